@@ -1,0 +1,67 @@
+//! The stable codes that scripts match on.
+
+use crate::launch::words;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// Why a command failed or a run ended badly. A code, once published, keeps its meaning.
+    ErrorCode {
+        /// The path is not a git repository with a working tree.
+        NotGitRepo = "E_NOT_GIT_REPO",
+        /// A ref does not resolve to a commit, or is no valid name.
+        BadRef = "E_BAD_REF",
+        /// A path is missing, leaves the repository, or cannot be used.
+        InvalidPath = "E_INVALID_PATH",
+        /// An input or prompt is a directory or a device.
+        InputNotFile = "E_INPUT_NOT_FILE",
+        /// tmux is not installed.
+        TmuxNotFound = "E_TMUX_NOT_FOUND",
+        /// tmux did not start the session.
+        TmuxStartFailed = "E_TMUX_START_FAILED",
+        /// The supervisor did not start, or did not report in time.
+        HostStartFailed = "E_HOST_START_FAILED",
+        /// The worktree or its branch could not be made.
+        WorktreeCreateFailed = "E_WORKTREE_CREATE_FAILED",
+        /// The runner is unknown, or its command is not found or cannot be started.
+        RunnerNotConfigured = "E_RUNNER_NOT_CONFIGURED",
+        /// No run has that id, prefix or name.
+        RunNotFound = "E_RUN_NOT_FOUND",
+        /// Several runs match a prefix or name.
+        AmbiguousRun = "E_AMBIGUOUS_RUN",
+        /// The run's state does not allow this.
+        InvalidState = "E_INVALID_STATE",
+        /// Something of the run could not be removed.
+        CleanupFailed = "E_CLEANUP_FAILED",
+        /// The branch is there already.
+        BranchExists = "E_BRANCH_EXISTS",
+        /// Another process held the database too long.
+        DbLocked = "E_DB_LOCKED",
+        /// The database cannot be used.
+        DbError = "E_DB_ERROR",
+        /// The operating system refused access.
+        PermissionDenied = "E_PERMISSION_DENIED",
+        /// The run has no tmux session now.
+        TmuxSessionNotFound = "E_TMUX_SESSION_NOT_FOUND",
+        /// The supervisor died without a word.
+        RunnerDisappeared = "E_RUNNER_DISAPPEARED",
+        /// As many agents are live as the configuration allows.
+        MaxAgents = "E_MAX_AGENTS",
+        /// The run spec does not have the right shape.
+        InvalidSpec = "E_INVALID_SPEC",
+        /// The configuration does not have the right shape.
+        InvalidConfig = "E_INVALID_CONFIG",
+        /// There is no saved work to restore.
+        NothingSaved = "E_NOTHING_SAVED",
+        /// What was waited for did not happen in time.
+        Timeout = "E_TIMEOUT",
+        /// The command line is wrong.
+        Usage = "E_USAGE",
+        /// A file could not be read or written.
+        Io = "E_IO",
+        /// The user interrupted the command.
+        Interrupted = "E_INTERRUPTED",
+        /// The agent exited with a failure.
+        RunFailed = "E_RUN_FAILED",
+    }
+}

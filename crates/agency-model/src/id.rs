@@ -1,0 +1,111 @@
+//! The name of a run: `r_` and a ULID, so that ids sort by creation time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+
+/// Identifies one run for ever; never reused.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(transparent)]
+pub struct RunId(String);
+
+/// Says why a text is not a run id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a run id: expected r_ followed by 26 letters and digits")]
+pub struct InvalidRunId(String);
+
+impl RunId {
+    /// Names a run by a ULID that the caller made.
+    #[must_use]
+    pub fn from_ulid(ulid: Ulid) -> Self {
+        Self(format!("r_{ulid}"))
+    }
+
+    /// The id as text, `r_01H…`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The tmux session of this run. tmux turns `:` into `_`, so the name has none.
+    #[must_use]
+    pub fn tmux_session(&self) -> String {
+        format!("agency_{}", self.0)
+    }
+
+    /// The branch of this run where the spec names none.
+    #[must_use]
+    pub fn default_branch(&self) -> String {
+        format!("agency/{}", self.0)
+    }
+
+    /// The ref that keeps uncommitted work when the workspace is removed.
+    #[must_use]
+    pub fn saved_work_ref(&self) -> String {
+        format!("refs/agency/{}", self.0)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = InvalidRunId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ulid = text.strip_prefix("r_").and_then(|rest| Ulid::from_string(rest).ok());
+        match ulid {
+            // The canonical spelling only: two spellings of one id would be two directories.
+            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
+            Some(_) | None => Err(InvalidRunId(text.to_owned())),
+        }
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = InvalidRunId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves L1
+    #[test]
+    fn an_id_is_r_and_a_ulid_and_reads_back() {
+        let id = RunId::from_ulid(Ulid::from_parts(1, 2));
+        assert_eq!(id.as_str().len(), 28);
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        assert_eq!(id.tmux_session(), format!("agency_{id}"));
+    }
+
+    #[test]
+    fn only_the_canonical_spelling_is_an_id() {
+        for text in ["", "r_", "r_x", "r_../../etc", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "r_01arz3ndektsv4rrffq69g5fav"] {
+            assert!(text.parse::<RunId>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The three independent choices of how a run is started.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$variant_doc])* #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            /// Every value, in the order in which help texts name them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word that users, files and the database use.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The value of a word.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.word() == word)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(self.word())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// What the agent talks to.
+    Mode {
+        /// Its own screen, on a terminal.
+        Interactive = "interactive",
+        /// Its structured stream, on pipes.
+        Headless = "headless",
+    }
+}
+
+words! {
+    /// What the supervisor runs in.
+    Host {
+        /// A session of the user's tmux server.
+        Tmux = "tmux",
+        /// A session of its own, without a terminal.
+        Detached = "detached",
+    }
+}
+
+words! {
+    /// Where the agent works.
+    WorkspaceKind {
+        /// A git worktree and branch of the run's own.
+        Worktree = "worktree",
+        /// The repository itself, shared with its user.
+        None = "none",
+    }
+}

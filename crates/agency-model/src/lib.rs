@@ -1,0 +1,13 @@
+//! What a run is, as plain data and pure functions.
+//!
+//! The one rule: nothing here touches a file, a clock, the environment or another process.
+
+mod error_code;
+mod id;
+mod launch;
+mod nearest;
+
+pub use error_code::ErrorCode;
+pub use id::{InvalidRunId, RunId};
+pub use launch::{Host, Mode, WorkspaceKind};
+pub use nearest::nearest;
