@@ -10,7 +10,6 @@ use ulid::Ulid;
 /// Identifies one run for ever; never reused.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(transparent)]
 pub struct RunId(String);
 
 /// Says why a text is not a run id.
