@@ -3,11 +3,15 @@
 //! The one rule: nothing here touches a file, a clock, the environment or another process.
 
 mod error_code;
+mod event;
 mod id;
 mod launch;
 mod nearest;
+pub mod run;
+pub mod spec;
 
 pub use error_code::ErrorCode;
+pub use event::{Event, EventLine};
 pub use id::{InvalidRunId, RunId};
 pub use launch::{Host, Mode, WorkspaceKind};
 pub use nearest::nearest;

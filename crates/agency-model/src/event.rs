@@ -1,0 +1,143 @@
+//! The facts of a run, one JSON object per line of `events.ndjson`.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::run::{Reason, State};
+
+/// One fact with its number and time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EventLine {
+    /// Counts the events of a run from 1; a reader's cursor.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// The attempt it belongs to; 0 before the first.
+    pub attempt: u32,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The run's state is another.
+    StateChange {
+        /// The state before; absent for a new run.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        from: Option<State>,
+        /// The state now.
+        to: State,
+    },
+    /// A process was started.
+    Attempt {
+        /// The program.
+        program: String,
+        /// Its process id.
+        pid: u32,
+    },
+    /// The process is gone.
+    Exit {
+        /// Its exit code, if it exited.
+        exit_code: Option<i32>,
+        /// The signal that ended it, if one did.
+        signal: Option<i32>,
+    },
+    /// The process crashed and another follows.
+    Restart {
+        /// How many crashes there were in a row.
+        failures: u32,
+        /// The pause before the next attempt.
+        delay_ms: u64,
+    },
+    /// Something a user should know that is no error.
+    Notice {
+        /// What.
+        message: String,
+    },
+    /// Something went wrong.
+    Error {
+        /// What.
+        message: String,
+    },
+    /// The run is over.
+    Completed {
+        /// The terminal state.
+        state: State,
+        /// The exit code of the last process.
+        exit_code: Option<i32>,
+        /// Why it is over.
+        reason: Reason,
+        /// The error as the row holds it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// A line that this version does not know; kept, never dropped.
+    Unknown {
+        /// The line as it stands in the file.
+        text: String,
+    },
+}
+
+impl EventLine {
+    /// Reads one line. Total: what is not understood becomes [`Event::Unknown`] with its text.
+    #[must_use]
+    pub fn read(line: &str, previous_seq: u64) -> Self {
+        if let Ok(known) = serde_json::from_str::<Self>(line) {
+            return known;
+        }
+        let head: Value = serde_json::from_str(line).unwrap_or(Value::Null);
+        let number = |key: &str| head.get(key).and_then(Value::as_u64);
+        Self {
+            seq: number("seq").unwrap_or(previous_seq + 1),
+            at: head
+                .get("at")
+                .and_then(Value::as_str)
+                .and_then(|at| at.parse().ok())
+                .unwrap_or(Timestamp::UNIX_EPOCH),
+            attempt: number("attempt")
+                .and_then(|attempt| u32::try_from(attempt).ok())
+                .unwrap_or(0),
+            event: Event::Unknown { text: line.to_owned() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_flat_object_and_reads_back() {
+        let line = EventLine {
+            seq: 3,
+            at: Timestamp::UNIX_EPOCH,
+            attempt: 1,
+            event: Event::StateChange {
+                from: Some(State::Queued),
+                to: State::Running,
+            },
+        };
+        let text = serde_json::to_string(&line).unwrap();
+        assert_eq!(
+            text,
+            r#"{"seq":3,"at":"1970-01-01T00:00:00Z","attempt":1,"type":"state_change","from":"queued","to":"running"}"#
+        );
+        assert_eq!(EventLine::read(&text, 2), line);
+    }
+
+    #[test]
+    fn a_line_of_another_version_or_a_torn_one_is_kept_as_unknown() {
+        let newer = r#"{"seq":9,"at":"2026-01-01T00:00:00Z","attempt":2,"type":"tool_use","tool_name":"Write"}"#;
+        let read = EventLine::read(newer, 3);
+        assert_eq!((read.seq, read.attempt), (9, 2));
+        assert_eq!(read.event, Event::Unknown { text: newer.to_owned() });
+        let torn = EventLine::read("{\"seq\":4,\"at\"", 3);
+        assert_eq!(torn.seq, 4);
+        assert!(matches!(torn.event, Event::Unknown { .. }));
+    }
+}

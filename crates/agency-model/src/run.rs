@@ -1,0 +1,16 @@
+//! The life of a run: its states, what can happen to it, and what follows.
+//!
+//! [`step`] is the only function that changes a run's state; everybody else feeds it inputs and
+//! carries out its effects.
+
+mod effect;
+mod ending;
+mod input;
+mod state;
+mod step;
+
+pub use effect::Effect;
+pub use ending::{Ending, Exit, Marker, Reason};
+pub use input::Input;
+pub use state::{Phase, Progress, RestartPolicy, Run, State, StopCause};
+pub use step::{Refusal, Step, step};

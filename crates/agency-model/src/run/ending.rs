@@ -1,0 +1,81 @@
+//! How a run ended, and the marker that proves it.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::State;
+use crate::ErrorCode;
+use crate::launch::words;
+
+/// How a process went away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Exit {
+    /// Its exit code, if it exited.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+}
+
+impl Exit {
+    /// Whether the process says it succeeded.
+    #[must_use]
+    pub const fn is_success(self) -> bool {
+        matches!(self.exit_code, Some(0))
+    }
+}
+
+words! {
+    /// Why a run is over.
+    Reason {
+        /// The agent exited by itself.
+        Exited = "exited",
+        /// A user stopped it.
+        Stopped = "stopped",
+        /// Its wall time was over.
+        WallTime = "wall_time",
+        /// Its agent could not be started.
+        CouldNotStart = "could_not_start",
+        /// Its supervisor died without leaving a marker.
+        Disappeared = "disappeared",
+    }
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Ending {
+    /// The terminal state.
+    pub state: State,
+    /// What the last process left behind, if it is known.
+    pub exit: Option<Exit>,
+    /// Why it is over.
+    pub reason: Reason,
+    /// The code for a bad end that the exit code does not explain.
+    pub code: Option<ErrorCode>,
+    /// How many processes were started.
+    pub attempts: u32,
+}
+
+/// The content of `done.json`: the supervisor's last word, written before the row so that anybody
+/// can finish the story after a crash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Marker {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// The terminal state.
+    pub state: State,
+    /// The exit code of the last process.
+    pub exit_code: Option<i32>,
+    /// The signal that ended the last process.
+    pub signal: Option<i32>,
+    /// Why the run is over.
+    pub reason: Reason,
+    /// The error as the row holds it.
+    pub error: Option<String>,
+    /// How many processes were started.
+    pub attempts: u32,
+    /// When the supervisor took the run over.
+    pub started_at: Option<Timestamp>,
+    /// When the run was over.
+    pub ended_at: Timestamp,
+}

@@ -1,0 +1,151 @@
+//! Where a run stands.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Ending;
+use crate::launch::words;
+
+words! {
+    /// The stored state. The database refuses every transition but those of the state machine.
+    State {
+        /// Created, waiting for its workspace or for a free slot.
+        Queued = "queued",
+        /// Its supervisor owns a process, or is between two attempts.
+        Running = "running",
+        /// The agent ended well.
+        Completed = "completed",
+        /// The agent ended badly, or could not start.
+        Failed = "failed",
+        /// A user stopped it.
+        Killed = "killed",
+    }
+}
+
+impl State {
+    /// Whether nothing will ever happen to such a run again.
+    #[must_use]
+    pub const fn is_terminal(self) -> bool {
+        match self {
+            Self::Queued | Self::Running => false,
+            Self::Completed | Self::Failed | Self::Killed => true,
+        }
+    }
+}
+
+/// A run as the state machine sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Run {
+    /// How far it has come.
+    pub progress: Progress,
+    /// What happens when its agent crashes.
+    pub restart: RestartPolicy,
+}
+
+impl Run {
+    /// A run that was just created.
+    #[must_use]
+    pub const fn queued(restart: RestartPolicy) -> Self {
+        Self {
+            progress: Progress::Queued,
+            restart,
+        }
+    }
+
+    /// The state that is stored for it.
+    #[must_use]
+    pub const fn state(&self) -> State {
+        match &self.progress {
+            Progress::Queued => State::Queued,
+            Progress::Running { .. } => State::Running,
+            Progress::Ended(ending) => ending.state,
+        }
+    }
+
+    /// The attempt it is in; 0 before the first.
+    #[must_use]
+    pub const fn attempt(&self) -> u32 {
+        match &self.progress {
+            Progress::Queued => 0,
+            Progress::Running { attempt, .. } => *attempt,
+            Progress::Ended(ending) => ending.attempts,
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Progress {
+    /// Not started.
+    Queued,
+    /// Started and not ended.
+    Running {
+        /// Counts the processes started for this run, from 1. It is the epoch of late messages.
+        attempt: u32,
+        /// Counts the crashes in a row.
+        failures: u32,
+        /// What the supervisor is doing about the process.
+        phase: Phase,
+    },
+    /// Over; never moves again.
+    Ended(Ending),
+}
+
+/// What a supervisor is doing inside `running`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// A process was asked for and has not reported; it is to be stopped at once if somebody asked meanwhile.
+    Starting(Option<StopCause>),
+    /// The agent is at work.
+    Working,
+    /// TERM was sent.
+    Stopping(StopCause),
+    /// KILL was sent.
+    Killing(StopCause),
+    /// No process exists; the next attempt starts when the pause is over.
+    BackingOff,
+}
+
+impl Phase {
+    /// The word that `agency show` prints.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Starting(_) => "starting",
+            Self::Working => "working",
+            Self::Stopping(_) => "stopping",
+            Self::Killing(_) => "killing",
+            Self::BackingOff => "backing_off",
+        }
+    }
+}
+
+/// Why a run is being stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StopCause {
+    /// A user asked.
+    Requested,
+    /// Its wall time is over.
+    WallTime,
+}
+
+words! {
+    /// What happens when the agent crashes.
+    RestartPolicy {
+        /// The run has failed.
+        Never = "never",
+        /// It is started again, until it has crashed three times in a row.
+        OnCrash = "on-crash",
+    }
+}
+
+impl RestartPolicy {
+    /// How many crashes in a row end the run.
+    #[must_use]
+    pub const fn failures_allowed(self) -> u32 {
+        match self {
+            Self::Never => 1,
+            Self::OnCrash => 3,
+        }
+    }
+}

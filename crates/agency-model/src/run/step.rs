@@ -1,0 +1,239 @@
+//! The state machine.
+
+use super::{Effect, Ending, Exit, Input, Phase, Progress, Reason, Run, State, StopCause};
+use crate::ErrorCode;
+
+/// What an input does to a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// The run is now this, and these effects follow.
+    Moved(Run, Vec<Effect>),
+    /// The input is about something that is over; nothing changes.
+    Stale,
+    /// The input is not allowed now.
+    Refused(Refusal),
+}
+
+/// Why an input was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The run is over.
+    #[error("the run is {state} already")]
+    Ended {
+        /// Its state.
+        state: State,
+    },
+    /// The run is being stopped.
+    #[error("the run is being stopped already")]
+    Stopping,
+}
+
+/// Moves a run by one input. Pure and total; the only place where the state of a run changes.
+#[must_use]
+pub fn step(run: &Run, input: &Input) -> Step {
+    match &run.progress {
+        Progress::Queued => queued(run, input),
+        Progress::Running {
+            attempt,
+            failures,
+            phase,
+        } => {
+            let now = Now {
+                run,
+                attempt: *attempt,
+                failures: *failures,
+            };
+            running(&now, *phase, input)
+        }
+        Progress::Ended(ending) => ended(ending, input),
+    }
+}
+
+fn queued(run: &Run, input: &Input) -> Step {
+    let now = Now {
+        run,
+        attempt: 0,
+        failures: 0,
+    };
+    match input {
+        Input::SlotGranted => now.next_attempt(),
+        Input::CouldNotStart(code) => now.end(State::Failed, Reason::CouldNotStart, None, Some(*code)),
+        Input::Stop(cause) => now.stopped(*cause, None),
+        Input::SupervisorGone(None) => now.end(
+            State::Failed,
+            Reason::Disappeared,
+            None,
+            Some(ErrorCode::RunnerDisappeared),
+        ),
+        Input::SupervisorGone(Some(ending)) => now.end_as(ending.clone()),
+        Input::Started { .. }
+        | Input::StartFailed { .. }
+        | Input::Exited { .. }
+        | Input::GraceOver { .. }
+        | Input::KillOver { .. }
+        | Input::PauseOver { .. } => Step::Stale,
+    }
+}
+
+fn running(now: &Now<'_>, phase: Phase, input: &Input) -> Step {
+    match input {
+        Input::SlotGranted | Input::CouldNotStart(_) => Step::Stale,
+        Input::Started { attempt } if *attempt == now.attempt => match phase {
+            Phase::Starting(None) => now.phase(Phase::Working, vec![]),
+            Phase::Starting(Some(cause)) => now.terminate(cause),
+            Phase::Working | Phase::Stopping(_) | Phase::Killing(_) | Phase::BackingOff => Step::Stale,
+        },
+        Input::StartFailed { attempt, code } if *attempt == now.attempt => match phase {
+            Phase::Starting(None) => now.end(State::Failed, Reason::CouldNotStart, None, Some(*code)),
+            Phase::Starting(Some(cause)) => now.stopped(cause, None),
+            Phase::Working | Phase::Stopping(_) | Phase::Killing(_) | Phase::BackingOff => Step::Stale,
+        },
+        Input::Exited { attempt, exit } if *attempt == now.attempt => match phase {
+            Phase::Working => now.exited(*exit),
+            Phase::Stopping(cause) | Phase::Killing(cause) => now.stopped(cause, Some(*exit)),
+            Phase::Starting(_) | Phase::BackingOff => Step::Stale,
+        },
+        Input::Stop(cause) => match phase {
+            Phase::Starting(None) => now.phase(Phase::Starting(Some(*cause)), vec![]),
+            Phase::Working => now.terminate(*cause),
+            Phase::BackingOff => now.stopped(*cause, None),
+            Phase::Starting(Some(_)) | Phase::Stopping(_) | Phase::Killing(_) => Step::Refused(Refusal::Stopping),
+        },
+        Input::GraceOver { attempt } if *attempt == now.attempt => match phase {
+            Phase::Stopping(cause) => now.phase(Phase::Killing(cause), vec![Effect::Kill { attempt: now.attempt }]),
+            Phase::Starting(_) | Phase::Working | Phase::Killing(_) | Phase::BackingOff => Step::Stale,
+        },
+        Input::KillOver { attempt } if *attempt == now.attempt => match phase {
+            Phase::Killing(cause) => now.stopped(cause, None),
+            Phase::Starting(_) | Phase::Working | Phase::Stopping(_) | Phase::BackingOff => Step::Stale,
+        },
+        Input::PauseOver { attempt } if *attempt == now.attempt => match phase {
+            Phase::BackingOff => now.next_attempt(),
+            Phase::Starting(_) | Phase::Working | Phase::Stopping(_) | Phase::Killing(_) => Step::Stale,
+        },
+        Input::Started { .. }
+        | Input::StartFailed { .. }
+        | Input::Exited { .. }
+        | Input::GraceOver { .. }
+        | Input::KillOver { .. }
+        | Input::PauseOver { .. } => Step::Stale,
+        Input::SupervisorGone(Some(ending)) => now.end_as(ending.clone()),
+        Input::SupervisorGone(None) => now.end(
+            State::Failed,
+            Reason::Disappeared,
+            None,
+            Some(ErrorCode::RunnerDisappeared),
+        ),
+    }
+}
+
+fn ended(ending: &Ending, input: &Input) -> Step {
+    match input {
+        Input::Stop(_) => Step::Refused(Refusal::Ended { state: ending.state }),
+        Input::SlotGranted
+        | Input::CouldNotStart(_)
+        | Input::Started { .. }
+        | Input::StartFailed { .. }
+        | Input::Exited { .. }
+        | Input::GraceOver { .. }
+        | Input::KillOver { .. }
+        | Input::PauseOver { .. }
+        | Input::SupervisorGone(_) => Step::Stale,
+    }
+}
+
+/// The run before the step, and the moves that several inputs share.
+struct Now<'a> {
+    run: &'a Run,
+    attempt: u32,
+    failures: u32,
+}
+
+impl Now<'_> {
+    fn to(&self, progress: Progress, effects: Vec<Effect>) -> Step {
+        Step::Moved(
+            Run {
+                progress,
+                restart: self.run.restart,
+            },
+            effects,
+        )
+    }
+
+    fn phase(&self, phase: Phase, effects: Vec<Effect>) -> Step {
+        self.to(
+            Progress::Running {
+                attempt: self.attempt,
+                failures: self.failures,
+                phase,
+            },
+            effects,
+        )
+    }
+
+    fn next_attempt(&self) -> Step {
+        let attempt = self.attempt + 1;
+        let phase = Phase::Starting(None);
+        self.to(
+            Progress::Running {
+                attempt,
+                failures: self.failures,
+                phase,
+            },
+            vec![Effect::Spawn { attempt }],
+        )
+    }
+
+    fn terminate(&self, cause: StopCause) -> Step {
+        self.phase(
+            Phase::Stopping(cause),
+            vec![Effect::Terminate { attempt: self.attempt }],
+        )
+    }
+
+    fn exited(&self, exit: Exit) -> Step {
+        if exit.is_success() {
+            return self.end(State::Completed, Reason::Exited, Some(exit), None);
+        }
+        let failures = self.failures + 1;
+        if failures >= self.run.restart.failures_allowed() {
+            return self.end(State::Failed, Reason::Exited, Some(exit), None);
+        }
+        let progress = Progress::Running {
+            attempt: self.attempt,
+            failures,
+            phase: Phase::BackingOff,
+        };
+        self.to(
+            progress,
+            vec![Effect::Pause {
+                attempt: self.attempt,
+                failures,
+            }],
+        )
+    }
+
+    fn stopped(&self, cause: StopCause, exit: Option<Exit>) -> Step {
+        match cause {
+            StopCause::Requested => self.end(State::Killed, Reason::Stopped, exit, None),
+            StopCause::WallTime => self.end(State::Failed, Reason::WallTime, exit, Some(ErrorCode::Timeout)),
+        }
+    }
+
+    fn end(&self, state: State, reason: Reason, exit: Option<Exit>, code: Option<ErrorCode>) -> Step {
+        self.end_as(Ending {
+            state,
+            exit,
+            reason,
+            code,
+            attempts: self.attempt,
+        })
+    }
+
+    fn end_as(&self, ending: Ending) -> Step {
+        self.to(Progress::Ended(ending), vec![Effect::Finish])
+    }
+}
+
+#[cfg(test)]
+mod search;

@@ -1,0 +1,239 @@
+//! Searches every configuration that can be reached, with every input in each.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::*;
+use crate::run::RestartPolicy;
+
+const MOST_ATTEMPTS: u32 = 3;
+
+fn inputs() -> Vec<Input> {
+    let well = Exit {
+        exit_code: Some(0),
+        signal: None,
+    };
+    let badly = Exit {
+        exit_code: Some(7),
+        signal: None,
+    };
+    let by_signal = Exit {
+        exit_code: None,
+        signal: Some(9),
+    };
+    let marker = Ending {
+        state: State::Completed,
+        exit: Some(well),
+        reason: Reason::Exited,
+        code: None,
+        attempts: 1,
+    };
+    let mut inputs = vec![
+        Input::SlotGranted,
+        Input::CouldNotStart(ErrorCode::WorktreeCreateFailed),
+        Input::Stop(StopCause::Requested),
+        Input::Stop(StopCause::WallTime),
+        Input::SupervisorGone(None),
+        Input::SupervisorGone(Some(marker)),
+    ];
+    for attempt in 0..=MOST_ATTEMPTS + 1 {
+        inputs.extend([
+            Input::Started { attempt },
+            Input::StartFailed {
+                attempt,
+                code: ErrorCode::RunnerNotConfigured,
+            },
+            Input::GraceOver { attempt },
+            Input::KillOver { attempt },
+            Input::PauseOver { attempt },
+        ]);
+        inputs.extend([well, badly, by_signal].map(|exit| Input::Exited { attempt, exit }));
+    }
+    inputs
+}
+
+/// A run together with what its effects did to the world.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct World {
+    run: Run,
+    process: Option<u32>,
+    term_sent: bool,
+}
+
+fn reachable(restart: RestartPolicy, mut visit: impl FnMut(&World, &Input, &Step)) -> Vec<World> {
+    let first = World {
+        run: Run::queued(restart),
+        process: None,
+        term_sent: false,
+    };
+    let mut seen = HashSet::from([first.clone()]);
+    let mut open = VecDeque::from([first]);
+    while let Some(world) = open.pop_front() {
+        for input in inputs() {
+            if !possible(&world, &input) {
+                continue;
+            }
+            let outcome = step(&world.run, &input);
+            visit(&world, &input, &outcome);
+            let next = follow(&world, &input, outcome);
+            if seen.insert(next.clone()) {
+                open.push_back(next);
+            }
+        }
+    }
+    seen.into_iter().collect()
+}
+
+/// A process can report only if it was asked for; everything else may come at any time.
+fn possible(world: &World, input: &Input) -> bool {
+    match input {
+        Input::Started { attempt } | Input::StartFailed { attempt, .. } => *attempt <= world.run.attempt(),
+        Input::SlotGranted
+        | Input::CouldNotStart(_)
+        | Input::Exited { .. }
+        | Input::Stop(_)
+        | Input::GraceOver { .. }
+        | Input::KillOver { .. }
+        | Input::PauseOver { .. }
+        | Input::SupervisorGone(_) => true,
+    }
+}
+
+fn follow(world: &World, input: &Input, outcome: Step) -> World {
+    let mut next = world.clone();
+    match input {
+        Input::Exited { attempt, .. } | Input::StartFailed { attempt, .. } if next.process == Some(*attempt) => {
+            next.process = None;
+        }
+        Input::SupervisorGone(_) => next.process = None,
+        _ => {}
+    }
+    if let Step::Moved(run, effects) = outcome {
+        next.run = run;
+        for effect in effects {
+            match effect {
+                Effect::Spawn { attempt } => {
+                    assert_eq!(
+                        next.process, None,
+                        "spawned while a process exists: {world:?} {input:?}"
+                    );
+                    next.process = Some(attempt);
+                    next.term_sent = false;
+                }
+                Effect::Terminate { .. } => next.term_sent = true,
+                Effect::Kill { .. } => assert!(next.term_sent, "KILL before TERM: {world:?} {input:?}"),
+                Effect::Pause { .. } => assert_eq!(next.process, None, "paused with a process: {world:?}"),
+                Effect::Finish => {}
+            }
+        }
+    }
+    next
+}
+
+fn each_policy(mut check: impl FnMut(RestartPolicy)) {
+    for policy in RestartPolicy::ALL {
+        check(*policy);
+    }
+}
+
+// proves L7
+#[test]
+fn an_ended_run_never_moves_and_only_legal_transitions_happen() {
+    each_policy(|policy| {
+        let all = reachable(policy, |world, input, outcome| {
+            let Step::Moved(next, effects) = outcome else { return };
+            let from = world.run.state();
+            assert!(!from.is_terminal(), "{from} moved by {input:?}");
+            let legal = match (from, next.state()) {
+                (State::Queued, State::Queued) => false,
+                (State::Queued | State::Running, _) => next.state() != State::Queued,
+                (State::Completed | State::Failed | State::Killed, _) => false,
+            };
+            // A queued run completes only by the marker of a supervisor whose row never got through.
+            let by_marker = matches!(input, Input::SupervisorGone(Some(_)));
+            assert!(
+                legal && (from != State::Queued || next.state() != State::Completed || by_marker),
+                "{input:?}"
+            );
+            assert_eq!(effects.contains(&Effect::Finish), next.state().is_terminal());
+        });
+        assert!(all.len() > 10, "the search went nowhere: {}", all.len());
+    });
+}
+
+#[test]
+fn every_run_can_be_ended_by_stop_and_timers_alone() {
+    each_policy(|policy| {
+        for world in reachable(policy, |_, _, _| {}) {
+            let mut run = world.run;
+            for _ in 0..4 {
+                let attempt = run.attempt();
+                for input in [
+                    Input::Stop(StopCause::Requested),
+                    // The spawn itself always reports: it is a call, not a wait.
+                    Input::Started { attempt },
+                    Input::GraceOver { attempt },
+                    Input::KillOver { attempt },
+                ] {
+                    if let Step::Moved(next, _) = step(&run, &input) {
+                        run = next;
+                    }
+                }
+            }
+            assert!(run.state().is_terminal(), "{run:?}");
+        }
+    });
+}
+
+#[test]
+fn attempts_are_bounded_by_the_policy() {
+    each_policy(|policy| {
+        for world in reachable(policy, |_, _, _| {}) {
+            assert!(world.run.attempt() <= policy.failures_allowed(), "{world:?}");
+        }
+    });
+}
+
+#[test]
+fn a_late_message_of_an_earlier_attempt_changes_nothing() {
+    each_policy(|policy| {
+        reachable(policy, |world, input, outcome| {
+            let attempt = match input {
+                Input::Started { attempt }
+                | Input::StartFailed { attempt, .. }
+                | Input::Exited { attempt, .. }
+                | Input::GraceOver { attempt }
+                | Input::KillOver { attempt }
+                | Input::PauseOver { attempt } => *attempt,
+                Input::SlotGranted | Input::CouldNotStart(_) | Input::Stop(_) | Input::SupervisorGone(_) => return,
+            };
+            if attempt != world.run.attempt() {
+                assert_eq!(*outcome, Step::Stale, "{world:?} {input:?}");
+            }
+        });
+    });
+}
+
+#[test]
+fn a_stop_that_came_first_decides_over_the_exit_code() {
+    let run = |phase| Run {
+        progress: Progress::Running {
+            attempt: 1,
+            failures: 0,
+            phase,
+        },
+        restart: RestartPolicy::OnCrash,
+    };
+    let exit = Exit {
+        exit_code: Some(0),
+        signal: None,
+    };
+    for (cause, state) in [
+        (StopCause::Requested, State::Killed),
+        (StopCause::WallTime, State::Failed),
+    ] {
+        let Step::Moved(ended, _) = step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit }) else {
+            panic!("an exit ends a run that is being stopped");
+        };
+        assert_eq!(ended.state(), state);
+    }
+}

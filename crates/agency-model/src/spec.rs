@@ -1,0 +1,126 @@
+//! The run spec, version 1: what a run is to be, as a JSON object.
+//!
+//! A [`SpecDraft`] is what a file or flags say; [`SpecDraft::materialise`] turns it into the one
+//! [`RunSpec`] that is stored and executed. Precedence: flags over the file, defaults last.
+
+mod draft;
+mod parse;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use draft::{Defaults, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
+pub use parse::{MAX_SPEC_BYTES, SpecError};
+
+use crate::run::RestartPolicy;
+use crate::{Host, Mode, WorkspaceKind};
+
+/// The materialised spec, as `spec.json` holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// Absolute path of a git repository.
+    pub repo: String,
+    /// The git ref to branch from.
+    pub base_ref: String,
+    /// Which agent, and with what arguments.
+    pub runner: RunnerSpec,
+    /// What the agent is told.
+    pub prompt: PromptSpec,
+    /// The branch to create; `agency/<run_id>` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_branch: Option<String>,
+    /// Files that the prompt refers to.
+    #[serde(default)]
+    pub inputs: Vec<InputSpec>,
+    /// Bounds of the run.
+    #[serde(default)]
+    pub limits: LimitsSpec,
+    /// A label for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the agent talks to.
+    pub mode: Mode,
+    /// What the supervisor runs in.
+    pub host: Host,
+    /// Where the agent works.
+    pub workspace: WorkspaceKind,
+    /// What happens when the agent crashes.
+    pub restart: RestartPolicy,
+    /// Kept for later versions.
+    #[serde(flatten)]
+    pub reserved: Reserved,
+}
+
+/// Fields that version 1 stores and ignores.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reserved {
+    /// Commands to run around the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Value>,
+    /// What the run is to hand over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifacts_out: Option<Value>,
+    /// How changes may be applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch_policy: Option<Value>,
+    /// What the agent may do without asking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_policy: Option<Value>,
+    /// Context to hand to the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_pack: Option<Value>,
+}
+
+/// Which agent runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunnerSpec {
+    /// The name of a configured agent: `claude_code`, `codex`, or your own.
+    pub kind: String,
+    /// Further arguments for it.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// What the agent is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptSpec {
+    /// A markdown file, relative to the repository or absolute, inside the repository.
+    pub path: String,
+}
+
+/// A file the prompt refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputSpec {
+    /// The file, relative to the repository or absolute, inside the repository.
+    pub path: String,
+    /// How it is used.
+    pub mode: InputMode,
+}
+
+/// How an input is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum InputMode {
+    /// Read only.
+    Read,
+}
+
+/// Bounds of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsSpec {
+    /// Wall time in minutes; absent or 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_minutes: Option<u32>,
+}
+
+/// The JSON Schema of a spec file, for editors.
+#[must_use]
+pub fn run_spec_schema() -> schemars::Schema {
+    schemars::schema_for!(SpecDraft)
+}

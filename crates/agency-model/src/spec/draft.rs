@@ -1,0 +1,176 @@
+//! A spec that may still lack fields.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError};
+use crate::run::RestartPolicy;
+use crate::{Host, Mode, WorkspaceKind};
+
+/// A run spec as a file or flags give it. `repo`, `base_ref`, `runner.kind` and `prompt.path` are
+/// required once everything is put together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "RunSpec")]
+pub struct SpecDraft {
+    /// Absolute path of a git repository. Required.
+    pub repo: Option<String>,
+    /// The git ref to branch from. Required.
+    pub base_ref: Option<String>,
+    /// Which agent, and with what arguments. Required.
+    pub runner: Option<RunnerDraft>,
+    /// What the agent is told. Required.
+    pub prompt: Option<PromptDraft>,
+    /// The branch to create; `agency/<run_id>` if absent.
+    pub new_branch: Option<String>,
+    /// Files that the prompt refers to.
+    pub inputs: Option<Vec<InputSpec>>,
+    /// Bounds of the run.
+    pub limits: Option<LimitsDraft>,
+    /// A label for people.
+    pub name: Option<String>,
+    /// What the agent talks to.
+    pub mode: Option<Mode>,
+    /// What the supervisor runs in.
+    pub host: Option<Host>,
+    /// Where the agent works.
+    pub workspace: Option<WorkspaceKind>,
+    /// What happens when the agent crashes.
+    pub restart: Option<RestartPolicy>,
+    /// Stored, not used yet.
+    pub commands: Option<Value>,
+    /// Stored, not used yet.
+    pub artifacts_out: Option<Value>,
+    /// Stored, not used yet.
+    pub patch_policy: Option<Value>,
+    /// Stored, not used yet.
+    pub approval_policy: Option<Value>,
+    /// Stored, not used yet.
+    pub context_pack: Option<Value>,
+}
+
+/// Which agent runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunnerDraft {
+    /// The name of a configured agent. Required.
+    pub kind: Option<String>,
+    /// Further arguments for it.
+    pub args: Option<Vec<String>>,
+}
+
+/// What the agent is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptDraft {
+    /// A markdown file inside the repository. Required.
+    pub path: Option<String>,
+}
+
+/// Bounds of the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsDraft {
+    /// Wall time in minutes; 0: no limit.
+    pub max_minutes: Option<u32>,
+}
+
+/// What holds where neither the file nor a flag says anything.
+#[derive(Debug, Clone)]
+pub struct Defaults {
+    /// The repository, where no spec file was given.
+    pub repo: Option<String>,
+    /// The base ref, where no spec file was given.
+    pub base_ref: Option<String>,
+    /// The agent.
+    pub runner: Option<String>,
+    /// The host.
+    pub host: Host,
+    /// The wall time.
+    pub max_minutes: Option<u32>,
+}
+
+impl SpecDraft {
+    /// Lays `flags` over this draft: what a flag says wins, inputs and runner arguments are appended.
+    #[must_use]
+    pub fn overridden_by(self, flags: Self) -> Self {
+        let runner = self.runner.unwrap_or_default();
+        let flag_runner = flags.runner.unwrap_or_default();
+        let mut args = runner.args.unwrap_or_default();
+        args.extend(flag_runner.args.unwrap_or_default());
+        let mut inputs = self.inputs.unwrap_or_default();
+        inputs.extend(flags.inputs.unwrap_or_default());
+        Self {
+            repo: flags.repo.or(self.repo),
+            base_ref: flags.base_ref.or(self.base_ref),
+            runner: Some(RunnerDraft {
+                kind: flag_runner.kind.or(runner.kind),
+                args: Some(args),
+            }),
+            prompt: flags.prompt.or(self.prompt),
+            new_branch: flags.new_branch.or(self.new_branch),
+            inputs: Some(inputs),
+            limits: flags.limits.or(self.limits),
+            name: flags.name.or(self.name),
+            mode: flags.mode.or(self.mode),
+            host: flags.host.or(self.host),
+            workspace: flags.workspace.or(self.workspace),
+            restart: flags.restart.or(self.restart),
+            commands: flags.commands.or(self.commands),
+            artifacts_out: flags.artifacts_out.or(self.artifacts_out),
+            patch_policy: flags.patch_policy.or(self.patch_policy),
+            approval_policy: flags.approval_policy.or(self.approval_policy),
+            context_pack: flags.context_pack.or(self.context_pack),
+        }
+    }
+
+    /// Completes the draft, or names the first required field that is missing.
+    pub fn materialise(self, defaults: Defaults) -> Result<RunSpec, SpecError> {
+        let missing = |field: &'static str| SpecError::Missing {
+            field,
+            line: 0,
+            column: 0,
+        };
+        let runner = self.runner.unwrap_or_default();
+        let max_minutes = self
+            .limits
+            .and_then(|limits| limits.max_minutes)
+            .or(defaults.max_minutes);
+        Ok(RunSpec {
+            repo: self.repo.or(defaults.repo).ok_or(missing("repo"))?,
+            base_ref: self.base_ref.or(defaults.base_ref).ok_or(missing("base_ref"))?,
+            runner: RunnerSpec {
+                kind: runner
+                    .kind
+                    .or(defaults.runner)
+                    .ok_or(missing("runner.kind"))?
+                    .replace('-', "_"),
+                args: runner.args.unwrap_or_default(),
+            },
+            prompt: PromptSpec {
+                path: self
+                    .prompt
+                    .and_then(|prompt| prompt.path)
+                    .ok_or(missing("prompt.path"))?,
+            },
+            new_branch: self.new_branch,
+            inputs: self.inputs.unwrap_or_default(),
+            limits: LimitsSpec {
+                max_minutes: max_minutes.filter(|minutes| *minutes > 0),
+            },
+            name: self.name,
+            mode: self.mode.unwrap_or(Mode::Interactive),
+            host: self.host.unwrap_or(defaults.host),
+            workspace: self.workspace.unwrap_or(WorkspaceKind::Worktree),
+            restart: self.restart.unwrap_or(RestartPolicy::Never),
+            reserved: Reserved {
+                commands: self.commands,
+                artifacts_out: self.artifacts_out,
+                patch_policy: self.patch_policy,
+                approval_policy: self.approval_policy,
+                context_pack: self.context_pack,
+            },
+        })
+    }
+}
