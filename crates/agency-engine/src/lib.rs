@@ -1,1 +1,12 @@
-//! x
+//! Runs agents: each in its own workspace, watched by its own supervisor, with nothing lost.
+//!
+//! The library never prints, exits or parses arguments; the `agency` binary does.
+
+pub mod event_log;
+pub mod fault;
+pub mod finish;
+pub mod home;
+pub mod lock;
+pub mod process;
+pub mod store;
+pub mod supervise;

@@ -100,12 +100,19 @@ fn possible(world: &World, input: &Input) -> bool {
 
 fn follow(world: &World, input: &Input, outcome: Step) -> World {
     let mut next = world.clone();
-    match input {
-        Input::Exited { attempt, .. } | Input::StartFailed { attempt, .. } if next.process == Some(*attempt) => {
-            next.process = None;
-        }
-        Input::SupervisorGone(_) => next.process = None,
-        _ => {}
+    let gone = match input {
+        Input::Exited { attempt, .. } | Input::StartFailed { attempt, .. } => next.process == Some(*attempt),
+        Input::SupervisorGone(_) => true,
+        Input::SlotGranted
+        | Input::CouldNotStart(_)
+        | Input::Started { .. }
+        | Input::Stop(_)
+        | Input::GraceOver { .. }
+        | Input::KillOver { .. }
+        | Input::PauseOver { .. } => false,
+    };
+    if gone {
+        next.process = None;
     }
     if let Step::Moved(run, effects) = outcome {
         next.run = run;

@@ -1,0 +1,114 @@
+//! `events.ndjson`: the numbered facts of a run, appended by whoever owns the run.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use agency_model::{Event, EventLine};
+
+use crate::home::{HomeError, open_for_append};
+use crate::store::now;
+
+/// How many lines wait in memory while the disk is full.
+const MOST_WAITING: usize = 1000;
+
+/// Appends events; the owner of the run's lock is the only writer.
+#[derive(Debug)]
+pub struct EventLog {
+    file: File,
+    next_seq: u64,
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl EventLog {
+    /// Opens the log and goes on after its last event.
+    pub fn open(path: &Path) -> Result<Self, HomeError> {
+        let mut file = open_for_append(path)?;
+        let last = last_line(path).map_err(|source| HomeError::new("read", path, source))?;
+        if last.torn {
+            // Our predecessor died in mid-line: its half stays, and ours begins on a line of its own.
+            file.write_all(b"\n").map_err(|source| HomeError::new("write", path, source))?;
+        }
+        Ok(Self { file, next_seq: last.seq + 1, waiting: VecDeque::new() })
+    }
+
+    /// Appends one event. While the disk is full, events wait in memory; what does not fit there is lost.
+    pub fn append(&mut self, attempt: u32, event: Event) {
+        let line = EventLine { seq: self.next_seq, at: now(), attempt, event };
+        self.next_seq += 1;
+        let Ok(mut bytes) = serde_json::to_vec(&line) else { return };
+        bytes.push(b'\n');
+        if self.waiting.len() < MOST_WAITING {
+            self.waiting.push_back(bytes);
+        }
+        self.flush();
+    }
+
+    /// Writes what is waiting, as far as the disk takes it.
+    pub fn flush(&mut self) {
+        while let Some(line) = self.waiting.front_mut() {
+            match self.file.write(line) {
+                Ok(written) if written == line.len() => drop(self.waiting.pop_front()),
+                Ok(0) => return,
+                Ok(written) => drop(line.drain(..written)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+struct LastLine {
+    seq: u64,
+    torn: bool,
+}
+
+fn last_line(path: &Path) -> io::Result<LastLine> {
+    const WINDOW: u64 = 64 * 1024;
+    let mut file = File::open(path)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut window = WINDOW;
+    loop {
+        let start = length.saturating_sub(window);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = vec![];
+        Read::by_ref(&mut file).take(window).read_to_end(&mut bytes)?;
+        let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
+        let text = String::from_utf8_lossy(&bytes);
+        let whole = text.rsplit_once('\n').map_or("", |(before, _)| before);
+        let seq = whole.rsplit('\n').find_map(|line| serde_json::from_str::<Numbered>(line).ok()).map(|line| line.seq);
+        match seq {
+            Some(seq) => return Ok(LastLine { seq, torn }),
+            None if start == 0 => return Ok(LastLine { seq: 0, torn }),
+            None => window *= 8,
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Numbered {
+    seq: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_on_after_a_torn_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("events.ndjson");
+        let notice = |text: &str| Event::Notice { message: text.to_owned() };
+        let mut log = EventLog::open(&path).unwrap();
+        log.append(0, notice("one"));
+        log.append(1, notice("two"));
+        drop(log);
+        open_for_append(&path).unwrap().write_all(b"{\"seq\":3,\"at\"").unwrap();
+        EventLog::open(&path).unwrap().append(1, notice("three"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let seqs: Vec<u64> = text.lines().map(|line| EventLine::read(line, 2).seq).collect();
+        assert_eq!(seqs, [1, 2, 3, 3]);
+        assert!(text.ends_with("\"message\":\"three\"}\n"));
+    }
+}

@@ -1,0 +1,127 @@
+//! The end of a run on disk: markers, last events, the snapshot of the row.
+//!
+//! The order is the rule: markers, then the row, then everything that can be repeated.
+
+use agency_model::Event;
+use agency_model::run::{Ending, Exit, Marker, Reason, State};
+use jiff::Timestamp;
+
+use crate::event_log::EventLog;
+use crate::home::{Home, HomeError, RunDirectory};
+use crate::store::{RunRow, error_text, now};
+
+/// The version of `done.json`.
+const MARKER_VERSION: u32 = 1;
+
+/// What is known about the end of a run.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// How it ended.
+    pub ending: Ending,
+    /// What went wrong, in words.
+    pub details: Option<String>,
+    /// When it became `running`.
+    pub started_at: Option<Timestamp>,
+}
+
+impl Ended {
+    /// The end that a terminal row holds.
+    #[must_use]
+    pub fn from_row(row: &RunRow) -> Self {
+        let ending = Ending {
+            state: row.state,
+            exit: Some(Exit { exit_code: row.exit_code, signal: row.signal }),
+            reason: row.reason.unwrap_or(Reason::Exited),
+            code: row.error_code(),
+            attempts: row.attempt,
+        };
+        let details = row.error.as_deref().map(|error| match row.error_code() {
+            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
+            None => error.to_owned(),
+        });
+        Self { ending, details: details.filter(|details| !details.is_empty()), started_at: row.started_at }
+    }
+
+    fn marker(&self) -> Marker {
+        Marker {
+            schema_version: MARKER_VERSION,
+            state: self.ending.state,
+            exit_code: self.ending.exit.and_then(|exit| exit.exit_code),
+            signal: self.ending.exit.and_then(|exit| exit.signal),
+            reason: self.ending.reason,
+            error: error_text(&self.ending, self.details.as_deref()),
+            attempts: self.ending.attempts,
+            started_at: self.started_at,
+            ended_at: now(),
+        }
+    }
+}
+
+/// Writes `exit_code.txt` and `done.json`.
+pub fn write_markers(directory: &RunDirectory, ended: &Ended) -> Result<(), HomeError> {
+    if let Some(code) = ended.ending.exit.and_then(shell_code) {
+        directory.write("exit_code.txt", format!("{code}\n").as_bytes())?;
+    }
+    crate::fault::point("finish.exit_code");
+    directory.write_json("done.json", &ended.marker())
+}
+
+/// The exit code as a shell would give it.
+fn shell_code(exit: Exit) -> Option<i32> {
+    exit.exit_code.or_else(|| exit.signal.map(|signal| 128 + signal))
+}
+
+/// What the markers of a dead supervisor say, if it left any that can be read.
+#[must_use]
+pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
+    if let Ok(text) = std::fs::read(directory.done())
+        && let Ok(marker) = serde_json::from_slice::<Marker>(&text)
+    {
+        let code = marker.error.as_deref().and_then(|error| error.split(':').next());
+        let code = code.and_then(agency_model::ErrorCode::from_word);
+        let details = marker.error.as_deref().map(|error| match code {
+            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
+            None => error.to_owned(),
+        });
+        let exit = Exit { exit_code: marker.exit_code, signal: marker.signal };
+        let ending =
+            Ending { state: marker.state, exit: Some(exit), reason: marker.reason, code, attempts: marker.attempts };
+        let details = details.filter(|details| !details.is_empty());
+        return Some(Ended { ending, details, started_at: marker.started_at });
+    }
+    let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
+    let state = if code == 0 { State::Completed } else { State::Failed };
+    let exit = Exit { exit_code: Some(code), signal: None };
+    let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
+    Some(Ended { ending, details: None, started_at: None })
+}
+
+/// Writes the last events of a run whose row is about to be, or is, terminal.
+pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
+    let Ended { ending, details, .. } = ended;
+    let attempt = ending.attempts;
+    events.append(attempt, Event::StateChange { from: Some(from), to: ending.state });
+    events.append(
+        attempt,
+        Event::Completed {
+            state: ending.state,
+            exit_code: ending.exit.and_then(|exit| exit.exit_code),
+            reason: ending.reason,
+            error: error_text(ending, details.as_deref()),
+        },
+    );
+}
+
+/// Does what follows from a terminal row, as far as it can be done: the snapshot, and the word to those who wait
+/// for a slot.
+pub fn after_end(home: &Home, row: &RunRow) {
+    // Both are conveniences: the row is the truth, and who waits for a slot looks again by itself.
+    let _ = home.run(&row.id).write_json("meta.json", row);
+    let _ = home.ring_slot_bell();
+}
+
+/// Tells the end of a run whose row is terminal already.
+pub fn announce_end(home: &Home, events: &mut EventLog, from: State, row: &RunRow) {
+    log_end(events, from, &Ended::from_row(row));
+    after_end(home, row);
+}

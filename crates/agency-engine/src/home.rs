@@ -1,0 +1,234 @@
+//! Where everything is kept: `~/.agency`, or wherever `$AGENCY_HOME` points.
+//!
+//! The one rule: directories are 0700 and files 0600, because prompts and logs hold secrets.
+
+use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use agency_model::RunId;
+use serde::Serialize;
+
+/// A file or directory of the home could not be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}: {source}", path.display())]
+pub struct HomeError {
+    /// What was tried.
+    pub action: &'static str,
+    /// On what.
+    pub path: PathBuf,
+    /// What the system said.
+    #[source]
+    pub source: io::Error,
+}
+
+impl HomeError {
+    /// Makes an error of a failed action on a path.
+    pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        Self { action, path: path.into(), source }
+    }
+}
+
+/// The root of everything agency stores.
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// The home at an absolute path. Nothing is created yet.
+    #[must_use]
+    pub const fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Its path.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.root.join("agency.db")
+    }
+
+    /// The parent of all run directories.
+    #[must_use]
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// The parent of all worktrees.
+    #[must_use]
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join("worktrees")
+    }
+
+    /// Where worktrees go while they are being deleted.
+    #[must_use]
+    pub fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
+    /// The file that is touched whenever a slot may have become free.
+    #[must_use]
+    pub fn slot_bell(&self) -> PathBuf {
+        self.root.join("slots").join("bell")
+    }
+
+    /// The directory of one run.
+    #[must_use]
+    pub fn run(&self, id: &RunId) -> RunDirectory {
+        RunDirectory { path: self.runs().join(id.as_str()) }
+    }
+
+    /// Creates what is missing of the home.
+    pub fn ensure(&self) -> Result<(), HomeError> {
+        for directory in [self.root.clone(), self.runs(), self.worktrees(), self.root.join("slots")] {
+            create_private_directory(&directory)?;
+        }
+        Ok(())
+    }
+
+    /// Tells queued runs that a slot may be free.
+    pub fn ring_slot_bell(&self) -> Result<(), HomeError> {
+        write_atomically(&self.slot_bell(), b"")
+    }
+}
+
+/// The directory that holds everything about one run but its worktree.
+#[derive(Debug, Clone)]
+pub struct RunDirectory {
+    path: PathBuf,
+}
+
+impl RunDirectory {
+    /// Its path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Creates it with its log directory.
+    pub fn create(&self) -> Result<(), HomeError> {
+        create_private_directory(&self.path)?;
+        create_private_directory(&self.path.join("logs"))
+    }
+
+    /// A file in it.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The runner's standard output.
+    #[must_use]
+    pub fn stdout_log(&self) -> PathBuf {
+        self.path.join("logs/runner.stdout.log")
+    }
+
+    /// The runner's standard error.
+    #[must_use]
+    pub fn stderr_log(&self) -> PathBuf {
+        self.path.join("logs/runner.stderr.log")
+    }
+
+    /// Both, in the order of arrival.
+    #[must_use]
+    pub fn combined_log(&self) -> PathBuf {
+        self.path.join("logs/runner.log")
+    }
+
+    /// The numbered facts of the run.
+    #[must_use]
+    pub fn events(&self) -> PathBuf {
+        self.file("events.ndjson")
+    }
+
+    /// The supervisor's last word.
+    #[must_use]
+    pub fn done(&self) -> PathBuf {
+        self.file("done.json")
+    }
+
+    /// The exit code of the last process, as a number in a text file.
+    #[must_use]
+    pub fn exit_code(&self) -> PathBuf {
+        self.file("exit_code.txt")
+    }
+
+    /// The lock that its supervisor holds for as long as it lives.
+    #[must_use]
+    pub fn supervisor_lock(&self) -> PathBuf {
+        self.file("supervisor.lock")
+    }
+
+    /// The lock that `agency run` holds until the supervisor has reported.
+    #[must_use]
+    pub fn creator_lock(&self) -> PathBuf {
+        self.file("creator.lock")
+    }
+
+    /// Where `agency run` waits for the supervisor to fetch its orders.
+    #[must_use]
+    pub fn launch_socket(&self) -> PathBuf {
+        self.file("launch.sock")
+    }
+
+    /// The supervisor's doorbell, and the way to attach.
+    #[must_use]
+    pub fn control_socket(&self) -> PathBuf {
+        self.file("control.sock")
+    }
+
+    /// Writes a file of the directory so that a reader sees the old or the new content, never half.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), HomeError> {
+        write_atomically(&self.file(name), content)
+    }
+
+    /// Writes a value as JSON, as [`Self::write`] does.
+    pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), HomeError> {
+        let path = self.file(name);
+        let mut text = serde_json::to_vec_pretty(value)
+            .map_err(|error| HomeError::new("encode", &path, io::Error::other(error)))?;
+        text.push(b'\n');
+        write_atomically(&path, &text)
+    }
+}
+
+/// Creates a directory and its parents for its owner alone.
+pub fn create_private_directory(path: &Path) -> Result<(), HomeError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| HomeError::new("create the directory", path, source))
+}
+
+/// Opens a file for its owner alone, to be appended to.
+pub fn open_for_append(path: &Path) -> Result<std::fs::File, HomeError> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| HomeError::new("open", path, source))
+}
+
+/// Replaces a file in one step.
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), HomeError> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .prefix(".new-")
+            .permissions(Permissions::from_mode(0o600))
+            .tempfile_in(directory)?;
+        file.write_all(content)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|source| HomeError::new("write", path, source))
+}

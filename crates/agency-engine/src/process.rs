@@ -1,0 +1,28 @@
+//! Everything that knows the operating system: processes, terminals, sockets.
+//!
+//! The one rule: code that would differ on another platform, and every `unsafe`, is in here.
+
+#![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
+
+mod descriptors;
+mod handle;
+mod leftovers;
+mod session;
+mod socket;
+mod terminal;
+
+pub use descriptors::close_on_exec;
+pub use handle::ProcessHandle;
+pub use leftovers::{carrying_run, end_all, left_children, reap_adopted};
+pub use session::{adopt_orphans, in_new_session, signal_group};
+pub use socket::{bind_listener, connect};
+pub use terminal::{
+    RawTerminal, TerminalSize, leave_newlines_alone, newline_needs_return, open_own_terminal, own_terminal_size,
+    set_terminal_size,
+};
+
+/// Names the run on every process of its agent.
+pub const RUN_ID_VARIABLE: &str = "AGENCY_RUN_ID";
+
+/// Marks supervisors and the tmux server: processes that outlive the agent which happened to start them.
+pub const INDEPENDENT_VARIABLE: &str = "AGENCY_INDEPENDENT";

@@ -1,0 +1,23 @@
+//! What the agent must not inherit.
+
+use std::os::fd::BorrowedFd;
+
+use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+
+/// Marks every descriptor above standard error as close-on-exec, whoever opened it.
+pub fn close_on_exec() {
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
+    let open: Vec<i32> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))
+        .filter(|descriptor| *descriptor > 2)
+        .collect();
+    for descriptor in open {
+        // SAFETY: the borrow ends here, and a descriptor closed meanwhile only makes the call fail.
+        let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        if let Ok(flags) = fcntl_getfd(borrowed) {
+            // Failing means that the descriptor is gone, which is as good.
+            let _ = fcntl_setfd(borrowed, flags | FdFlags::CLOEXEC);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A process that cannot be mistaken for another one with the same number.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// Holds on to one process by a descriptor, so that a reused pid is never signalled.
+#[derive(Debug)]
+pub struct ProcessHandle {
+    pid: Pid,
+    descriptor: OwnedFd,
+}
+
+impl ProcessHandle {
+    /// The process that has this pid now, if there is one.
+    #[must_use]
+    pub fn open(pid: u32) -> Option<Self> {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+        let descriptor = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        Some(Self { pid, descriptor })
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Sends it a signal; `false` if it is gone.
+    pub fn signal(&self, signal: Signal) -> bool {
+        pidfd_send_signal(&self.descriptor, signal).is_ok()
+    }
+
+    /// Waits until it is gone, or `limit` is over; says whether it is gone.
+    #[must_use]
+    pub fn wait(&self, limit: Duration) -> bool {
+        let limit = Timespec::try_from(limit).ok();
+        let mut waited = [PollFd::new(&self.descriptor, PollFlags::IN)];
+        matches!(poll(&mut waited, limit.as_ref()), Ok(ready) if ready > 0)
+    }
+
+    /// Whether it runs at all: a zombie does not.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        !self.wait(Duration::ZERO)
+    }
+
+    /// Whether it was started with `name=value` in its environment, or with `name` at all.
+    #[must_use]
+    pub fn has_variable(&self, name: &str, value: Option<&str>) -> bool {
+        let Ok(environment) = fs::read(format!("/proc/{}/environ", self.pid())) else { return false };
+        environment.split(|byte| *byte == 0).any(|entry| {
+            entry
+                .strip_prefix(name.as_bytes())
+                .and_then(|rest| rest.strip_prefix(b"="))
+                .is_some_and(|found| value.is_none_or(|value| found == value.as_bytes()))
+        })
+    }
+
+    /// The command line, for people.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let bytes = fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').replace('\0', " ");
+        text.chars().take(120).collect()
+    }
+}

@@ -1,0 +1,31 @@
+//! Sessions and groups: who gets which signal.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal, getpid, kill_process_group, set_child_subreaper, setsid};
+
+/// Makes orphaned descendants our children instead of init's.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Lets a command start in a session of its own, out of reach of our terminal.
+pub fn in_new_session(command: &mut Command) -> &mut Command {
+    // SAFETY: setsid is async-signal-safe and touches no memory of the parent.
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            Ok(())
+        })
+    }
+}
+
+/// Sends a signal to a whole process group; a group that is gone needs none.
+pub fn signal_group(leader: u32, signal: Signal) {
+    if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
+        // The only failure left is that nobody is there any more.
+        let _ = kill_process_group(leader, signal);
+    }
+}

@@ -1,0 +1,26 @@
+//! The database where all processes meet: one SQLite file, WAL, short transactions.
+//!
+//! The one rule: a state is written only by [`Store::apply`], which asks the state machine; a
+//! trigger refuses whatever else would be tried.
+
+mod error;
+mod open;
+mod query;
+mod row;
+mod schema;
+mod write;
+
+pub use error::StoreError;
+pub use query::{RunFilter, Selected};
+pub use row::{NewRun, RunRow};
+pub use schema::SCHEMA_VERSION;
+pub(crate) use write::{error_text, now};
+pub use write::{Applied, RequestKind, SlotAnswer};
+
+use rusqlite::Connection;
+
+/// A connection to the database.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+}

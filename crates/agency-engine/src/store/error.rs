@@ -1,0 +1,105 @@
+//! What can go wrong with the database.
+
+use std::path::PathBuf;
+
+use agency_model::run::Refusal;
+use agency_model::{ErrorCode, RunId};
+use rusqlite::ErrorCode as Sqlite;
+
+/// Why the database did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process held the write lock too long.
+    #[error("the database stayed locked by another process for {seconds} s")]
+    Locked {
+        /// How long we waited.
+        seconds: u64,
+    },
+    /// The file was written by a newer agency.
+    #[error("{} has schema version {found}; this agency knows versions up to {known}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// The file is damaged. It is left as it is.
+    #[error("{} is damaged: {message}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        message: String,
+    },
+    /// The system refused access to the file.
+    #[error("no access to {}: {message}", path.display())]
+    Access {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        message: String,
+    },
+    /// No run has this id.
+    #[error("no run {0}")]
+    NotFound(RunId),
+    /// The state machine refuses.
+    #[error("{id}: {refusal}")]
+    Refused {
+        /// The run.
+        id: RunId,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A stored value is none that agency writes.
+    #[error("the database holds {column} = '{value}', which means nothing")]
+    BadValue {
+        /// The column.
+        column: &'static str,
+        /// What it holds.
+        value: String,
+    },
+    /// Anything else SQLite says.
+    #[error("database error: {0}")]
+    Sqlite(#[source] rusqlite::Error),
+}
+
+impl StoreError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Locked { .. } => ErrorCode::DbLocked,
+            Self::Access { .. } => ErrorCode::PermissionDenied,
+            Self::NotFound(_) => ErrorCode::RunNotFound,
+            Self::Refused { .. } => ErrorCode::InvalidState,
+            Self::Newer { .. } | Self::Corrupt { .. } | Self::BadValue { .. } | Self::Sqlite(_) => ErrorCode::DbError,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => {
+                Self::Locked { seconds: super::open::lock_timeout().as_secs() }
+            }
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+/// Turns an error of opening a file into one that names it.
+pub(super) fn opening(path: PathBuf) -> impl FnOnce(rusqlite::Error) -> StoreError {
+    move |error| {
+        let message = error.to_string();
+        match error.sqlite_error_code() {
+            Some(Sqlite::NotADatabase | Sqlite::DatabaseCorrupt) => StoreError::Corrupt { path, message },
+            Some(Sqlite::CannotOpen | Sqlite::ReadOnly | Sqlite::PermissionDenied) => {
+                StoreError::Access { path, message }
+            }
+            _ => error.into(),
+        }
+    }
+}

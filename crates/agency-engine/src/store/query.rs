@@ -1,0 +1,132 @@
+//! Reads runs. Pages go by key, never by offset, so that a full database is as fast as a small one.
+
+use agency_model::RunId;
+use agency_model::run::State;
+use rusqlite::{OptionalExtension, Params, ToSql, params};
+
+use super::row::COLUMNS;
+use super::{RunRow, Store, StoreError};
+
+/// Which runs to list.
+#[derive(Debug, Clone, Default)]
+pub struct RunFilter {
+    /// Only runs in one of these states; empty: any.
+    pub states: Vec<State>,
+    /// Only runs of the repository at this root.
+    pub repo: Option<String>,
+    /// Only runs with this name.
+    pub name: Option<String>,
+    /// Also runs whose resources were removed.
+    pub removed: bool,
+    /// At most so many; `None`: all.
+    pub limit: Option<u32>,
+}
+
+/// What a short name stands for.
+#[derive(Debug, Clone)]
+pub enum Selected {
+    /// Exactly this run.
+    One(Box<RunRow>),
+    /// No run.
+    None,
+    /// Several runs; the newest ones.
+    Several(Vec<RunRow>),
+}
+
+/// How many candidates an ambiguity lists.
+const CANDIDATES: u32 = 10;
+
+impl Store {
+    /// The run with this id.
+    pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
+        self.rows(&sql, [id.as_str()])?.pop().ok_or_else(|| StoreError::NotFound(id.clone()))
+    }
+
+    /// The runs that match, newest first.
+    pub fn list(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
+        let mut conditions = vec!["1"];
+        let mut values: Vec<&dyn ToSql> = vec![];
+        let states: String =
+            filter.states.iter().map(|state| format!("'{state}'")).collect::<Vec<_>>().join(",");
+        let by_state = format!("state IN ({states})");
+        if !filter.states.is_empty() {
+            conditions.push(&by_state);
+        }
+        if let Some(repo) = &filter.repo {
+            conditions.push("repo_path = ?");
+            values.push(repo);
+        }
+        if let Some(name) = &filter.name {
+            conditions.push("name = ?");
+            values.push(name);
+        }
+        if !filter.removed {
+            conditions.push("removed_at IS NULL");
+        }
+        let limit = filter.limit.map_or(-1, i64::from);
+        values.push(&limit);
+        let sql =
+            format!("SELECT {COLUMNS} FROM runs WHERE {} ORDER BY id DESC LIMIT ?", conditions.join(" AND "));
+        self.rows(&sql, values.as_slice())
+    }
+
+    /// The runs that are not over, oldest first.
+    pub fn live(&self) -> Result<Vec<RunRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE state IN ('queued', 'running') ORDER BY id");
+        self.rows(&sql, [])
+    }
+
+    /// Whether a run with this id exists.
+    pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
+        let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));
+        Ok(found.optional()?.is_some())
+    }
+
+    /// Finds a run by its id, the beginning of its id (with or without `r_`), or its name.
+    pub fn select(&self, text: &str) -> Result<Selected, StoreError> {
+        if let Ok(id) = text.parse::<RunId>() {
+            return match self.run(&id) {
+                Ok(row) => Ok(Selected::One(Box::new(row))),
+                Err(StoreError::NotFound(_)) => Ok(Selected::None),
+                Err(error) => Err(error),
+            };
+        }
+        let by_name = self.matching("name = ?1 AND removed_at IS NULL", text)?;
+        if !by_name.is_empty() {
+            return Ok(one_of(by_name));
+        }
+        let rest = text.strip_prefix("r_").unwrap_or(text).to_ascii_uppercase();
+        if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            // Every character of an id is below 'a', so this is the range of all ids with the prefix.
+            let by_prefix = self.matching("id >= ?1 AND id < ?1 || 'a'", &format!("r_{rest}"))?;
+            if !by_prefix.is_empty() {
+                return Ok(one_of(by_prefix));
+            }
+        }
+        Ok(one_of(self.matching("name = ?1", text)?))
+    }
+
+    fn matching(&self, condition: &str, value: &str) -> Result<Vec<RunRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE {condition} ORDER BY id DESC LIMIT {CANDIDATES}");
+        self.rows(&sql, params![value])
+    }
+
+    pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query(values)?;
+        let mut found = vec![];
+        while let Some(row) = rows.next()? {
+            found.push(RunRow::read(row)?);
+        }
+        Ok(found)
+    }
+}
+
+fn one_of(mut rows: Vec<RunRow>) -> Selected {
+    match rows.len() {
+        0 => Selected::None,
+        1 => rows.pop().map_or(Selected::None, |row| Selected::One(Box::new(row))),
+        _ => Selected::Several(rows),
+    }
+}

@@ -1,0 +1,213 @@
+//! One row of the table `runs`.
+
+use agency_model::run::{Ending, Exit, Phase, Progress, Reason, RestartPolicy, Run, State};
+use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use jiff::Timestamp;
+use rusqlite::Row;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::StoreError;
+
+/// Everything the database knows about a run; `meta.json` is a snapshot of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunRow {
+    /// The run.
+    pub id: RunId,
+    /// The label a person gave it.
+    pub name: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// What its supervisor is doing, inside `running`.
+    pub phase: Option<String>,
+    /// Counts the processes started for it.
+    pub attempt: u32,
+    /// The root of the repository.
+    pub repo_path: String,
+    /// Names the repository's folder under the worktree root.
+    pub repo_fingerprint: String,
+    /// The ref it branched from.
+    pub base_ref: String,
+    /// The commit that ref meant.
+    pub base_commit: String,
+    /// Its branch, if it has a workspace of its own.
+    pub new_branch: Option<String>,
+    /// Its worktree, if it has one.
+    pub worktree_path: Option<String>,
+    /// Where the agent works.
+    pub workspace: WorkspaceKind,
+    /// The agent.
+    pub runner_kind: String,
+    /// Further arguments of the agent.
+    pub runner_args: Vec<String>,
+    /// What the agent talks to.
+    pub mode: Mode,
+    /// What its supervisor runs in.
+    pub host: Host,
+    /// What happens when the agent crashes.
+    pub restart_policy: RestartPolicy,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When the row last changed.
+    pub updated_at: Timestamp,
+    /// When it became `running`.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// The exit code of the last process.
+    pub exit_code: Option<i32>,
+    /// The signal that ended the last process.
+    pub signal: Option<i32>,
+    /// Why it is over.
+    pub reason: Option<Reason>,
+    /// The last fatal error, beginning with its code.
+    pub error: Option<String>,
+    /// The log of its standard output.
+    pub stdout_log_path: String,
+    /// The log of its standard error.
+    pub stderr_log_path: String,
+    /// Its tmux session, if it has one.
+    pub tmux_session_name: Option<String>,
+    /// The tmux server that session lives on; absent for the user's own.
+    pub tmux_socket: Option<String>,
+    /// The ref that keeps the work `agency rm` found uncommitted.
+    pub saved_ref: Option<String>,
+    /// When `agency rm` removed its resources.
+    pub removed_at: Option<Timestamp>,
+}
+
+/// The fields of a row that are known when a run is created.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// The run.
+    pub id: RunId,
+    /// The label a person gave it.
+    pub name: Option<String>,
+    /// The root of the repository.
+    pub repo_path: String,
+    /// Names the repository's folder under the worktree root.
+    pub repo_fingerprint: String,
+    /// The ref it branches from.
+    pub base_ref: String,
+    /// The commit that ref means.
+    pub base_commit: String,
+    /// Its branch.
+    pub new_branch: Option<String>,
+    /// Its worktree.
+    pub worktree_path: Option<String>,
+    /// Where the agent works.
+    pub workspace: WorkspaceKind,
+    /// The agent.
+    pub runner_kind: String,
+    /// Further arguments of the agent.
+    pub runner_args: Vec<String>,
+    /// What the agent talks to.
+    pub mode: Mode,
+    /// What its supervisor runs in.
+    pub host: Host,
+    /// What happens when the agent crashes.
+    pub restart_policy: RestartPolicy,
+    /// The log of its standard output.
+    pub stdout_log_path: String,
+    /// The log of its standard error.
+    pub stderr_log_path: String,
+    /// Its tmux session.
+    pub tmux_session_name: Option<String>,
+    /// The tmux server for it.
+    pub tmux_socket: Option<String>,
+}
+
+/// The columns in the order in which [`RunRow::read`] takes them.
+pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, repo_fingerprint, base_ref, base_commit, \
+    new_branch, worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
+    updated_at, started_at, ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, \
+    tmux_session_name, tmux_socket, saved_ref, removed_at";
+
+impl RunRow {
+    pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: word(row, 0, "id", |text| text.parse().ok())?,
+            name: row.get(1)?,
+            state: word(row, 2, "state", State::from_word)?,
+            phase: row.get(3)?,
+            attempt: row.get(4)?,
+            repo_path: row.get(5)?,
+            repo_fingerprint: row.get(6)?,
+            base_ref: row.get(7)?,
+            base_commit: row.get(8)?,
+            new_branch: row.get(9)?,
+            worktree_path: row.get(10)?,
+            workspace: word(row, 11, "workspace", WorkspaceKind::from_word)?,
+            runner_kind: row.get(12)?,
+            runner_args: word(row, 13, "runner_args_json", |text| serde_json::from_str(text).ok())?,
+            mode: word(row, 14, "mode", Mode::from_word)?,
+            host: word(row, 15, "host", Host::from_word)?,
+            restart_policy: word(row, 16, "restart_policy", RestartPolicy::from_word)?,
+            created_at: word(row, 17, "created_at", |text| text.parse().ok())?,
+            updated_at: word(row, 18, "updated_at", |text| text.parse().ok())?,
+            started_at: optional_word(row, 19, "started_at", |text| text.parse().ok())?,
+            ended_at: optional_word(row, 20, "ended_at", |text| text.parse().ok())?,
+            exit_code: row.get(21)?,
+            signal: row.get(22)?,
+            reason: optional_word(row, 23, "reason", Reason::from_word)?,
+            error: row.get(24)?,
+            stdout_log_path: row.get(25)?,
+            stderr_log_path: row.get(26)?,
+            tmux_session_name: row.get(27)?,
+            tmux_socket: row.get(28)?,
+            saved_ref: row.get(29)?,
+            removed_at: optional_word(row, 30, "removed_at", |text| text.parse().ok())?,
+        })
+    }
+
+    /// The run as the state machine sees it. The phase inside `running` belongs to the supervisor,
+    /// which keeps it in memory; from outside a running run is `working`.
+    pub(super) fn machine(&self) -> Run {
+        let progress = match self.state {
+            State::Queued => Progress::Queued,
+            State::Running => Progress::Running { attempt: self.attempt, failures: 0, phase: Phase::Working },
+            State::Completed | State::Failed | State::Killed => Progress::Ended(Ending {
+                state: self.state,
+                exit: Some(Exit { exit_code: self.exit_code, signal: self.signal }),
+                reason: self.reason.unwrap_or(Reason::Exited),
+                code: self.error_code(),
+                attempts: self.attempt,
+            }),
+        };
+        Run { progress, restart: self.restart_policy }
+    }
+
+    /// The code that the stored error begins with.
+    #[must_use]
+    pub fn error_code(&self) -> Option<ErrorCode> {
+        self.error.as_deref().and_then(|error| error.split(':').next()).and_then(ErrorCode::from_word)
+    }
+
+    /// Where the agent works.
+    #[must_use]
+    pub fn directory(&self) -> &str {
+        self.worktree_path.as_deref().unwrap_or(&self.repo_path)
+    }
+}
+
+fn word<T>(
+    row: &Row<'_>,
+    index: usize,
+    column: &'static str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, StoreError> {
+    let text = row.get_ref(index)?.as_str().map_err(|_| StoreError::BadValue { column, value: "no text".into() })?;
+    read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
+}
+
+fn optional_word<T>(
+    row: &Row<'_>,
+    index: usize,
+    column: &'static str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<Option<T>, StoreError> {
+    match row.get_ref(index)? {
+        rusqlite::types::ValueRef::Null => Ok(None),
+        _ => word(row, index, column, read).map(Some),
+    }
+}

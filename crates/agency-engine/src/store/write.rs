@@ -1,0 +1,289 @@
+//! Writes runs and requests, each in one short transaction.
+
+use agency_model::RunId;
+use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Step, step};
+use jiff::{Timestamp, Unit};
+use rusqlite::{Transaction, TransactionBehavior, params};
+
+use super::row::COLUMNS;
+use super::{NewRun, RunRow, Store, StoreError};
+
+/// What an input did to a stored run.
+#[derive(Debug, Clone)]
+pub enum Applied {
+    /// The row moved.
+    Moved {
+        /// The state before.
+        from: State,
+        /// The row now.
+        row: Box<RunRow>,
+        /// What follows.
+        effects: Vec<Effect>,
+    },
+    /// The input came too late; the row is this.
+    Stale(Box<RunRow>),
+}
+
+/// Whether a run may start.
+#[derive(Debug, Clone)]
+pub enum SlotAnswer {
+    /// It is `running` now.
+    Granted(Box<RunRow>),
+    /// As many agents are live as are allowed, or others were first.
+    Wait,
+    /// It is queued no longer: somebody stopped it.
+    Over(Box<RunRow>),
+}
+
+/// What somebody asks of a supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Stop the run.
+    Stop,
+}
+
+impl RequestKind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+        }
+    }
+}
+
+/// Now, to the millisecond.
+pub(crate) fn now() -> Timestamp {
+    let now = Timestamp::now();
+    now.round(Unit::Millisecond).unwrap_or(now)
+}
+
+impl Store {
+    /// Inserts a run as `queued`.
+    pub fn insert(&mut self, run: &NewRun) -> Result<RunRow, StoreError> {
+        let transaction = self.begin()?;
+        let args = serde_json::to_string(&run.runner_args).unwrap_or_else(|_| "[]".to_owned());
+        let at = now().to_string();
+        transaction.execute(
+            "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
+             worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
+             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket) \
+             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19)",
+            params![
+                run.id.as_str(),
+                run.name,
+                run.repo_path,
+                run.repo_fingerprint,
+                run.base_ref,
+                run.base_commit,
+                run.new_branch,
+                run.worktree_path,
+                run.workspace.word(),
+                run.runner_kind,
+                args,
+                run.mode.word(),
+                run.host.word(),
+                run.restart_policy.word(),
+                at,
+                run.stdout_log_path,
+                run.stderr_log_path,
+                run.tmux_session_name,
+                run.tmux_socket,
+            ],
+        )?;
+        let row = read(&transaction, &run.id)?;
+        transaction.commit()?;
+        Ok(row)
+    }
+
+    /// Feeds an input to the stored run. `details` explains a bad end in words.
+    pub fn apply(&mut self, id: &RunId, input: &Input, details: Option<&str>) -> Result<Applied, StoreError> {
+        let transaction = self.begin()?;
+        let row = read(&transaction, id)?;
+        match step(&row.machine(), input) {
+            Step::Stale => Ok(Applied::Stale(Box::new(row))),
+            Step::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
+            Step::Moved(run, effects) => {
+                write_state(&transaction, id, row.state, &run, details)?;
+                let from = row.state;
+                let row = Box::new(read(&transaction, id)?);
+                transaction.commit()?;
+                Ok(Applied::Moved { from, row, effects })
+            }
+        }
+    }
+
+    /// Stores what the supervisor's own copy of the run has become. Only the holder of the run's lock calls it.
+    pub fn save(&mut self, id: &RunId, run: &Run, details: Option<&str>) -> Result<RunRow, StoreError> {
+        let transaction = self.begin()?;
+        let row = read(&transaction, id)?;
+        if row.state.is_terminal() {
+            return Ok(row);
+        }
+        write_state(&transaction, id, row.state, run, details)?;
+        let row = read(&transaction, id)?;
+        transaction.commit()?;
+        Ok(row)
+    }
+
+    /// Moves a queued run to `running` if fewer than `max_agents` runs are, and nobody who waits came first.
+    /// `is_alive` and `is_waiting` look at the locks of other runs.
+    pub fn claim_slot(
+        &mut self,
+        id: &RunId,
+        max_agents: u32,
+        is_owned: impl Fn(&RunId) -> bool,
+    ) -> Result<SlotAnswer, StoreError> {
+        let transaction = self.begin()?;
+        let row = read(&transaction, id)?;
+        if row.state != State::Queued {
+            return Ok(SlotAnswer::Over(Box::new(row)));
+        }
+        let mut ahead = 0_u32;
+        for (other, state) in live_states(&transaction)? {
+            let comes_first = state == State::Running || other < *id;
+            if other != *id && comes_first && is_owned(&other) {
+                ahead += 1;
+            }
+        }
+        if ahead >= max_agents {
+            return Ok(SlotAnswer::Wait);
+        }
+        match step(&row.machine(), &Input::SlotGranted) {
+            Step::Moved(run, _) => {
+                write_state(&transaction, id, State::Queued, &run, None)?;
+                let row = read(&transaction, id)?;
+                transaction.commit()?;
+                Ok(SlotAnswer::Granted(Box::new(row)))
+            }
+            Step::Stale | Step::Refused(_) => Ok(SlotAnswer::Over(Box::new(row))),
+        }
+    }
+
+    /// How many runs are live, by the same count as [`Self::claim_slot`].
+    pub fn live_count(&self, is_owned: impl Fn(&RunId) -> bool) -> Result<u32, StoreError> {
+        let owned = live_states(&self.connection)?.into_iter().filter(|(id, _)| is_owned(id)).count();
+        Ok(u32::try_from(owned).unwrap_or(u32::MAX))
+    }
+
+    /// Records that the run's resources are gone. The first call wins.
+    pub fn mark_removed(&mut self, id: &RunId, saved_ref: Option<&str>) -> Result<RunRow, StoreError> {
+        let transaction = self.begin()?;
+        let at = now().to_string();
+        transaction.execute(
+            "UPDATE runs SET removed_at = ?2, updated_at = ?2, saved_ref = coalesce(?3, saved_ref) \
+             WHERE id = ?1 AND removed_at IS NULL",
+            params![id.as_str(), at, saved_ref],
+        )?;
+        let row = read(&transaction, id)?;
+        transaction.commit()?;
+        Ok(row)
+    }
+
+    /// Leaves a request for the supervisor of a run.
+    pub fn request(&mut self, id: &RunId, kind: RequestKind) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "INSERT INTO requests (run_id, kind, created_at) VALUES (?1, ?2, ?3)",
+            params![id.as_str(), kind.word(), now().to_string()],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Takes the open requests of a run, oldest first.
+    pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<RequestKind>, StoreError> {
+        let transaction = self.begin()?;
+        let mut kinds = vec![];
+        {
+            let mut statement =
+                transaction.prepare("SELECT kind FROM requests WHERE run_id = ?1 AND taken_at IS NULL ORDER BY id")?;
+            let mut rows = statement.query([id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                // A kind of a newer agency is for a newer supervisor; this one cannot act on it.
+                kinds.extend((row.get_ref(0)?.as_str().unwrap_or_default() == "stop").then_some(RequestKind::Stop));
+            }
+        }
+        transaction.execute(
+            "UPDATE requests SET taken_at = ?2 WHERE run_id = ?1 AND taken_at IS NULL",
+            params![id.as_str(), now().to_string()],
+        )?;
+        transaction.commit()?;
+        Ok(kinds)
+    }
+
+    fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+fn read(transaction: &Transaction<'_>, id: &RunId) -> Result<RunRow, StoreError> {
+    let mut statement = transaction.prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"))?;
+    let mut rows = statement.query([id.as_str()])?;
+    match rows.next()? {
+        Some(row) => RunRow::read(row),
+        None => Err(StoreError::NotFound(id.clone())),
+    }
+}
+
+fn live_states(connection: &rusqlite::Connection) -> Result<Vec<(RunId, State)>, StoreError> {
+    let mut statement =
+        connection.prepare("SELECT id, state FROM runs WHERE state IN ('queued', 'running') ORDER BY id")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let mut live = vec![];
+    for row in rows {
+        let (id, state) = row?;
+        if let (Ok(id), Some(state)) = (id.parse(), State::from_word(&state)) {
+            live.push((id, state));
+        }
+    }
+    Ok(live)
+}
+
+fn write_state(
+    transaction: &Transaction<'_>,
+    id: &RunId,
+    from: State,
+    run: &Run,
+    details: Option<&str>,
+) -> Result<(), StoreError> {
+    let at = now().to_string();
+    match &run.progress {
+        Progress::Queued => {}
+        Progress::Running { attempt, phase, .. } => {
+            transaction.execute(
+                "UPDATE runs SET state = 'running', phase = ?2, attempt = ?3, updated_at = ?4, \
+                 started_at = coalesce(started_at, ?4) WHERE id = ?1",
+                params![id.as_str(), phase.word(), attempt, at],
+            )?;
+        }
+        Progress::Ended(ending) => {
+            // The marker of a run whose `running` was lost with the power: it was running all the same.
+            if from == State::Queued && ending.state == State::Completed {
+                transaction.execute("UPDATE runs SET state = 'running' WHERE id = ?1", [id.as_str()])?;
+            }
+            transaction.execute(
+                "UPDATE runs SET state = ?2, phase = NULL, attempt = ?3, updated_at = ?4, ended_at = ?4, \
+                 exit_code = ?5, signal = ?6, reason = ?7, error = ?8 WHERE id = ?1",
+                params![
+                    id.as_str(),
+                    ending.state.word(),
+                    ending.attempts,
+                    at,
+                    ending.exit.and_then(|exit| exit.exit_code),
+                    ending.exit.and_then(|exit| exit.signal),
+                    ending.reason.word(),
+                    error_text(ending, details),
+                ],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The stored error: its code, then what is known about it.
+pub(crate) fn error_text(ending: &Ending, details: Option<&str>) -> Option<String> {
+    match (ending.code, details) {
+        (Some(code), Some(details)) => Some(format!("{code}: {details}")),
+        (Some(code), None) => Some(code.to_string()),
+        (None, details) => details.map(str::to_owned),
+    }
+}

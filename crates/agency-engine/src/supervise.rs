@@ -1,0 +1,23 @@
+//! The supervisor: one process per run that owns the agent from start to end.
+//!
+//! It holds the run's lock for as long as it lives, is the only writer of the run's files, and
+//! ends by writing the markers and then the row, so that a crash at any point can be reconciled.
+
+mod act;
+mod agent;
+mod control;
+mod finish;
+mod last_words;
+mod launch;
+mod logs;
+mod orders;
+mod pane;
+mod relay;
+mod show;
+mod slot;
+mod timers;
+mod turn;
+
+pub use control::{ATTACH, BELL, INPUT, RESIZE, write_frame};
+pub use launch::{Launch, Report, StdinPlan, receive_report, send_orders};
+pub use orders::{SuperviseError, supervise};

@@ -1,0 +1,133 @@
+//! Carries out what the state machine decided.
+
+use std::time::Duration;
+
+use agency_model::Event;
+use agency_model::run::{Effect, Input, Step, StopCause, step};
+use rustix::process::Signal;
+use tokio::time::Instant;
+
+use super::agent::Agent;
+use super::finish::RESERVE;
+use super::turn::Supervisor;
+use crate::fault;
+use crate::process::{carrying_run, left_children};
+use crate::store::{RequestKind, Store, StoreError};
+
+/// How long a killed process may take to be gone.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
+/// The pauses before the next attempts.
+const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(15)];
+
+impl Supervisor<'_> {
+    /// Starts the first attempt; the error is for the creator.
+    pub(super) fn start(&mut self) -> Result<(), String> {
+        // Without the reserve a full disk may cost the markers, not the run.
+        let _ = self.directory.write(RESERVE, &[0; 64 * 1024]);
+        self.spawn(self.run.attempt());
+        self.trouble.clone().map_or(Ok(()), Err)
+    }
+
+    /// Feeds one input to the state machine and carries out what follows.
+    pub(super) fn feed(&mut self, input: &Input) {
+        let Step::Moved(run, effects) = step(&self.run, input) else { return };
+        self.run = run;
+        if !self.run.state().is_terminal() {
+            self.save_phase();
+        }
+        for effect in effects {
+            match effect {
+                Effect::Spawn { attempt } => self.spawn(attempt),
+                Effect::Terminate { attempt } => self.terminate(attempt),
+                Effect::Kill { attempt } => self.kill(attempt),
+                Effect::Pause { attempt, failures } => self.pause(attempt, failures),
+                // The loop ends on a terminal state and finishes there.
+                Effect::Finish => {}
+            }
+        }
+    }
+
+    /// The phase in the row is for people; a database that is busy does not hold up the agent.
+    fn save_phase(&mut self) {
+        match self.open_store().and_then(|mut store| store.save(&self.id, &self.run, None)) {
+            Ok(row) => self.row = row,
+            Err(error) => {
+                let message = format!("the phase could not be stored: {error}");
+                self.events.append(self.run.attempt(), Event::Error { message });
+            }
+        }
+    }
+
+    pub(super) fn open_store(&self) -> Result<Store, StoreError> {
+        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
+    }
+
+    fn spawn(&mut self, attempt: u32) {
+        fault::point("supervise.spawning");
+        match Agent::spawn(&self.launch, &self.environment, self.size) {
+            Ok(agent) => {
+                let program = self.launch.program.display().to_string();
+                self.events.append(attempt, Event::Attempt { program, pid: agent.pid() });
+                self.agent = Some(agent);
+                fault::point("supervise.spawned");
+                self.feed(&Input::Started { attempt });
+            }
+            Err(error) => {
+                let message = format!("{} could not be started: {error}", self.launch.program.display());
+                self.events.append(attempt, Event::Error { message: message.clone() });
+                self.trouble = Some(message);
+                self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
+            }
+        }
+    }
+
+    fn terminate(&mut self, attempt: u32) {
+        if let Some(agent) = &self.agent {
+            agent.signal(Signal::TERM);
+            // A stopped process does not see TERM before it goes on.
+            agent.signal(Signal::CONT);
+        }
+        let grace = Duration::from_millis(self.launch.grace_ms);
+        self.timers.phase = Some((Instant::now() + grace, Input::GraceOver { attempt }));
+        fault::point("supervise.terminating");
+    }
+
+    fn kill(&mut self, attempt: u32) {
+        if let Some(agent) = &self.agent {
+            agent.signal(Signal::KILL);
+        }
+        self.signal_leftovers(Signal::KILL);
+        self.timers.phase = Some((Instant::now() + KILL_LIMIT, Input::KillOver { attempt }));
+    }
+
+    fn pause(&mut self, attempt: u32, failures: u32) {
+        let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1).min(PAUSES.len() - 1);
+        let delay = PAUSES.get(index).copied().unwrap_or_default();
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.events.append(attempt, Event::Restart { failures, delay_ms });
+        self.timers.phase = Some((Instant::now() + delay, Input::PauseOver { attempt }));
+    }
+
+    fn signal_leftovers(&self, signal: Signal) {
+        for process in left_children().into_iter().chain(carrying_run(&self.id)) {
+            process.signal(signal);
+        }
+    }
+
+    /// Does what the open requests ask for.
+    pub(super) fn look_at_requests(&mut self) {
+        match self.open_store().and_then(|mut store| store.take_requests(&self.id)) {
+            Ok(requests) => {
+                for request in requests {
+                    match request {
+                        RequestKind::Stop => self.feed(&Input::Stop(StopCause::Requested)),
+                    }
+                }
+            }
+            Err(error) => {
+                let message = format!("a request could not be read: {error}");
+                self.events.append(self.run.attempt(), Event::Error { message });
+            }
+        }
+    }
+}

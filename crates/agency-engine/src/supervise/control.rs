@@ -1,0 +1,134 @@
+//! `control.sock`: the doorbell, and the way in for `agency attach`.
+//!
+//! A request itself is a row in the database; the bell only says that there is one. A viewer gets
+//! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
+
+use std::io::{self, Write};
+
+use rustix::process::geteuid;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::mpsc;
+
+use crate::process::TerminalSize;
+
+/// A frame without content: look at your requests.
+pub const BELL: u8 = 0;
+/// The first frame of a viewer; its content is the size of its terminal.
+pub const ATTACH: u8 = 1;
+/// Something the viewer typed.
+pub const INPUT: u8 = 2;
+/// The viewer's terminal has another size.
+pub const RESIZE: u8 = 3;
+
+/// What somebody typed at once is never longer.
+const MOST_FRAME: u32 = 1024 * 1024;
+/// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
+const VIEWER_BACKLOG: usize = 256;
+
+/// What comes in by the socket.
+#[derive(Debug)]
+pub(super) enum ControlMessage {
+    Bell,
+    Attached { viewer: Viewer, size: TerminalSize },
+    Input(Vec<u8>),
+    Resized(TerminalSize),
+}
+
+/// Somebody who watches.
+#[derive(Debug)]
+pub(super) struct Viewer {
+    output: mpsc::Sender<Vec<u8>>,
+    lagging: bool,
+}
+
+impl Viewer {
+    /// Offers output without ever waiting; `false` if the viewer is gone. One that fell behind gets the
+    /// whole screen as soon as it has caught up.
+    pub(super) fn offer(&mut self, bytes: &[u8], whole_screen: impl FnOnce() -> Vec<u8>) -> bool {
+        if self.lagging && self.output.capacity() == VIEWER_BACKLOG {
+            self.lagging = false;
+            return self.output.try_send(whole_screen()).is_ok();
+        }
+        match self.output.try_send(bytes.to_vec()) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                self.lagging = true;
+                true
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => false,
+        }
+    }
+}
+
+/// Writes one frame.
+pub fn write_frame(stream: &mut impl Write, kind: u8, content: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(content.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    let mut frame = vec![kind];
+    frame.extend_from_slice(&length.to_be_bytes());
+    frame.extend_from_slice(content);
+    stream.write_all(&frame)
+}
+
+/// Serves the socket until the supervisor ends.
+pub(super) async fn serve(listener: UnixListener, to_supervisor: mpsc::Sender<ControlMessage>) {
+    loop {
+        if let Ok((stream, _)) = listener.accept().await {
+            let ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
+            if ours {
+                tokio::spawn(talk(stream, to_supervisor.clone()));
+            }
+        }
+    }
+}
+
+async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
+    let (mut reader, writer) = stream.into_split();
+    let mut writer = Some(writer);
+    while let Ok((kind, content)) = read_frame(&mut reader).await {
+        let message = match kind {
+            BELL => Some(ControlMessage::Bell),
+            INPUT => Some(ControlMessage::Input(content)),
+            RESIZE => size_of(&content).map(ControlMessage::Resized),
+            ATTACH => writer.take().map(|writer| {
+                let (output, chunks) = mpsc::channel(VIEWER_BACKLOG);
+                tokio::spawn(forward(chunks, writer));
+                let viewer = Viewer { output, lagging: false };
+                ControlMessage::Attached { viewer, size: size_of(&content).unwrap_or(TerminalSize::UNSEEN) }
+            }),
+            // A newer client may know more kinds.
+            _ => None,
+        };
+        if let Some(message) = message
+            && to_supervisor.send(message).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// Passes output on until the supervisor forgets the viewer, and then closes the stream.
+async fn forward(mut chunks: mpsc::Receiver<Vec<u8>>, mut writer: OwnedWriteHalf) {
+    while let Some(chunk) = chunks.recv().await {
+        if writer.write_all(&chunk).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_frame(reader: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
+    let kind = reader.read_u8().await?;
+    let length = reader.read_u32().await?;
+    if length > MOST_FRAME {
+        return Err(io::Error::from(io::ErrorKind::InvalidData));
+    }
+    let mut content = vec![0; length as usize];
+    reader.read_exact(&mut content).await?;
+    Ok((kind, content))
+}
+
+fn size_of(content: &[u8]) -> Option<TerminalSize> {
+    let [a, b, c, d] = content else { return None };
+    TerminalSize::new(u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]))
+}

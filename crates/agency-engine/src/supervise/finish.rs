@@ -1,0 +1,99 @@
+//! The last acts of a supervisor: markers, events, the row.
+
+use std::time::{Duration, Instant};
+
+use agency_model::run::{Ending, Progress, Reason, State};
+use agency_model::{ErrorCode, Event};
+
+use super::turn::Supervisor;
+use crate::fault;
+use crate::finish::{Ended, after_end, log_end, write_markers};
+use crate::process::{carrying_run, end_all};
+
+/// How long the last writes are tried again on a full disk or a busy database.
+const LIMIT: Duration = Duration::from_secs(30);
+/// How long to wait between two tries.
+const AGAIN: Duration = Duration::from_millis(200);
+/// How long processes that hid from us get before they are killed.
+const HIDDEN_GRACE: Duration = Duration::from_millis(500);
+/// Space set aside at the start, so that the last words fit on a full disk.
+pub(super) const RESERVE: &str = ".reserve";
+
+impl Supervisor<'_> {
+    /// Ends the story. Every step can be taken again by reconciliation if we die here.
+    pub(super) fn finish(mut self) {
+        let Progress::Ended(ending) = self.run.progress.clone() else { return };
+        self.end_hidden(&ending);
+        let details = self.details(&ending);
+        let ended = Ended { ending, details, started_at: self.row.started_at };
+        for message in self.logs.losses() {
+            self.events.append(ended.ending.attempts, Event::Error { message });
+        }
+        fault::point("finish.begin");
+        // What is not there needs no removing.
+        let _ = std::fs::remove_file(self.directory.file(RESERVE));
+        let until = Instant::now() + LIMIT;
+        persist(until, || write_markers(&self.directory, &ended).is_ok());
+        fault::point("finish.marked");
+        log_end(&mut self.events, State::Running, &ended);
+        let mut saved = None;
+        persist(until, || {
+            self.events.flush();
+            let store = self.open_store();
+            saved = store.and_then(|mut store| store.save(&self.id, &self.run, ended.details.as_deref())).ok();
+            saved.is_some()
+        });
+        fault::point("finish.saved");
+        if let Some(row) = saved {
+            after_end(self.home, &row);
+        }
+        // A closed door is answered at once; one that nobody opens is not.
+        let _ = std::fs::remove_file(self.directory.control_socket());
+        if let Some(pane) = self.pane.take() {
+            pane.last_words(&last_line(&ended));
+        }
+    }
+
+    /// A stopped run leaves nothing behind, not even what went to another parent.
+    fn end_hidden(&mut self, ending: &Ending) {
+        match ending.reason {
+            Reason::Stopped | Reason::WallTime => {
+                for process in end_all(carrying_run(&self.id), HIDDEN_GRACE) {
+                    let message = format!("could not be ended: {} ({})", process.pid(), process.command_line());
+                    self.events.append(ending.attempts, Event::Error { message });
+                }
+            }
+            Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
+        }
+    }
+
+    fn details(&self, ending: &Ending) -> Option<String> {
+        match (ending.state, ending.reason, ending.exit) {
+            (State::Completed | State::Killed, _, _) => None,
+            (_, Reason::WallTime, _) => {
+                let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
+                Some(format!("the wall time of {minutes} minutes is over"))
+            }
+            (_, Reason::CouldNotStart, _) => self.trouble.clone(),
+            (_, _, Some(exit)) => Some(match (exit.exit_code, exit.signal) {
+                (Some(code), _) => format!("{}: the agent exited with code {code}", ErrorCode::RunFailed),
+                (None, Some(signal)) => format!("{}: the agent was ended by signal {signal}", ErrorCode::RunFailed),
+                (None, None) => format!("{}: the agent's exit code is not known", ErrorCode::RunFailed),
+            }),
+            (_, _, None) => None,
+        }
+    }
+}
+
+/// Tries until it works or the limit is over. What did not work then is left to reconciliation.
+fn persist(until: Instant, mut attempt: impl FnMut() -> bool) {
+    while !attempt() && Instant::now() < until {
+        std::thread::sleep(AGAIN);
+    }
+}
+
+fn last_line(ended: &Ended) -> String {
+    let exit = ended.ending.exit.and_then(|exit| exit.exit_code);
+    let code = exit.map_or_else(String::new, |code| format!(", exit code {code}"));
+    format!("\r\n[agency: the run is {}{code}]\r\n", ended.ending.state)
+}

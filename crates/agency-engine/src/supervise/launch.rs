@@ -1,0 +1,166 @@
+//! What `agency run` tells the supervisor, and what the supervisor answers.
+//!
+//! Both go over a socket in the run directory. The environment travels here, so that no secret is
+//! on a command line, in a file, or in a tmux server that is days old.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+use agency_model::{ErrorCode, Host, Mode};
+use serde::{Deserialize, Serialize};
+
+use crate::process::TerminalSize;
+
+/// The orders of a supervisor, apart from the environment.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Launch {
+    /// The agent's executable, absolute.
+    pub program: PathBuf,
+    /// All its arguments.
+    pub args: Vec<String>,
+    /// Where it works.
+    pub directory: PathBuf,
+    /// What it talks to.
+    pub mode: Mode,
+    /// What the supervisor runs in.
+    pub host: Host,
+    /// What it reads.
+    pub stdin: StdinPlan,
+    /// The size of its terminal until somebody looks at it.
+    pub size: TerminalSize,
+    /// How long it may run.
+    pub wall_time_ms: Option<u64>,
+    /// The time between TERM and KILL.
+    pub grace_ms: u64,
+    /// How many runs may be live at once.
+    pub max_agents: u32,
+    /// Whether to wait for a free slot.
+    pub may_wait: bool,
+    /// How long to wait for the database.
+    pub lock_timeout_ms: u64,
+}
+
+/// What the agent reads on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StdinPlan {
+    /// Its terminal, or nothing where it has none.
+    Keyboard,
+    /// This text, and then the end.
+    Text(String),
+}
+
+/// The supervisor's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Report {
+    /// The agent runs.
+    Running,
+    /// The run waits for a slot.
+    Queued,
+    /// The agent did not start; the row says so already.
+    Failed {
+        /// Why.
+        code: ErrorCode,
+        /// Why, in words.
+        message: String,
+    },
+    /// The run was stopped before it began.
+    Stopped,
+}
+
+/// More than this is no environment.
+const MOST_BYTES: u32 = 64 * 1024 * 1024;
+
+/// The environment of the agent.
+pub(super) type Environment = BTreeMap<OsString, OsString>;
+
+/// Hands the orders to a supervisor that has connected.
+pub fn send_orders(
+    stream: &mut impl Write,
+    launch: &Launch,
+    environment: &BTreeMap<OsString, OsString>,
+) -> io::Result<()> {
+    write_block(stream, &serde_json::to_vec(launch)?)?;
+    let mut block = vec![];
+    for (name, value) in environment {
+        block.extend_from_slice(name.as_bytes());
+        block.push(b'=');
+        block.extend_from_slice(value.as_bytes());
+        block.push(0);
+    }
+    write_block(stream, &block)
+}
+
+/// Receives what [`send_orders`] sent.
+pub(super) fn receive_orders(stream: &mut impl Read) -> io::Result<(Launch, Environment)> {
+    let launch = serde_json::from_slice(&read_block(stream)?)?;
+    let block = read_block(stream)?;
+    let entries = block.split(|byte| *byte == 0).filter_map(|entry| {
+        let equals = entry.iter().position(|byte| *byte == b'=')?;
+        let (name, value) = (entry.get(..equals)?, entry.get(equals + 1..)?);
+        Some((OsString::from_vec(name.to_vec()), OsStr::from_bytes(value).to_owned()))
+    });
+    Ok((launch, entries.collect()))
+}
+
+/// Sends the answer.
+pub(super) fn send_report(stream: &mut impl Write, report: &Report) -> io::Result<()> {
+    write_block(stream, &serde_json::to_vec(report)?)
+}
+
+/// Receives the answer.
+pub fn receive_report(stream: &mut impl Read) -> io::Result<Report> {
+    Ok(serde_json::from_slice(&read_block(stream)?)?)
+}
+
+fn write_block(stream: &mut impl Write, block: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(block.len()).ok().filter(|length| *length <= MOST_BYTES);
+    let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    stream.write_all(&length.to_be_bytes())?;
+    stream.write_all(block)?;
+    stream.flush()
+}
+
+fn read_block(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut length = [0; 4];
+    stream.read_exact(&mut length)?;
+    let length = u32::from_be_bytes(length);
+    if length > MOST_BYTES {
+        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    }
+    let mut block = vec![0; length as usize];
+    stream.read_exact(&mut block)?;
+    Ok(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_arrive_as_they_were_sent_whatever_bytes_the_environment_holds() {
+        let launch = Launch {
+            program: "/bin/true".into(),
+            args: vec!["--x".into()],
+            directory: "/tmp".into(),
+            mode: Mode::Headless,
+            host: Host::Detached,
+            stdin: StdinPlan::Text("hi\n".into()),
+            size: TerminalSize::UNSEEN,
+            wall_time_ms: None,
+            grace_ms: 1,
+            max_agents: 8,
+            may_wait: true,
+            lock_timeout_ms: 1,
+        };
+        let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
+        let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);
+        let mut wire = vec![];
+        send_orders(&mut wire, &launch, &environment).unwrap();
+        let (received, received_environment) = receive_orders(&mut wire.as_slice()).unwrap();
+        assert_eq!(received.args, launch.args);
+        assert_eq!(received_environment, environment);
+    }
+}

@@ -1,0 +1,170 @@
+//! The beginning of a supervisor: its lock, its orders, its place in the queue.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use agency_model::run::{Input, State};
+use agency_model::{ErrorCode, RunId};
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+
+use super::control::{self, ControlMessage};
+use super::launch::{Environment, Launch, Report, receive_orders, send_report};
+use super::slot::{self, Turn};
+use super::turn::Supervisor;
+use crate::event_log::EventLog;
+use crate::fault;
+use crate::finish::{Ended, announce_end, write_markers};
+use crate::home::{Home, HomeError, RunDirectory};
+use crate::lock::Lock;
+use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect};
+use crate::store::{RunRow, Store, StoreError};
+
+/// How long the creator may take to hand the orders over.
+const ORDERS_LIMIT: Duration = Duration::from_secs(30);
+/// How long a prober may hold the lock.
+const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a supervisor could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum SuperviseError {
+    /// The run has a supervisor, or is being removed.
+    #[error("{0} has an owner already")]
+    Owned(RunId),
+    /// Nobody told it what to do.
+    #[error("no orders came for {id}: {source}")]
+    NoOrders {
+        /// The run.
+        id: RunId,
+        /// What happened to the socket.
+        #[source]
+        source: io::Error,
+    },
+    /// A file could not be used.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The database could not be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The operating system refused.
+    #[error("the supervisor of {id} could not be set up: {source}")]
+    System {
+        /// The run.
+        id: RunId,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Supervises one run from its queue to its end.
+pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
+    let system = |source| SuperviseError::System { id: id.clone(), source };
+    close_on_exec();
+    adopt_orphans().map_err(system)?;
+    let directory = home.run(id);
+    let _lock = Lock::take(&directory.supervisor_lock(), LOCK_PATIENCE)?
+        .ok_or_else(|| SuperviseError::Owned(id.clone()))?;
+    fault::point("supervise.locked");
+    let (creator, launch, environment) =
+        orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
+    fault::point("supervise.ordered");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
+    runtime.block_on(async {
+        let run = RunParts { home, id, directory, launch, environment, creator };
+        run.supervise().await
+    })
+}
+
+fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, Launch, Environment)> {
+    let mut creator = connect(&directory.launch_socket())?;
+    creator.set_read_timeout(Some(ORDERS_LIMIT))?;
+    let (launch, environment) = receive_orders(&mut creator)?;
+    Ok((creator, launch, environment))
+}
+
+struct RunParts<'a> {
+    home: &'a Home,
+    id: &'a RunId,
+    directory: RunDirectory,
+    launch: Launch,
+    environment: Environment,
+    creator: UnixStream,
+}
+
+impl RunParts<'_> {
+    async fn supervise(self) -> Result<(), SuperviseError> {
+        let mut bells = self.listen()?;
+        let mut store = self.open_store()?;
+        let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
+        let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
+        match turn {
+            Turn::Granted(row) => {
+                drop(store);
+                self.run(*row, bells).await
+            }
+            Turn::Refused => {
+                let input = Input::CouldNotStart(ErrorCode::MaxAgents);
+                let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
+                store.apply(self.id, &input, Some(&message))?;
+                let row = store.run(self.id)?;
+                self.end_unstarted(&row)?;
+                tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
+                Ok(())
+            }
+            Turn::Over(row) => {
+                self.end_unstarted(&row)?;
+                tell(&self.creator, &Report::Stopped);
+                Ok(())
+            }
+        }
+    }
+
+    fn open_store(&self) -> Result<Store, StoreError> {
+        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
+    }
+
+    fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
+        let system = |source| SuperviseError::System { id: self.id.clone(), source };
+        let listener = bind_listener(&self.directory.control_socket()).map_err(system)?;
+        listener.set_nonblocking(true).map_err(system)?;
+        let listener = UnixListener::from_std(listener).map_err(system)?;
+        let (sender, receiver) = mpsc::channel(64);
+        tokio::spawn(control::serve(listener, sender));
+        Ok(receiver)
+    }
+
+    /// Finishes the story of a run whose agent never started.
+    fn end_unstarted(&self, row: &RunRow) -> Result<(), SuperviseError> {
+        write_markers(&self.directory, &Ended::from_row(row))?;
+        let mut events = EventLog::open(&self.directory.events())?;
+        announce_end(self.home, &mut events, State::Queued, row);
+        Ok(())
+    }
+
+    async fn run(self, row: RunRow, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
+        fault::point("supervise.claimed");
+        let system = |source| SuperviseError::System { id: self.id.clone(), source };
+        let (home, creator) = (self.home, self.creator);
+        let mut supervisor = Supervisor::new(home, &row, self.launch, self.environment, bells).map_err(system)?;
+        // The creator hears of a failure only when the row says it too.
+        match supervisor.start() {
+            Ok(()) => {
+                tell(&creator, &Report::Running);
+                fault::point("supervise.reported");
+                supervisor.run_to_end().await;
+            }
+            Err(message) => {
+                supervisor.run_to_end().await;
+                tell(&creator, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tell(mut creator: &UnixStream, report: &Report) {
+    // The creator may have been killed meanwhile; the run goes on without it.
+    let _ = send_report(&mut creator, report);
+}

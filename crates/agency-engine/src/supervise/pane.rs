@@ -1,0 +1,119 @@
+//! The supervisor's own terminal: the tmux pane in which it runs, if it runs in one.
+//!
+//! The pane of an interactive agent shows its screen, byte for byte, and passes on what is typed.
+//! The pane of a headless agent is a courtesy: where it is slower than the agent, it skips and says so.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+
+use agency_model::Mode;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
+
+/// An interactive agent waits when its pane is so far behind.
+const BACKLOG: usize = 256 * 1024;
+
+/// The pane.
+pub(super) struct Pane {
+    terminal: AsyncFd<File>,
+    _raw: Option<RawTerminal>,
+    mode: Mode,
+    waiting: VecDeque<u8>,
+    skipped: u64,
+    typed: Vec<u8>,
+}
+
+/// What happened at the pane.
+#[derive(Debug)]
+pub(super) enum PaneNews {
+    /// Somebody typed so many bytes.
+    Typed(usize),
+    /// It took some output.
+    Shown,
+    /// It is gone: tmux was killed, or closed the session.
+    Gone,
+}
+
+impl Pane {
+    /// The terminal we were started in, if there is one.
+    pub(super) fn open(mode: Mode) -> io::Result<Option<Self>> {
+        if !io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        let terminal = open_own_terminal()?;
+        let raw = match mode {
+            Mode::Interactive => Some(RawTerminal::enter(terminal.get_ref())?),
+            Mode::Headless => None,
+        };
+        Ok(Some(Self { terminal, _raw: raw, mode, waiting: VecDeque::new(), skipped: 0, typed: vec![0; 4096] }))
+    }
+
+    pub(super) fn size(&self) -> Option<TerminalSize> {
+        own_terminal_size(self.terminal.get_ref())
+    }
+
+    /// Whether the agent may go on writing.
+    pub(super) fn keeps_up(&self) -> bool {
+        self.mode == Mode::Headless || self.waiting.len() < BACKLOG
+    }
+
+    /// Queues output. Of a headless agent, what does not fit is skipped.
+    pub(super) fn show(&mut self, bytes: &[u8]) {
+        if self.mode == Mode::Headless && self.waiting.len() + bytes.len() > BACKLOG {
+            self.skipped += bytes.len() as u64;
+            return;
+        }
+        if self.skipped > 0 {
+            let note = format!("\r\n… {} bytes skipped here; they are in the log …\r\n", self.skipped);
+            self.waiting.extend(note.as_bytes());
+            self.skipped = 0;
+        }
+        self.waiting.extend(bytes);
+    }
+
+    /// The bytes of the last [`PaneNews::Typed`].
+    pub(super) fn typed(&self, length: usize) -> &[u8] {
+        self.typed.get(..length).unwrap_or_default()
+    }
+
+    /// Waits until somebody types or the terminal takes output.
+    pub(super) async fn next(&mut self) -> PaneNews {
+        let mut interest = match self.mode {
+            Mode::Interactive => Interest::READABLE,
+            // Nobody can type to a pipe, but the end of the terminal is noticed by writing.
+            Mode::Headless if self.waiting.is_empty() => return std::future::pending().await,
+            Mode::Headless => Interest::WRITABLE,
+        };
+        if !self.waiting.is_empty() {
+            interest = interest.add(Interest::WRITABLE);
+        }
+        let Ok(mut ready) = self.terminal.ready(interest).await else { return PaneNews::Gone };
+        if ready.ready().is_readable() && self.mode == Mode::Interactive {
+            match ready.try_io(|terminal| terminal.get_ref().read(&mut self.typed)) {
+                Ok(Ok(0) | Err(_)) => return PaneNews::Gone,
+                Ok(Ok(length)) => return PaneNews::Typed(length),
+                Err(_would_block) => {}
+            }
+        }
+        if !self.waiting.is_empty() {
+            let (first, _) = self.waiting.as_slices();
+            match ready.try_io(|terminal| terminal.get_ref().write(first)) {
+                Ok(Ok(length)) => drop(self.waiting.drain(..length)),
+                Ok(Err(_)) => return PaneNews::Gone,
+                Err(_would_block) => {}
+            }
+        }
+        PaneNews::Shown
+    }
+
+    /// Writes a last line, as far as the terminal takes it at once.
+    pub(super) fn last_words(mut self, text: &str) {
+        self.waiting.extend(text.as_bytes());
+        self.waiting.make_contiguous();
+        // The terminal may be gone or full; the log has everything.
+        let _ = self.terminal.get_ref().write(self.waiting.as_slices().0);
+    }
+}

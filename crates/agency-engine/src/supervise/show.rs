@@ -1,0 +1,87 @@
+//! Keeps what the agent says, and shows it to whoever looks.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use agency_model::Event;
+
+use super::control::Viewer;
+use super::logs::Stream;
+use super::relay::with_returns;
+use super::turn::Supervisor;
+use crate::process::TerminalSize;
+
+/// How much of the log a viewer of a headless agent is shown first.
+const TAIL: u64 = 16 * 1024;
+
+impl Supervisor<'_> {
+    /// The logs come first; everybody else gets a copy that may lag.
+    pub(super) fn keep_output(&mut self, stream: Stream, length: usize) {
+        let Some(agent) = &self.agent else { return };
+        let bytes = agent.written(stream, length);
+        for message in self.logs.write(stream, bytes) {
+            self.events.append(self.run.attempt(), Event::Error { message });
+        }
+        if self.pane.is_none() && self.screen.is_none() && self.viewers.is_empty() {
+            return;
+        }
+        let shown = with_returns(bytes, agent.needs_returns(stream));
+        if let Some(screen) = &mut self.screen {
+            screen.process(&shown);
+        }
+        if let Some(pane) = &mut self.pane {
+            pane.show(&shown);
+        }
+        let screen = &self.screen;
+        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
+    }
+
+    /// Somebody attaches: first the screen as it is, then whatever comes.
+    pub(super) fn welcome(&mut self, mut viewer: Viewer, size: TerminalSize) {
+        self.resize(size);
+        let first = match &self.screen {
+            Some(screen) => whole_screen(Some(screen)),
+            None => with_returns(&self.tail_of_log(), true).into_owned(),
+        };
+        if viewer.offer(&first, Vec::new) {
+            self.viewers.push(viewer);
+        }
+    }
+
+    fn tail_of_log(&self) -> Vec<u8> {
+        let mut tail = vec![];
+        if let Ok(mut file) = std::fs::File::open(self.directory.combined_log()) {
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            // A viewer that gets no beginning still gets the rest.
+            let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
+            let _ = file.take(TAIL).read_to_end(&mut tail);
+        }
+        tail
+    }
+
+    /// Gives the agent's terminal another size; the last one who looks decides.
+    pub(super) fn resize(&mut self, size: TerminalSize) {
+        self.size = size;
+        if let Some(agent) = &self.agent {
+            agent.resize(size);
+        }
+        if let Some(screen) = &mut self.screen {
+            screen.screen_mut().set_size(size.rows, size.columns);
+        }
+    }
+
+    /// tmux is gone, or closed our session: the run goes on without a pane.
+    pub(super) fn lose_pane(&mut self) {
+        if self.pane.take().is_some() {
+            let message = "the tmux pane is gone; the agent goes on without it".to_owned();
+            self.events.append(self.run.attempt(), Event::Notice { message });
+        }
+    }
+}
+
+fn whole_screen(screen: Option<&vt100::Parser>) -> Vec<u8> {
+    let mut bytes = b"\x1b[2J\x1b[H".to_vec();
+    if let Some(screen) = screen {
+        bytes.extend(screen.screen().state_formatted().bytes());
+    }
+    bytes
+}

@@ -1,0 +1,83 @@
+//! Waiting for a slot: first come, first served, across all agency processes.
+
+use std::time::Duration;
+
+use agency_model::RunId;
+use notify::{RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+
+use super::control::ControlMessage;
+use super::launch::Launch;
+use crate::home::Home;
+use crate::lock::is_held;
+use crate::store::{RunRow, SlotAnswer, Store, StoreError};
+
+/// A supervisor that is killed rings no bell, so now and then we look by ourselves.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How the wait ended.
+pub(super) enum Turn {
+    /// The row is `running`.
+    Granted(Box<RunRow>),
+    /// There is no slot, and the run may not wait for one.
+    Refused,
+    /// Somebody stopped it.
+    Over(Box<RunRow>),
+}
+
+/// A run that wants a slot.
+pub(super) struct Waiting<'a> {
+    pub(super) home: &'a Home,
+    pub(super) id: &'a RunId,
+    pub(super) launch: &'a Launch,
+}
+
+impl Waiting<'_> {
+    pub(super) async fn turn(
+        &self,
+        store: &mut Store,
+        bells: &mut mpsc::Receiver<ControlMessage>,
+        mut when_queued: impl FnMut(),
+    ) -> Result<Turn, StoreError> {
+        if let Some(turn) = self.claim(store)? {
+            return Ok(turn);
+        }
+        if !self.launch.may_wait {
+            return Ok(Turn::Refused);
+        }
+        when_queued();
+        let (_watcher, mut changes) = self.watch_slots();
+        loop {
+            if let Some(turn) = self.claim(store)? {
+                return Ok(turn);
+            }
+            tokio::select! {
+                _ = bells.recv() => {}
+                Some(()) = changes.recv() => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
+            }
+        }
+    }
+
+    fn claim(&self, store: &mut Store) -> Result<Option<Turn>, StoreError> {
+        // A lock that cannot be probed belongs to a run we had better count.
+        let is_owned = |other: &RunId| is_held(&self.home.run(other).supervisor_lock()).unwrap_or(true);
+        Ok(match store.claim_slot(self.id, self.launch.max_agents, is_owned)? {
+            SlotAnswer::Granted(row) => Some(Turn::Granted(row)),
+            SlotAnswer::Over(row) => Some(Turn::Over(row)),
+            SlotAnswer::Wait => None,
+        })
+    }
+
+    /// Without a watcher we still look every second.
+    fn watch_slots(&self) -> (Option<notify::RecommendedWatcher>, mpsc::Receiver<()>) {
+        let (sender, receiver) = mpsc::channel(1);
+        let watcher = notify::recommended_watcher(move |_| drop(sender.try_send(()))).ok().and_then(|mut watcher| {
+            let bell = self.home.slot_bell();
+            let slots = bell.parent()?;
+            watcher.watch(slots, RecursiveMode::NonRecursive).ok()?;
+            Some(watcher)
+        });
+        (watcher, receiver)
+    }
+}

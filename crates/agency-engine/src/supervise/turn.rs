@@ -1,0 +1,209 @@
+//! The loop: whatever happens becomes one arrival, and one function answers it.
+
+use std::io;
+use std::time::Duration;
+
+use agency_model::run::{Input, Phase, Progress, Run, State, StopCause};
+use agency_model::{Event, Mode, RunId};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::agent::{Agent, AgentNews};
+use super::control::{ControlMessage, Viewer};
+use super::last_words::LastWords;
+use super::launch::{Environment, Launch};
+use super::logs::Logs;
+use super::pane::{Pane, PaneNews};
+use super::timers::{Passed, Timers};
+use crate::event_log::EventLog;
+use crate::home::{Home, RunDirectory};
+use crate::process::{TerminalSize, reap_adopted};
+use crate::store::RunRow;
+
+/// A supervisor at work.
+pub(super) struct Supervisor<'a> {
+    pub(super) home: &'a Home,
+    pub(super) id: RunId,
+    pub(super) directory: RunDirectory,
+    pub(super) launch: Launch,
+    pub(super) environment: Environment,
+    pub(super) run: Run,
+    pub(super) row: RunRow,
+    pub(super) events: EventLog,
+    pub(super) logs: Logs,
+    pub(super) agent: Option<Agent>,
+    pub(super) pane: Option<Pane>,
+    pub(super) viewers: Vec<Viewer>,
+    pub(super) screen: Option<vt100::Parser>,
+    pub(super) size: TerminalSize,
+    pub(super) timers: Timers,
+    pub(super) last_words: Option<LastWords>,
+    pub(super) trouble: Option<String>,
+    bells: mpsc::Receiver<ControlMessage>,
+    signals: Signals,
+}
+
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+    resize: Signal,
+    child: Signal,
+}
+
+/// Anything that can happen.
+enum Arrival {
+    Agent(AgentNews),
+    Pane(PaneNews),
+    Control(ControlMessage),
+    Timer(Passed),
+    Stop,
+    Resized,
+    Hangup,
+    Orphan,
+}
+
+impl<'a> Supervisor<'a> {
+    pub(super) fn new(
+        home: &'a Home,
+        row: &RunRow,
+        launch: Launch,
+        environment: Environment,
+        bells: mpsc::Receiver<ControlMessage>,
+    ) -> io::Result<Self> {
+        let directory = home.run(&row.id);
+        let mut events = EventLog::open(&directory.events()).map_err(io::Error::other)?;
+        events.append(1, Event::StateChange { from: Some(State::Queued), to: State::Running });
+        let pane = Pane::open(launch.mode)?;
+        let size = pane.as_ref().and_then(Pane::size).unwrap_or(launch.size);
+        let screen =
+            (launch.mode == Mode::Interactive).then(|| vt100::Parser::new(size.rows, size.columns, 0));
+        let phase = Phase::Starting(None);
+        let progress = Progress::Running { attempt: 1, failures: 0, phase };
+        let wall_time = launch.wall_time_ms.map(|limit| {
+            (Instant::now() + Duration::from_millis(limit), Input::Stop(StopCause::WallTime))
+        });
+        Ok(Self {
+            home,
+            id: row.id.clone(),
+            logs: Logs::open(&directory).map_err(io::Error::other)?,
+            directory,
+            launch,
+            environment,
+            run: Run { progress, restart: row.restart_policy },
+            row: row.clone(),
+            events,
+            agent: None,
+            pane,
+            viewers: vec![],
+            screen,
+            size,
+            timers: Timers { wall_time, ..Timers::default() },
+            last_words: None,
+            trouble: None,
+            bells,
+            signals: Signals::listen()?,
+        })
+    }
+
+    /// Answers arrivals until the run is over.
+    pub(super) async fn run_to_end(mut self) {
+        while !self.run.state().is_terminal() {
+            let arrival = self.next().await;
+            self.answer(arrival);
+        }
+        self.finish();
+    }
+
+    async fn next(&mut self) -> Arrival {
+        let keeps_up = self.pane.as_ref().is_none_or(Pane::keeps_up);
+        // Those who steer come before a flood of output.
+        tokio::select! {
+            biased;
+            arrival = self.signals.next() => arrival,
+            Some(message) = self.bells.recv() => Arrival::Control(message),
+            passed = self.timers.next() => Arrival::Timer(passed),
+            news = next_of_pane(self.pane.as_mut()) => Arrival::Pane(news),
+            news = next_of_agent(self.agent.as_mut()), if keeps_up => Arrival::Agent(news),
+        }
+    }
+
+    fn answer(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Agent(news) => self.hear(news),
+            Arrival::Pane(PaneNews::Typed(length)) => {
+                if let (Some(agent), Some(pane)) = (&mut self.agent, &self.pane) {
+                    agent.type_in(pane.typed(length));
+                }
+            }
+            Arrival::Pane(PaneNews::Shown) => {}
+            Arrival::Pane(PaneNews::Gone) | Arrival::Hangup => self.lose_pane(),
+            Arrival::Control(ControlMessage::Bell) => self.look_at_requests(),
+            Arrival::Control(ControlMessage::Attached { viewer, size }) => self.welcome(viewer, size),
+            Arrival::Control(ControlMessage::Input(bytes)) => {
+                if let Some(agent) = &mut self.agent {
+                    agent.type_in(&bytes);
+                }
+            }
+            Arrival::Control(ControlMessage::Resized(size)) => self.resize(size),
+            Arrival::Timer(Passed::Input(input)) => self.feed(&input),
+            Arrival::Timer(Passed::Drain) => self.last_words_are_over(),
+            Arrival::Stop => self.feed(&Input::Stop(StopCause::Requested)),
+            Arrival::Resized => {
+                if let Some(size) = self.pane.as_ref().and_then(Pane::size) {
+                    self.resize(size);
+                }
+            }
+            Arrival::Orphan => {
+                reap_adopted(self.agent.as_ref().map(Agent::pid));
+                self.listen_on();
+            }
+        }
+    }
+
+    fn hear(&mut self, news: AgentNews) {
+        match news {
+            AgentNews::Wrote(stream, length) => self.keep_output(stream, length),
+            AgentNews::TookInput => {}
+            AgentNews::Exited(_) => self.hear_last_words(),
+            AgentNews::Closed => self.listen_on(),
+        }
+    }
+}
+
+async fn next_of_agent(agent: Option<&mut Agent>) -> AgentNews {
+    match agent {
+        Some(agent) => agent.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_of_pane(pane: Option<&mut Pane>) -> PaneNews {
+    match pane {
+        Some(pane) => pane.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Signals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+            resize: signal(SignalKind::window_change())?,
+            child: signal(SignalKind::child())?,
+        })
+    }
+
+    async fn next(&mut self) -> Arrival {
+        tokio::select! {
+            _ = self.terminate.recv() => Arrival::Stop,
+            _ = self.interrupt.recv() => Arrival::Stop,
+            _ = self.hangup.recv() => Arrival::Hangup,
+            _ = self.resize.recv() => Arrival::Resized,
+            _ = self.child.recv() => Arrival::Orphan,
+        }
+    }
+}
