@@ -4,4 +4,5 @@
 
 #[cfg(test)]
 mod bare_environment;
+pub mod sample;
 pub mod scripted;

@@ -29,6 +29,7 @@ mod parse;
 mod words;
 
 pub use error::ScriptError;
+pub(crate) use git::git;
 pub use parse::parse;
 
 use confined::Placement;

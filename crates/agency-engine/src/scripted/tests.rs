@@ -1,5 +1,4 @@
-use super::git::git;
-use super::{ScriptError, execute, parse};
+use super::{ScriptError, execute, git, parse};
 use crate::bare_environment::in_bare_environment;
 use std::fs;
 use std::path::Path;
