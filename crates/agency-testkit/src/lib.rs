@@ -1,1 +1,27 @@
-//! x
+//! A private world for each test of the program: home, configuration, tmux server, repositories, scripted agents.
+//!
+//! The one rule: nothing of the user's is seen or touched, and nothing is left behind.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "this crate runs only inside tests, where a panic is how a failure is told"
+)]
+
+pub mod agent;
+mod environment;
+mod leftovers;
+mod process;
+mod repo;
+mod report;
+mod terminal;
+mod wait;
+mod world;
+
+pub use agent::Agent;
+pub use process::{Output, Process};
+pub use repo::Repo;
+pub use terminal::Terminal;
+pub use wait::wait_for;
+pub use world::World;

@@ -1,0 +1,130 @@
+//! The built-in `scripted` agent, which needs no model: its prompt says what to do.
+//!
+//! Directives stand in fenced code blocks tagged `agency`, one per line; the text around them is for people.
+//! A prompt without such a block is echoed, line by line.
+//!
+//! ````markdown
+//! ```agency
+//! # Blank lines and comments are skipped.
+//! say Looking at the kitchen
+//! wait 200ms
+//! write notes/kitchen.md A stove.\nA door.
+//! append README.md See notes/kitchen.md.
+//! run ls -l "notes"
+//! commit Describe the kitchen
+//! warn The cellar is dark
+//! exit 3
+//! ```
+//! ````
+//!
+//! The one rule: a script changes files in its own directory only, unless it runs a command that does otherwise.
+
+mod block;
+mod command;
+mod commit;
+mod confined;
+mod error;
+mod git;
+mod parse;
+mod words;
+
+pub use error::ScriptError;
+pub(crate) use git::git;
+pub use parse::parse;
+
+use confined::Placement;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a prompt asks for, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    steps: Vec<Step>,
+}
+
+/// One directive, and the line of the prompt it stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    line: usize,
+    directive: Directive,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Directive {
+    Say(String),
+    Warn(String),
+    Wait(Duration),
+    Write { path: PathBuf, text: String },
+    Append { path: PathBuf, text: String },
+    Run { program: String, arguments: Vec<String> },
+    Commit(String),
+    Exit(u8),
+}
+
+/// Whether a script goes on after a step.
+enum Flow {
+    Next,
+    End(u8),
+}
+
+/// Runs a script in a directory and returns the agent's exit code.
+///
+/// A command that fails ends the script with the command's exit code.
+///
+/// # Errors
+///
+/// Fails when a file, a command or the output cannot be used.
+pub fn execute(script: &Script, directory: &Path, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, ScriptError> {
+    for step in &script.steps {
+        match perform(step, directory, out, err)? {
+            Flow::Next => {}
+            Flow::End(code) => return Ok(code),
+        }
+    }
+    Ok(0)
+}
+
+fn perform(step: &Step, directory: &Path, out: &mut dyn Write, err: &mut dyn Write) -> Result<Flow, ScriptError> {
+    let line = step.line;
+    match &step.directive {
+        Directive::Say(text) => print(out, text)?,
+        Directive::Warn(text) => print(err, text)?,
+        Directive::Wait(duration) => std::thread::sleep(*duration),
+        Directive::Write { path, text } => {
+            confined::put(directory, path, text, Placement::Replace).map_err(|problem| problem.at(line, path))?;
+        }
+        Directive::Append { path, text } => {
+            confined::put(directory, path, text, Placement::End).map_err(|problem| problem.at(line, path))?;
+        }
+        Directive::Run { program, arguments } => {
+            let invocation = command::Invocation {
+                line,
+                program,
+                arguments,
+                directory,
+            };
+            let code = command::run(&invocation, &mut command::Streams { out, err })?;
+            if code != 0 {
+                print(err, &format!("`{program}` failed with exit code {code}"))?;
+                return Ok(Flow::End(code));
+            }
+        }
+        Directive::Commit(message) => {
+            let summary = commit::commit(line, message, directory)?;
+            print(out, &summary)?;
+        }
+        Directive::Exit(code) => return Ok(Flow::End(*code)),
+    }
+    Ok(Flow::Next)
+}
+
+/// Writes a line at once, so that a watcher sees it when it is said.
+fn print(stream: &mut dyn Write, text: &str) -> Result<(), ScriptError> {
+    writeln!(stream, "{text}")
+        .and_then(|()| stream.flush())
+        .map_err(ScriptError::Output)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+//! Asks git, in a directory of the caller's choice and never in one that the environment names.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The variables by which a caller's git, such as one that runs a hook, would point to its own repository.
+const FOREIGN: [&str; 5] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+];
+
+/// What git answered.
+pub(crate) struct Answer {
+    /// Whether git exited with 0.
+    pub(crate) success: bool,
+    out: String,
+    err: String,
+}
+
+impl Answer {
+    /// What git printed, or what it complained about.
+    pub(crate) fn into_success(self) -> Result<String, String> {
+        if self.success {
+            Ok(self.out)
+        } else if self.err.is_empty() {
+            Err(self.out)
+        } else {
+            Err(self.err)
+        }
+    }
+}
+
+/// Runs git to its end. It never asks for a password or opens an editor on a terminal.
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<Answer> {
+    let mut command = Command::new("git");
+    command.args(arguments).current_dir(directory).stdin(Stdio::null());
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_EDITOR", "true")
+        .env("LC_ALL", "C");
+    for variable in FOREIGN {
+        command.env_remove(variable);
+    }
+    let output = command.output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    Ok(Answer {
+        success: output.status.success(),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    })
+}

@@ -1,0 +1,114 @@
+//! A command on a real terminal, which a test can type on and read.
+
+use crate::environment::Environment;
+use crate::process::{Output, Process};
+use crate::wait::poll;
+use crate::{World, wait_for};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How long a terminal may take to show what is waited for.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Runs the command, records its exit code and keeps the terminal, so that it can still be read.
+///
+/// tmux could do that too (`remain-on-exit`), but it moves the screen up by a row to say so, and tmux 3.3 at times
+/// misses the end of a command that is short.
+const KEEPER: &str = r#"trap : INT QUIT
+exit_code=$1
+shift
+"$@"
+echo $? >"$exit_code.new"
+mv "$exit_code.new" "$exit_code"
+exec sleep 3600"#;
+
+/// A terminal of 120 columns and 30 rows, in a session of the world's tmux server.
+#[derive(Debug)]
+pub struct Terminal {
+    socket: PathBuf,
+    environment: Environment,
+    pane: String,
+    exit_code: PathBuf,
+}
+
+impl Terminal {
+    /// Starts a command on a new terminal. It gets the world's environment, and nothing of tmux's.
+    #[track_caller]
+    pub(crate) fn open(world: &World, command: &Command) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let session = format!("test-terminal-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let mut terminal = Self {
+            socket: world.socket(),
+            environment: world.environment().clone(),
+            pane: String::new(),
+            exit_code: world.root().join("tmp").join(&session),
+        };
+        let directory = command.get_current_dir().unwrap_or(world.root());
+        let mut tmux = terminal.tmux(&["new-session", "-d", "-x", "120", "-y", "30", "-s", &session]);
+        tmux.args(["-P", "-F", "#{pane_id}", "-c"]).arg(directory);
+        tmux.args(["--", "sh", "-c", KEEPER, "sh"]).arg(&terminal.exit_code);
+        tmux.args(["env", "-i"]).args(world.environment().assignments());
+        tmux.arg(command.get_program()).args(command.get_args());
+        terminal.pane = succeed(&mut tmux).stdout.trim().to_owned();
+        terminal
+    }
+
+    /// Presses keys, named as tmux names them: `Enter`, `C-c`, `q`.
+    #[track_caller]
+    pub fn send_keys(&self, keys: &[&str]) {
+        succeed(self.tmux(&["send-keys", "-t", &self.pane, "--"]).args(keys));
+    }
+
+    /// Types a text as it is.
+    #[track_caller]
+    pub fn type_text(&self, text: &str) {
+        succeed(&mut self.tmux(&["send-keys", "-t", &self.pane, "-l", "--", text]));
+    }
+
+    /// What the terminal shows.
+    #[track_caller]
+    pub fn screen(&self) -> String {
+        succeed(&mut self.tmux(&["capture-pane", "-p", "-t", &self.pane])).stdout
+    }
+
+    /// Waits until the terminal shows a text and returns the screen; panics with the screen when it does not come.
+    #[track_caller]
+    pub fn wait_for_text(&self, text: &str) -> String {
+        match poll(LIMIT, || Some(self.screen()).filter(|screen| screen.contains(text))) {
+            Some(screen) => screen,
+            None => panic!(
+                "after {LIMIT:?} the terminal still does not show `{text}`:\n{}",
+                self.screen()
+            ),
+        }
+    }
+
+    /// Waits until the command has ended and returns its exit code, as a shell would give it.
+    #[track_caller]
+    pub fn wait_for_exit(&self) -> u8 {
+        let code = wait_for("the end of the terminal's command", LIMIT, || {
+            fs::read_to_string(&self.exit_code).ok()
+        });
+        code.trim().parse().unwrap()
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Command {
+        let mut command = self.environment.command("tmux");
+        command
+            .arg("-S")
+            .arg(&self.socket)
+            .args(["-f", "/dev/null"])
+            .args(arguments);
+        command
+    }
+}
+
+#[track_caller]
+fn succeed(command: &mut Command) -> Output {
+    let output = Process::start(command).wait();
+    assert!(output.status.success(), "tmux failed: {output}");
+    output
+}

@@ -1,0 +1,9 @@
+# Every recipe is a script, so that `just` stays optional.
+
+# What CI runs: format, lints, tests, documentation, dependencies.
+check *arguments:
+    scripts/test -- {{ arguments }}
+
+# The rules of the source tree that no compiler checks.
+lint:
+    scripts/lint
