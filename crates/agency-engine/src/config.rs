@@ -106,3 +106,6 @@ impl Default for Config {
 pub fn config_schema() -> schemars::Schema {
     schemars::schema_for!(file::ConfigFile)
 }
+
+#[cfg(test)]
+mod tests;
