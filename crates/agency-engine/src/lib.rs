@@ -4,6 +4,7 @@
 
 #[cfg(test)]
 mod bare_environment;
+pub mod config;
 pub mod event_log;
 pub mod fault;
 pub mod finish;

@@ -1,0 +1,111 @@
+//! The user's configuration: one file, laid over the built-in defaults.
+//!
+//! The one rule: a file is either understood whole or refused with the place of its first mistake. No key is ever
+//! skipped, and each value knows whether the file or a default gave it.
+
+mod agent;
+mod agent_name;
+mod built_in;
+mod document;
+mod entries;
+mod file;
+mod json_entries;
+mod locate;
+mod origin;
+mod problem;
+mod prompt;
+mod read;
+mod resolve;
+mod shape;
+mod source;
+mod toml_entries;
+
+pub use agent::{AgentConfig, ModeLaunch};
+pub use locate::{Environment, Location, NamedBy, locate};
+pub use origin::{ConfigValue, Origin};
+pub use problem::ConfigError;
+pub use prompt::{InvalidPrompt, PromptDelivery};
+pub use source::Place;
+
+use agency_model::Host;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The settings in force: those of the file, and the defaults for all others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The agent of a run that names none, always one of `agents`.
+    pub default_agent: String,
+    /// How many agents may be live at once, across all processes.
+    pub max_agents: u32,
+    /// What supervisors run in.
+    pub host: Host,
+    /// The program that supervises, where it is not this one.
+    pub wrapper: Option<PathBuf>,
+    /// The tmux server, where it is not the user's default one.
+    pub tmux_socket: Option<String>,
+    /// How long a run may take.
+    pub max_minutes: Option<u32>,
+    /// How long a stopped agent may take to end by itself.
+    pub stop_grace: Duration,
+    /// How long to wait for another process's write to the database.
+    pub lock_timeout: Duration,
+    /// The agents by name, built-in and custom ones.
+    pub agents: BTreeMap<String, AgentConfig>,
+    /// The file that was read, if any.
+    pub file: Option<PathBuf>,
+    lines: origin::Lines,
+}
+
+impl Config {
+    /// Reads the configuration from the first place that names one; without any file, these are the defaults.
+    pub fn load(flag: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+        match locate(flag, environment) {
+            Some(location) => Self::load_from(&location),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn load_from(location: &Location) -> Result<Self, ConfigError> {
+        match read::text(location)? {
+            Some(text) => Self::parse(location.path(), &text),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        resolve::file(document::parse(path, text)?)
+    }
+
+    /// Finds an agent by name, under its one right spelling: `claude-code` finds `claude_code`.
+    #[must_use]
+    pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
+        self.agents
+            .get_key_value(&agent_name::normalised(name))
+            .map(|(name, agent)| (name.as_str(), agent))
+    }
+
+    /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.
+    #[must_use]
+    pub fn values(&self) -> Vec<ConfigValue> {
+        origin::values(self)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        resolve::defaults()
+    }
+}
+
+/// Describes the shape of the configuration file, for editors.
+#[must_use]
+pub fn config_schema() -> schemars::Schema {
+    schemars::schema_for!(file::ConfigFile)
+}
+
+#[cfg(test)]
+mod tests;

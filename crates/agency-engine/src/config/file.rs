@@ -1,0 +1,187 @@
+//! The shape of the file: what may be written there, and what holds where nothing is.
+
+use super::{PromptDelivery, built_in::DEFAULT_AGENT};
+use agency_model::Host;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, de};
+use std::{collections::BTreeMap, fmt};
+
+const DAY_IN_SECONDS: u32 = 86_400;
+const YEAR_IN_MINUTES: u32 = 525_600;
+
+/// The configuration of agency.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "agency configuration")]
+pub(super) struct ConfigFile {
+    /// The agent of a run that names none.
+    pub(super) default_agent: String,
+    /// How many agents may be live at once, across all agency processes.
+    #[serde(deserialize_with = "whole_number::<_, 1, { u32::MAX }>")]
+    #[schemars(range(min = 1))]
+    pub(super) max_agents: u32,
+    /// What supervisors run in.
+    #[serde(deserialize_with = "host")]
+    pub(super) host: Host,
+    /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
+    pub(super) wrapper: String,
+    /// The tmux server to use.
+    pub(super) tmux: Tmux,
+    /// How long things may take.
+    pub(super) limits: Limits,
+    /// The database of runs.
+    pub(super) database: Database,
+    /// Agents by name: built-in ones to change, and custom ones.
+    pub(super) agents: BTreeMap<String, Agent>,
+}
+
+/// The tmux server to use.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Tmux {
+    /// The server's name, or the path of its socket. Empty: the user's default server.
+    pub(super) socket: String,
+}
+
+/// How long things may take.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Limits {
+    /// How many minutes a run may take. 0: no limit.
+    #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
+    #[schemars(range(max = YEAR_IN_MINUTES))]
+    pub(super) max_minutes: u32,
+    /// How many seconds a stopped agent may take to end by itself.
+    #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
+    #[schemars(range(max = DAY_IN_SECONDS))]
+    pub(super) stop_grace_seconds: u32,
+}
+
+/// The database of runs.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Database {
+    /// How many seconds to wait for another process's write.
+    #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
+    #[schemars(range(max = DAY_IN_SECONDS))]
+    pub(super) lock_timeout_seconds: u32,
+}
+
+/// An agent: what is not given here is taken from the built-in one of that name.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Agent {
+    /// The program: a name to look up, or a path. A custom agent needs it.
+    #[serde(deserialize_with = "command", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", length(min = 1))]
+    pub(super) command: Option<String>,
+    /// Arguments, put after agency's own.
+    pub(super) args: Vec<String>,
+    /// Variables set for the agent.
+    #[serde(deserialize_with = "variables")]
+    pub(super) env: BTreeMap<String, String>,
+    /// How the prompt reaches the agent, in both modes.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PromptDelivery")]
+    pub(super) prompt: Option<PromptDelivery>,
+}
+
+impl Default for ConfigFile {
+    fn default() -> Self {
+        Self {
+            default_agent: DEFAULT_AGENT.to_owned(),
+            max_agents: 8,
+            host: Host::Tmux,
+            wrapper: String::new(),
+            tmux: Tmux::default(),
+            limits: Limits::default(),
+            database: Database::default(),
+            agents: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_minutes: 0,
+            stop_grace_seconds: 10,
+        }
+    }
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self {
+            lock_timeout_seconds: 30,
+        }
+    }
+}
+
+/// Reads a number within bounds, and says in the user's words what the bounds are.
+fn whole_number<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(deserializer: D) -> Result<u32, D::Error> {
+    struct Bounds<const MIN: u32, const MAX: u32>;
+
+    impl<const MIN: u32, const MAX: u32> Bounds<MIN, MAX> {
+        fn check<E: de::Error>(&self, number: Option<u32>, found: de::Unexpected<'_>) -> Result<u32, E> {
+            number
+                .filter(|number| (MIN..=MAX).contains(number))
+                .ok_or_else(|| E::invalid_value(found, self))
+        }
+    }
+
+    impl<const MIN: u32, const MAX: u32> de::Visitor<'_> for Bounds<MIN, MAX> {
+        type Value = u32;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(formatter, "a whole number from {MIN} to {MAX}")
+        }
+
+        fn visit_i64<E: de::Error>(self, number: i64) -> Result<u32, E> {
+            self.check(u32::try_from(number).ok(), de::Unexpected::Signed(number))
+        }
+
+        fn visit_u64<E: de::Error>(self, number: u64) -> Result<u32, E> {
+            self.check(u32::try_from(number).ok(), de::Unexpected::Unsigned(number))
+        }
+    }
+
+    deserializer.deserialize_u32(Bounds::<MIN, MAX>)
+}
+
+fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    Host::from_word(&word).ok_or_else(|| {
+        let words: Vec<String> = Host::ALL.iter().map(|host| format!("{:?}", host.word())).collect();
+        de::Error::invalid_value(de::Unexpected::Str(&word), &words.join(" or ").as_str())
+    })
+}
+
+fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let command = String::deserialize(deserializer)?;
+    if command.is_empty() {
+        return Err(de::Error::invalid_value(
+            de::Unexpected::Str(""),
+            &"the name or path of a program",
+        ));
+    }
+    Ok(Some(command))
+}
+
+/// Reads variables. What the operating system cannot take is refused here, before a run depends on it; the answer does
+/// not repeat the name, because a `=` in it may well be followed by a secret.
+fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let variables = BTreeMap::<String, String>::deserialize(deserializer)?;
+    if variables
+        .keys()
+        .any(|name| name.is_empty() || name.contains(['=', '\0']))
+    {
+        return Err(de::Error::custom("a variable's name is not empty and has no `=`"));
+    }
+    Ok(variables)
+}
+
+/// Reads a value that is left out or given, but never null.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,17 @@
+//! Whole files: what they mean, how their mistakes are told, and what is shown of them.
+
+mod meaning;
+mod mistakes;
+mod origins;
+mod schema;
+
+use super::{Config, ConfigError};
+use std::path::Path;
+
+fn toml(text: &str) -> Result<Config, ConfigError> {
+    Config::parse(Path::new("config.toml"), text)
+}
+
+fn json(text: &str) -> Result<Config, ConfigError> {
+    Config::parse(Path::new("config.json"), text)
+}

@@ -1,0 +1,220 @@
+//! How the mistakes of whole files are told.
+
+use super::{json, toml};
+use std::path::Path;
+
+fn toml_error(text: &str) -> String {
+    toml(text).unwrap_err().to_string()
+}
+
+fn json_error(text: &str) -> String {
+    json(text).unwrap_err().to_string()
+}
+
+#[test]
+fn broken_syntax() {
+    insta::assert_snapshot!(
+        toml_error("host = 'tmux'\nmax_agents = = 3"),
+        @"config.toml:2:14: not valid TOML: extra `=`, expected nothing"
+    );
+    insta::assert_snapshot!(toml_error("[tmux\n"), @"config.toml:1:6: not valid TOML: unclosed table, expected `]`");
+    insta::assert_snapshot!(
+        toml_error("host = 'tmux'\nhost = 'tmux'"),
+        @"config.toml:2:1: not valid TOML: duplicate key"
+    );
+    insta::assert_snapshot!(json_error("{\n  \"host\": tmux\n}"), @"config.json:2:12: not valid JSON: expected ident");
+    insta::assert_snapshot!(
+        json_error("{\"host\": \"tmux\""),
+        @"config.json:1:15: not valid JSON: EOF while parsing an object"
+    );
+    insta::assert_snapshot!(json_error(""), @"config.json:1:1: not valid JSON: EOF while parsing a value");
+    insta::assert_snapshot!(
+        json_error("{\"agents\": {},\n \"agents\": {}}"),
+        @"config.json:2:2: `agents` is there twice"
+    );
+}
+
+#[test]
+fn unknown_keys() {
+    insta::assert_snapshot!(
+        toml_error("max_agents = 2\nmax_agent = 3"),
+        @"config.toml:2:1: unknown key `max_agent`: did you mean `max_agents`?"
+    );
+    insta::assert_snapshot!(
+        toml_error("[limit]\nmax_minutes = 3"),
+        @"config.toml:1:2: unknown key `limit`: did you mean `limits`?"
+    );
+    insta::assert_snapshot!(
+        toml_error("[limits]\n  max_minute = 3"),
+        @"config.toml:2:3: unknown key `limits.max_minute`: did you mean `limits.max_minutes`?"
+    );
+    insta::assert_snapshot!(
+        toml_error("max_minutes = 3"),
+        @"config.toml:1:1: unknown key `max_minutes`: did you mean `limits.max_minutes`?"
+    );
+    insta::assert_snapshot!(
+        toml_error("colour = 'red'"),
+        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\ncomand = 'm'"),
+        @"config.toml:2:1: unknown key `agents.mine.comand`: did you mean `agents.mine.command`?"
+    );
+    insta::assert_snapshot!(
+        toml_error("\"ho\\u001bst\" = 1"),
+        @r#"config.toml:1:1: unknown key `"ho\u{1b}st"`: did you mean `host`?"#
+    );
+    insta::assert_snapshot!(
+        json_error("{\n  \"tmux\": {\n    \"sockets\": \"\"\n  }\n}"),
+        @"config.json:3:5: unknown key `tmux.sockets`: did you mean `tmux.socket`?"
+    );
+}
+
+#[test]
+fn the_first_mistake_of_the_text_is_told() {
+    insta::assert_snapshot!(
+        toml_error("zzz = 1\naaa = 2"),
+        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+    );
+}
+
+#[test]
+fn wrong_types_and_values() {
+    insta::assert_snapshot!(
+        toml_error("host = 'tmux'\nmax_agents = 'eight'"),
+        @r#"config.toml:2:14: `max_agents`: invalid type: string "eight", expected a whole number from 1 to 4294967295"#
+    );
+    insta::assert_snapshot!(
+        toml_error("max_agents = 0"),
+        @"config.toml:1:14: `max_agents`: invalid value: integer `0`, expected a whole number from 1 to 4294967295"
+    );
+    insta::assert_snapshot!(
+        json_error("{\n  \"max_agents\": 0\n}"),
+        @"config.json:2:17: `max_agents`: invalid value: integer `0`, expected a whole number from 1 to 4294967295"
+    );
+    insta::assert_snapshot!(
+        toml_error("max_agents = 99999999999"),
+        @"config.toml:1:14: `max_agents`: invalid value: integer `99999999999`, expected a whole number from 1 to 4294967295"
+    );
+    insta::assert_snapshot!(
+        toml_error("[limits]\nstop_grace_seconds = -1"),
+        @"config.toml:2:22: `limits.stop_grace_seconds`: invalid value: integer `-1`, expected a whole number from 0 to 86400"
+    );
+    insta::assert_snapshot!(
+        toml_error("database.lock_timeout_seconds = 1.5"),
+        @"config.toml:1:33: `database.lock_timeout_seconds`: invalid type: floating point `1.5`, expected a whole number from 0 to 86400"
+    );
+    insta::assert_snapshot!(
+        toml_error("host = 'screen'"),
+        @r#"config.toml:1:8: `host`: invalid value: string "screen", expected "tmux" or "detached""#
+    );
+    insta::assert_snapshot!(
+        toml_error("host = 1"),
+        @"config.toml:1:8: `host`: invalid type: integer `1`, expected a string"
+    );
+    insta::assert_snapshot!(
+        json_error("{\"wrapper\": null}"),
+        @"config.json:1:13: `wrapper`: invalid type: null, expected a string"
+    );
+    insta::assert_snapshot!(toml_error("limits = [5]"), @"config.toml:1:10: `limits`: expected a table");
+    insta::assert_snapshot!(json_error("[]"), @"config.json:1:1: expected a table of settings");
+}
+
+#[test]
+fn wrong_values_of_agents() {
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\ncommand = 'm'\nprompt = 'pipe'"),
+        @"config.toml:3:10: `agents.mine.prompt`: `pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file` or `flag:--name`"
+    );
+    insta::assert_snapshot!(
+        json_error("{\"agents\": {\"codex\": {\"prompt\": \"flag:\"}}}"),
+        @"config.json:1:33: `agents.codex.prompt`: `flag:` is no way to hand over a prompt: use `stdin`, `argument`, `file` or `flag:--name`"
+    );
+    insta::assert_snapshot!(
+        json_error("{\"agents\": {\"codex\": {\"command\": null}}}"),
+        @"config.json:1:34: `agents.codex.command`: invalid type: null, expected a string"
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\ncommand = ''"),
+        @r#"config.toml:2:11: `agents.mine.command`: invalid value: string "", expected the name or path of a program"#
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\nargs = [\n  'a',\n  2,\n]"),
+        @"config.toml:4:3: `agents.mine.args[1]`: invalid type: integer `2`, expected a string"
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\ncommand = 'm'\nenv = { 'A=B' = 'x' }"),
+        @"config.toml:3:7: `agents.mine.env`: a variable's name is not empty and has no `=`"
+    );
+    insta::assert_snapshot!(toml_error("agents.mine = 'm'"), @"config.toml:1:15: `agents.mine`: expected a table");
+}
+
+#[test]
+fn names_of_agents() {
+    insta::assert_snapshot!(
+        toml_error("host = 'tmux'\n\n[agents.mine]\nargs = []"),
+        @"config.toml:3:9: `agents.mine` is no built-in agent, so it needs a `command`"
+    );
+    insta::assert_snapshot!(
+        json_error("{\n  \"agents\": {\n    \"mine\": {}\n  }\n}"),
+        @"config.json:3:5: `agents.mine` is no built-in agent, so it needs a `command`"
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.claud-code]\nargs = []"),
+        @"config.toml:1:9: `agents.claud-code` is no built-in agent, so it needs a `command` (did you mean `claude_code`?)"
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.'my agent']\ncommand = 'm'"),
+        @r#"config.toml:1:9: `agents."my agent"`: an agent's name has only letters, digits, `_` and `-`"#
+    );
+    insta::assert_snapshot!(
+        toml_error("[agents.claude_code]\n[agents.claude-code]"),
+        @"config.toml:2:9: `agents.claude-code` and `agents.claude_code` are the same agent: keep one of them"
+    );
+    insta::assert_snapshot!(
+        toml_error("default_agent = 'claude-cod'"),
+        @r#"config.toml:1:17: `default_agent`: there is no agent "claude-cod": did you mean `claude_code`?"#
+    );
+    insta::assert_snapshot!(
+        toml_error("default_agent = 'nobody'"),
+        @r#"config.toml:1:17: `default_agent`: there is no agent "nobody": known here are `claude_code`, `codex`, `cursor`, `gemini`, `opencode`, `scripted`"#
+    );
+}
+
+#[test]
+fn secrets_are_not_repeated() {
+    for text in [
+        "env = 's3cret'",
+        "env = ['s3cret']",
+        "env = { TOKEN = ['s3cret'] }",
+        "env.TOKEN.x = 's3cret'",
+        "env = { 'TOKEN=s3cret' = '' }",
+    ] {
+        let error = toml(&format!("[agents.mine]\n{text}")).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
+    }
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\nenv = { PIN = 1234 }"),
+        @"config.toml:2:15: `agents.mine.env.PIN`: expected a string"
+    );
+}
+
+#[test]
+fn each_tells_its_file_line_and_column() {
+    let error = toml("[limits]\n  max_minute = 3").unwrap_err();
+    assert_eq!(
+        (error.path(), error.line(), error.column()),
+        (Path::new("config.toml"), Some(2), Some(3))
+    );
+}
+
+#[test]
+fn deep_nesting_is_a_mistake_and_not_a_crash() {
+    let deep = |part: &str| part.repeat(200_000);
+    assert!(toml(&format!("host = {}", deep("["))).is_err());
+    assert!(toml(&format!("{}host = 1", deep("tmux."))).is_err());
+    assert!(toml(&format!("[{}host]", deep("tmux."))).is_err());
+    assert!(toml(&format!("host = {}", deep("{a="))).is_err());
+    assert!(json(&deep("[")).is_err());
+    assert!(json(&deep("{\"a\":")).is_err());
+}

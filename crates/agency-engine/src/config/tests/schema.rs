@@ -1,0 +1,164 @@
+//! The schema that editors check whole files against.
+
+use crate::config::config_schema;
+
+#[test]
+fn the_schema_has_every_default_and_refuses_other_keys() {
+    let schema = config_schema().to_value();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&schema).unwrap(), @r##"
+    {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "default_agent": {
+          "type": "string",
+          "description": "The agent of a run that names none.",
+          "default": "claude_code"
+        },
+        "max_agents": {
+          "type": "integer",
+          "format": "uint32",
+          "minimum": 1,
+          "description": "How many agents may be live at once, across all agency processes.",
+          "default": 8
+        },
+        "host": {
+          "$ref": "#/$defs/Host",
+          "description": "What supervisors run in.",
+          "default": "tmux"
+        },
+        "wrapper": {
+          "type": "string",
+          "description": "A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.",
+          "default": ""
+        },
+        "tmux": {
+          "$ref": "#/$defs/Tmux",
+          "description": "The tmux server to use."
+        },
+        "limits": {
+          "$ref": "#/$defs/Limits",
+          "description": "How long things may take."
+        },
+        "database": {
+          "$ref": "#/$defs/Database",
+          "description": "The database of runs."
+        },
+        "agents": {
+          "type": "object",
+          "additionalProperties": {
+            "$ref": "#/$defs/Agent"
+          },
+          "description": "Agents by name: built-in ones to change, and custom ones."
+        }
+      },
+      "title": "agency configuration",
+      "description": "The configuration of agency.",
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "$defs": {
+        "Host": {
+          "oneOf": [
+            {
+              "type": "string",
+              "const": "tmux",
+              "description": "A session of the user's tmux server."
+            },
+            {
+              "type": "string",
+              "const": "detached",
+              "description": "A session of its own, without a terminal."
+            }
+          ],
+          "description": "What the supervisor runs in."
+        },
+        "Tmux": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "socket": {
+              "type": "string",
+              "description": "The server's name, or the path of its socket. Empty: the user's default server.",
+              "default": ""
+            }
+          },
+          "description": "The tmux server to use."
+        },
+        "Limits": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "max_minutes": {
+              "type": "integer",
+              "format": "uint32",
+              "minimum": 0,
+              "description": "How many minutes a run may take. 0: no limit.",
+              "maximum": 525600,
+              "default": 0
+            },
+            "stop_grace_seconds": {
+              "type": "integer",
+              "format": "uint32",
+              "minimum": 0,
+              "description": "How many seconds a stopped agent may take to end by itself.",
+              "maximum": 86400,
+              "default": 10
+            }
+          },
+          "description": "How long things may take."
+        },
+        "Database": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "lock_timeout_seconds": {
+              "type": "integer",
+              "format": "uint32",
+              "minimum": 0,
+              "description": "How many seconds to wait for another process's write.",
+              "maximum": 86400,
+              "default": 30
+            }
+          },
+          "description": "The database of runs."
+        },
+        "Agent": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "command": {
+              "type": "string",
+              "description": "The program: a name to look up, or a path. A custom agent needs it.",
+              "minLength": 1
+            },
+            "args": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "description": "Arguments, put after agency's own.",
+              "default": []
+            },
+            "env": {
+              "type": "object",
+              "additionalProperties": {
+                "type": "string"
+              },
+              "description": "Variables set for the agent.",
+              "default": {}
+            },
+            "prompt": {
+              "$ref": "#/$defs/PromptDelivery",
+              "description": "How the prompt reaches the agent, in both modes."
+            }
+          },
+          "description": "An agent: what is not given here is taken from the built-in one of that name."
+        },
+        "PromptDelivery": {
+          "type": "string",
+          "description": "How the prompt reaches the agent.",
+          "pattern": "^(stdin|argument|file|flag:-+[^\\s-]\\S*)$"
+        }
+      }
+    }
+    "##);
+}

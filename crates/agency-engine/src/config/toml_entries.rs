@@ -1,0 +1,99 @@
+//! The entries of a TOML file.
+
+use super::entries::{Entry, Kind, index};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// Every entry of the file, the file itself first and the others in the order of the text.
+pub(super) fn entries(table: &Spanned<DeTable<'_>>) -> Vec<Entry> {
+    let mut walk = Walk {
+        path: Vec::new(),
+        entries: Vec::new(),
+    };
+    walk.table(table.get_ref());
+    walk.entries.sort_by_key(|entry| entry.key_offset);
+    walk.entries.insert(
+        0,
+        Entry {
+            path: Vec::new(),
+            key_offset: 0,
+            value_offset: 0,
+            kind: Kind::Table,
+        },
+    );
+    walk.entries
+}
+
+struct Walk {
+    path: Vec<String>,
+    entries: Vec<Entry>,
+}
+
+impl Walk {
+    fn table(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            self.entry(key.get_ref().to_string(), key.span().start, value);
+        }
+    }
+
+    fn entry(&mut self, key: String, key_offset: usize, value: &Spanned<DeValue<'_>>) {
+        let inner = value.get_ref();
+        let kind = match (inner.is_table(), inner.is_str()) {
+            (true, _) => Kind::Table,
+            (false, true) => Kind::Text,
+            (false, false) => Kind::Other,
+        };
+        self.path.push(key);
+        self.entries.push(Entry {
+            path: self.path.clone(),
+            key_offset,
+            value_offset: value.span().start,
+            kind,
+        });
+        if let Some(table) = inner.as_table() {
+            self.table(table);
+        }
+        for (number, element) in inner.as_array().into_iter().flatten().enumerate() {
+            self.entry(index(number), element.span().start, element);
+        }
+        self.path.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::entries;
+    use crate::config::entries::dotted;
+    use toml::de::DeTable;
+
+    #[test]
+    fn keys_and_elements_come_in_the_order_of_the_text() {
+        let text = "z = 1\na.b = \"x\"\n[agents.mine]\nargs = [\"p\",\n \"q\"]\n";
+        let table = DeTable::parse(text).unwrap();
+        let lines: Vec<String> = entries(&table)
+            .iter()
+            .map(|entry| {
+                format!(
+                    "{} {} {} {:?}",
+                    dotted(&entry.path),
+                    entry.key_offset,
+                    entry.value_offset,
+                    entry.kind
+                )
+            })
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"), @"
+         0 0 Table
+        z 0 4 Other
+        a 6 6 Table
+        a.b 8 12 Text
+        agents 17 17 Table
+        agents.mine 24 16 Table
+        agents.mine.args 30 37 Other
+        agents.mine.args[0] 38 38 Text
+        agents.mine.args[1] 44 44 Text
+        ");
+    }
+}
