@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use agency_model::RunId;
+use agency_model::{ErrorCode, RunId};
 use serde::Serialize;
 
 /// A file or directory of the home could not be used.
@@ -27,6 +27,15 @@ impl HomeError {
     /// Makes an error of a failed action on a path.
     pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self { action, path: path.into(), source }
+    }
+
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self.source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
+            _ => ErrorCode::Io,
+        }
     }
 }
 

@@ -2,16 +2,27 @@
 //!
 //! The library never prints, exits or parses arguments; the `agency` binary does.
 
+pub mod agency;
+pub mod attach;
 #[cfg(test)]
 mod bare_environment;
+pub mod bell;
 pub mod config;
+pub mod create;
 pub mod event_log;
 pub mod fault;
 pub mod finish;
+pub mod follow;
 pub mod home;
+pub mod host;
 pub mod lock;
 pub mod process;
+pub mod reconcile;
+pub mod remove;
 pub mod sample;
 pub mod scripted;
+pub mod stop;
 pub mod store;
 pub mod supervise;
+pub mod watch;
+pub mod workspace;

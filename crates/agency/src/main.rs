@@ -1,1 +1,19 @@
-fn main() {}
+//! `agency`: runs AI coding agents, each in its own workspace, watched, logged and never lost.
+
+mod cli;
+mod command;
+mod context;
+mod output;
+mod problem;
+mod view;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // The supervisor is started most often and wants no command line parser.
+    if let Some(code) = command::supervise::is_meant() {
+        return code;
+    }
+    clap_complete::CompleteEnv::with_factory(cli::command).complete();
+    cli::run(std::env::args_os())
+}

@@ -1,5 +1,7 @@
 //! How one agent program is started.
 
+use agency_model::Mode;
+
 use super::PromptDelivery;
 use std::{collections::BTreeMap, fmt};
 
@@ -34,6 +36,15 @@ pub struct ModeLaunch {
 }
 
 impl AgentConfig {
+    /// How it is started in this mode.
+    #[must_use]
+    pub const fn mode(&self, mode: Mode) -> &ModeLaunch {
+        match mode {
+            Mode::Interactive => &self.interactive,
+            Mode::Headless => &self.headless,
+        }
+    }
+
     /// An agent of the user's own, of which only the command is known yet.
     pub(super) fn custom(command: String) -> Self {
         let launch = ModeLaunch {

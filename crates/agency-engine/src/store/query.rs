@@ -77,6 +77,16 @@ impl Store {
         self.rows(&sql, [])
     }
 
+    /// The live runs with requests that nobody has taken.
+    pub fn runs_with_requests(&self) -> Result<Vec<RunId>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT DISTINCT run_id FROM requests JOIN runs ON runs.id = run_id \
+             WHERE taken_at IS NULL AND state IN ('queued', 'running')",
+        )?;
+        let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
+    }
+
     /// Whether a run with this id exists.
     pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
         let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));

@@ -41,7 +41,7 @@ pub(super) enum AgentNews {
     /// One of its streams is at its end.
     Closed,
     /// It is gone; its last words may still be in the pipe.
-    Exited(Exit),
+    Exited,
     /// It took some input.
     TookInput,
 }
@@ -130,9 +130,8 @@ impl Agent {
             length = stdout.read(), if stdout.open => heard(stdout, Stream::Stdout, length),
             length = stderr.read(), if stderr.open => heard(stderr, Stream::Stderr, length),
             status = child.wait(), if exit.is_none() => {
-                let status = exit_of(status);
-                *exit = Some(status);
-                AgentNews::Exited(status)
+                *exit = Some(exit_of(status));
+                AgentNews::Exited
             }
             () = input.write(), if input.writer.is_some() => AgentNews::TookInput,
             else => std::future::pending().await,

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::agent::Agent;
 use super::turn::Supervisor;
-use crate::process::left_children;
+use crate::process::{ProcessHandle, left_children};
 
 /// How long last words may take when nobody of the agent is left.
 const LISTENING: Duration = Duration::from_millis(500);
@@ -57,7 +57,7 @@ impl Supervisor<'_> {
         let left = left_children();
         if stage == LastWords::Killed {
             // The death of one leftover may hand us its children.
-            left.iter().for_each(|process| drop(process.signal(Signal::KILL)));
+            signal_all(&left, Signal::KILL);
         }
         if !left.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Supervisor<'_> {
         match self.last_words {
             None => {}
             Some(LastWords::Asked) => {
-                left_children().iter().for_each(|process| drop(process.signal(Signal::KILL)));
+                signal_all(&left_children(), Signal::KILL);
                 self.listen(LastWords::Killed, KILLED);
             }
             Some(LastWords::Listening | LastWords::Killed) => self.attempt_is_over(),
@@ -93,5 +93,11 @@ impl Supervisor<'_> {
         let attempt = self.run.attempt();
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit });
+    }
+}
+
+fn signal_all(processes: &[ProcessHandle], signal: Signal) {
+    for process in processes {
+        process.signal(signal);
     }
 }

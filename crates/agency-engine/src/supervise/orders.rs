@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use agency_model::run::{Input, State};
-use agency_model::{ErrorCode, RunId};
+use agency_model::{ErrorCode, Host, RunId};
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 
@@ -80,7 +80,13 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
 fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, Launch, Environment)> {
     let mut creator = connect(&directory.launch_socket())?;
     creator.set_read_timeout(Some(ORDERS_LIMIT))?;
-    let (launch, environment) = receive_orders(&mut creator)?;
+    let (launch, mut environment) = receive_orders(&mut creator)?;
+    if launch.host == Host::Tmux {
+        // The agent's screen is this pane, not the terminal the caller sat at.
+        for name in ["TERM", "TMUX", "TMUX_PANE"] {
+            environment.extend(std::env::var_os(name).map(|value| (name.into(), value)));
+        }
+    }
     Ok((creator, launch, environment))
 }
 

@@ -72,7 +72,11 @@ impl Waiting<'_> {
     /// Without a watcher we still look every second.
     fn watch_slots(&self) -> (Option<notify::RecommendedWatcher>, mpsc::Receiver<()>) {
         let (sender, receiver) = mpsc::channel(1);
-        let watcher = notify::recommended_watcher(move |_| drop(sender.try_send(()))).ok().and_then(|mut watcher| {
+        let ring = move |_| {
+            // One bell that waits to be heard is enough.
+            let _ = sender.try_send(());
+        };
+        let watcher = notify::recommended_watcher(ring).ok().and_then(|mut watcher| {
             let bell = self.home.slot_bell();
             let slots = bell.parent()?;
             watcher.watch(slots, RecursiveMode::NonRecursive).ok()?;

@@ -166,7 +166,7 @@ impl<'a> Supervisor<'a> {
         match news {
             AgentNews::Wrote(stream, length) => self.keep_output(stream, length),
             AgentNews::TookInput => {}
-            AgentNews::Exited(_) => self.hear_last_words(),
+            AgentNews::Exited => self.hear_last_words(),
             AgentNews::Closed => self.listen_on(),
         }
     }

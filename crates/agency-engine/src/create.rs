@@ -1,0 +1,15 @@
+//! `agency run`: from a spec to a running agent.
+//!
+//! First a [`Plan`], made and checked without touching anything; then its execution, in steps that
+//! can be undone or reconciled wherever they break off.
+
+mod environment;
+mod error;
+mod execute;
+mod launching;
+mod plan;
+mod validate;
+
+pub use environment::read_environment_file;
+pub use error::CreateError;
+pub use plan::{InputFingerprint, Plan, RunRequest};

@@ -1,0 +1,106 @@
+//! Why a run was not created.
+
+use std::path::PathBuf;
+
+use agency_model::ErrorCode;
+use agency_model::spec::SpecError;
+
+use crate::home::HomeError;
+use crate::host::TmuxError;
+use crate::store::StoreError;
+use crate::workspace::WorkspaceError;
+
+/// Why a run was refused, or did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// The spec has the wrong shape.
+    #[error("{}{error}", file.as_ref().map_or_else(String::new, |file| format!("{}: ", file.display())))]
+    Spec {
+        /// The file, if there is one.
+        file: Option<PathBuf>,
+        /// What is wrong.
+        #[source]
+        error: SpecError,
+    },
+    /// A value cannot be used.
+    #[error("{0}")]
+    Value(String),
+    /// A path cannot be used.
+    #[error("{what} {}: {why}", path.display())]
+    Path {
+        /// What the path is for.
+        what: &'static str,
+        /// The path as given.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+        /// The code.
+        code: ErrorCode,
+    },
+    /// The agent is unknown or cannot be found.
+    #[error("{message}")]
+    Runner {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Too many agents are live.
+    #[error("{live} runs are live, and max_agents is {most}")]
+    MaxAgents {
+        /// How many are live.
+        live: u32,
+        /// How many may be.
+        most: u32,
+    },
+    /// The repository or the worktree.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// tmux.
+    #[error(transparent)]
+    Tmux(#[from] TmuxError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file of the home.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The supervisor did not come up.
+    #[error("the supervisor did not start: {0}")]
+    Host(String),
+    /// The supervisor reported that the agent did not start.
+    #[error("{message}")]
+    Start {
+        /// The code it reported.
+        code: ErrorCode,
+        /// What it said.
+        message: String,
+    },
+    /// Somebody stopped the run before it began.
+    #[error("the run was stopped before it began")]
+    Stopped,
+    /// The user pressed Ctrl-C.
+    #[error("interrupted; what had been made was taken back")]
+    Interrupted,
+}
+
+impl CreateError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::Spec { .. } | Self::Value(_) => ErrorCode::InvalidSpec,
+            Self::Path { code, .. } | Self::Start { code, .. } => *code,
+            Self::Runner { .. } => ErrorCode::RunnerNotConfigured,
+            Self::MaxAgents { .. } => ErrorCode::MaxAgents,
+            Self::Workspace(error) => error.code(),
+            Self::Tmux(TmuxError::Missing) => ErrorCode::TmuxNotFound,
+            Self::Tmux(TmuxError::Refused(_) | TmuxError::Broken(_)) => ErrorCode::TmuxStartFailed,
+            Self::Store(error) => error.code(),
+            Self::Home(error) => error.code(),
+            Self::Host(_) => ErrorCode::HostStartFailed,
+            Self::Stopped => ErrorCode::InvalidState,
+            Self::Interrupted => ErrorCode::Interrupted,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Makes a planned run real, step by step.
+
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use agency_model::run::{Input, State};
+use agency_model::{Event, Host, WorkspaceKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::launching::{environment, launch};
+use super::{CreateError, Plan};
+use crate::agency::Agency;
+use crate::event_log::EventLog;
+use crate::fault;
+use crate::finish::{Ended, announce_end, write_markers};
+use crate::home::{HomeError, RunDirectory, open_for_append};
+use crate::host::{SupervisorCommand, Tmux, start_detached};
+use crate::lock::{Lock, is_held};
+use crate::process::bind_listener;
+use crate::store::{NewRun, RunRow};
+use crate::supervise::{Report, receive_report, send_orders};
+use crate::workspace::{Workspace, write_prompt};
+
+/// How long a supervisor may take to come for its orders, and then to report.
+const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
+/// How often we look whether the user lost patience or the supervisor died.
+const LOOK_UP: Duration = Duration::from_millis(100);
+
+impl Agency {
+    /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
+    pub fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
+        if !plan.may_wait {
+            self.check_slot()?;
+        }
+        self.home.ensure()?;
+        let directory = self.home.run(&plan.id);
+        directory.create()?;
+        let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
+        fault::point("run.locked");
+        self.store.insert(&self.new_run(plan))?;
+        fault::point("run.inserted");
+        let mut creation = Creation {
+            agency: self,
+            plan,
+            directory,
+            workspace: plan.workspace(&self.home),
+            interrupted,
+            session_started: false,
+        };
+        match creation.execute() {
+            Ok(()) => Ok(self.store.run(&plan.id)?),
+            Err(error) => {
+                creation.take_back();
+                self.record_failure(plan, &error);
+                Err(error)
+            }
+        }
+    }
+
+    fn check_slot(&self) -> Result<(), CreateError> {
+        let live = self.store.live_count(|id| is_held(&self.home.run(id).supervisor_lock()).unwrap_or(true))?;
+        if live >= self.config.max_agents {
+            return Err(CreateError::MaxAgents { live, most: self.config.max_agents });
+        }
+        Ok(())
+    }
+
+    fn new_run(&self, plan: &Plan) -> NewRun {
+        let directory = self.home.run(&plan.id);
+        let tmux = plan.spec.host == Host::Tmux;
+        NewRun {
+            id: plan.id.clone(),
+            name: plan.spec.name.clone(),
+            repo_path: plan.spec.repo.clone(),
+            repo_fingerprint: plan.repository.fingerprint(),
+            base_ref: plan.spec.base_ref.clone(),
+            base_commit: plan.base.as_str().to_owned(),
+            new_branch: plan.branch(),
+            worktree_path: plan.worktree(&self.home).map(|path| path.display().to_string()),
+            workspace: plan.spec.workspace,
+            runner_kind: plan.spec.runner.kind.clone(),
+            runner_args: plan.spec.runner.args.clone(),
+            mode: plan.spec.mode,
+            host: plan.spec.host,
+            restart_policy: plan.spec.restart,
+            stdout_log_path: directory.stdout_log().display().to_string(),
+            stderr_log_path: directory.stderr_log().display().to_string(),
+            tmux_session_name: tmux.then(|| plan.id.tmux_session()),
+            tmux_socket: self.config.tmux_socket.clone().filter(|_| tmux),
+        }
+    }
+
+    /// The row of a run that did not start says why. If even that fails, reconciliation says that it disappeared.
+    fn record_failure(&mut self, plan: &Plan, error: &CreateError) {
+        let details = error.to_string();
+        let input = Input::CouldNotStart(error.code());
+        let Ok(crate::store::Applied::Moved { from, row, .. }) = self.store.apply(&plan.id, &input, Some(&details))
+        else {
+            return;
+        };
+        let directory = self.home.run(&plan.id);
+        // The row is written; the rest is for those who read files.
+        let _ = write_markers(&directory, &Ended::from_row(&row));
+        if let Ok(mut events) = EventLog::open(&directory.events()) {
+            announce_end(&self.home, &mut events, from, &row);
+        }
+    }
+}
+
+struct Creation<'a> {
+    agency: &'a Agency,
+    plan: &'a Plan,
+    directory: RunDirectory,
+    workspace: Box<dyn Workspace>,
+    interrupted: &'a AtomicBool,
+    session_started: bool,
+}
+
+impl Creation<'_> {
+    fn execute(&mut self) -> Result<(), CreateError> {
+        self.write_files()?;
+        fault::point("run.files");
+        self.workspace.prepare()?;
+        fault::point("run.workspace");
+        self.check_interrupt()?;
+        let prompt_file = self.place_prompt()?;
+        fault::point("run.prompt");
+        let listener = bind_listener(&self.directory.launch_socket())
+            .map_err(|source| HomeError::new("listen at", self.directory.launch_socket(), source))?;
+        let mut child = self.start_host()?;
+        fault::point("run.hosted");
+        let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
+        let orders = launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file);
+        let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
+        send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory)).map_err(broken)?;
+        fault::point("run.ordered");
+        let report = self.wait_for_report(&mut supervisor)?;
+        fault::point("run.reported");
+        // Its work is done; a dead socket file would only puzzle.
+        let _ = std::fs::remove_file(self.directory.launch_socket());
+        match report {
+            Report::Running | Report::Queued => Ok(()),
+            Report::Failed { code, message } => Err(CreateError::Start { code, message }),
+            Report::Stopped => Err(CreateError::Stopped),
+        }
+    }
+
+    fn write_files(&self) -> Result<(), CreateError> {
+        let row = self.agency.store.run(&self.plan.id)?;
+        self.directory.write_json("spec.json", &self.plan.spec)?;
+        self.directory.write_json("inputs.json", &self.plan.inputs)?;
+        self.directory.write_json("meta.json", &row)?;
+        for log in [self.directory.stdout_log(), self.directory.stderr_log(), self.directory.combined_log()] {
+            open_for_append(&log)?;
+        }
+        if self.plan.prompt_is_text {
+            self.directory.write("prompt.md", self.plan.prompt.as_bytes())?;
+        }
+        if let Some(path) = &row.worktree_path {
+            self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
+        }
+        if let Some(session) = &row.tmux_session_name {
+            self.directory.write("tmux_session.txt", format!("{session}\n").as_bytes())?;
+        }
+        EventLog::open(&self.directory.events())?.append(0, Event::StateChange { from: None, to: State::Queued });
+        Ok(())
+    }
+
+    /// Puts the prompt where an agent that takes a file finds it, and says where that is.
+    fn place_prompt(&self) -> Result<String, CreateError> {
+        let given = &self.plan.spec.prompt.path;
+        if self.plan.spec.workspace == WorkspaceKind::None {
+            return Ok(self.plan.repository.root().join(given).display().to_string());
+        }
+        let worktree = self.workspace.directory();
+        // A prompt that is not committed, or was changed since, is not in the worktree as the user sees it.
+        let same = || std::fs::read(worktree.join(given)).is_ok_and(|found| found == self.plan.prompt.as_bytes());
+        if self.plan.prompt_is_text || !same() {
+            write_prompt(worktree, &self.plan.prompt)?;
+            return Ok(super::validate::PROMPT_IN_WORKTREE.to_owned());
+        }
+        Ok(given.clone())
+    }
+
+    fn start_host(&mut self) -> Result<Option<Child>, CreateError> {
+        let home = self.agency.home.root().display().to_string();
+        let executable = self.agency.executable.display().to_string();
+        let wrapper = self.agency.config.wrapper.as_ref();
+        let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id);
+        match self.plan.spec.host {
+            Host::Tmux => {
+                let tmux = Tmux::new(self.agency.config.tmux_socket.clone());
+                let session = self.plan.id.tmux_session();
+                tmux.start(&session, self.workspace.directory(), self.plan.size, &supervisor)?;
+                self.session_started = true;
+                Ok(None)
+            }
+            Host::Detached => {
+                let log = open_for_append(&self.log_path())?;
+                let child = start_detached(&supervisor, log).map_err(|error| CreateError::Host(error.to_string()))?;
+                Ok(Some(child))
+            }
+        }
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.directory.file("supervisor.log")
+    }
+
+    fn wait_for_supervisor(
+        &self,
+        listener: &UnixListener,
+        mut child: Option<&mut Child>,
+    ) -> Result<UnixStream, CreateError> {
+        let broken = |error: io::Error| CreateError::Host(error.to_string());
+        let deadline = Instant::now() + SUPERVISOR_LIMIT;
+        while Instant::now() < deadline {
+            self.check_interrupt()?;
+            if ready(listener, LOOK_UP).map_err(broken)? {
+                return Ok(listener.accept().map_err(broken)?.0);
+            }
+            if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
+                let said = std::fs::read_to_string(self.log_path()).unwrap_or_default();
+                return Err(CreateError::Host(format!("it ended at once ({status}): {}", said.trim())));
+            }
+        }
+        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
+    }
+
+    fn wait_for_report(&self, supervisor: &mut UnixStream) -> Result<Report, CreateError> {
+        let broken = |error: io::Error| CreateError::Host(format!("it died before it reported: {error}"));
+        let deadline = Instant::now() + SUPERVISOR_LIMIT;
+        while Instant::now() < deadline {
+            // From here on the run is the supervisor's: an interrupt no longer takes it back.
+            if ready(&*supervisor, LOOK_UP).map_err(broken)? {
+                return receive_report(supervisor).map_err(broken);
+            }
+        }
+        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
+    }
+
+    fn check_interrupt(&self) -> Result<(), CreateError> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(CreateError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Undoes what was made. What cannot be undone now stays with the failed row, and `agency rm` removes it.
+    fn take_back(&self) {
+        if self.session_started {
+            let _ = Tmux::new(self.agency.config.tmux_socket.clone()).kill_session(&self.plan.id.tmux_session());
+        }
+        let _ = self.workspace.undo();
+        let _ = std::fs::remove_file(self.directory.launch_socket());
+    }
+}
+
+fn ready(descriptor: impl std::os::fd::AsFd, limit: Duration) -> io::Result<bool> {
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+    let mut waited = [PollFd::new(&descriptor, PollFlags::IN)];
+    match poll(&mut waited, Some(&limit)) {
+        Ok(count) => Ok(count > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,114 @@
+//! What a run would be: everything decided, nothing made.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use agency_model::spec::{RunSpec, SpecDraft};
+use agency_model::{RunId, WorkspaceKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::config::AgentConfig;
+use crate::home::Home;
+use crate::process::TerminalSize;
+use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
+
+/// What a user asked for.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The spec file, if one was given.
+    pub spec_file: Option<PathBuf>,
+    /// What the flags say.
+    pub flags: SpecDraft,
+    /// The prompt as text, if it was given so.
+    pub prompt_text: Option<String>,
+    /// Where the user stands: a spec without a repository means the one here.
+    pub current_directory: PathBuf,
+    /// The environment the agent gets.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Whether the run may wait for a free slot.
+    pub may_wait: bool,
+    /// The size of the user's terminal, if there is one.
+    pub terminal: Option<TerminalSize>,
+}
+
+/// One input file as it was when the run was created.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InputFingerprint {
+    /// The path below the repository.
+    pub path: String,
+    /// The size in bytes.
+    pub size: u64,
+    /// The SHA-256 of the content, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A checked run that does not exist yet.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The id it will have.
+    pub id: RunId,
+    /// The materialised spec.
+    pub spec: RunSpec,
+    /// The repository.
+    pub repository: Repository,
+    /// The commit that `base_ref` means.
+    pub base: Commit,
+    /// The input files.
+    pub inputs: Vec<InputFingerprint>,
+    /// What the agent is told.
+    pub prompt: String,
+    /// Whether the prompt came as text and is to be written to a file.
+    pub prompt_is_text: bool,
+    /// The agent's configuration.
+    pub agent: AgentConfig,
+    /// The agent's executable.
+    pub program: PathBuf,
+    /// The environment the agent gets.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Whether the run may wait for a free slot.
+    pub may_wait: bool,
+    /// The size of the user's terminal, or of one nobody sees.
+    pub size: TerminalSize,
+}
+
+impl Plan {
+    /// The branch it will have, if it gets a workspace of its own.
+    #[must_use]
+    pub fn branch(&self) -> Option<String> {
+        match self.spec.workspace {
+            WorkspaceKind::Worktree => {
+                Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch()))
+            }
+            WorkspaceKind::None => None,
+        }
+    }
+
+    /// The worktree it will have, if it gets one.
+    #[must_use]
+    pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
+        match self.spec.workspace {
+            WorkspaceKind::Worktree => {
+                Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
+            }
+            WorkspaceKind::None => None,
+        }
+    }
+
+    /// Where it will work.
+    pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
+        match (self.branch(), self.worktree(home)) {
+            (Some(branch), Some(path)) => Box::new(GitWorktree {
+                repository: self.repository.root().to_owned(),
+                run: self.id.clone(),
+                base: self.base.clone(),
+                branch,
+                path,
+                worktrees_root: home.worktrees(),
+                trash: home.trash(),
+            }),
+            (_, _) => Box::new(InPlace { repository: self.repository.root().to_owned(), base: self.base.clone() }),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a supervisor runs in: a tmux session, or a session of its own.
+
+mod detached;
+mod tmux;
+
+use std::path::PathBuf;
+
+use agency_model::RunId;
+
+pub use detached::start_detached;
+pub use tmux::{Tmux, TmuxError};
+
+/// How the supervisor of a run is started.
+#[derive(Debug, Clone)]
+pub struct SupervisorCommand {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// What it finds in its environment beside the usual.
+    pub environment: Vec<(&'static str, String)>,
+}
+
+impl SupervisorCommand {
+    /// `agency supervise <run_id>`, or the configured wrapper, which is to end up as that.
+    #[must_use]
+    pub fn new(agency: &str, wrapper: Option<&PathBuf>, home: &str, id: &RunId) -> Self {
+        let environment = vec![("AGENCY_HOME", home.to_owned()), ("AGENCY_BIN", agency.to_owned())];
+        let argv = match wrapper {
+            Some(wrapper) => vec![wrapper.display().to_string(), id.to_string()],
+            None => vec![agency.to_owned(), "supervise".to_owned(), id.to_string()],
+        };
+        Self { argv, environment }
+    }
+}

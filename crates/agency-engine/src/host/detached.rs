@@ -1,0 +1,25 @@
+//! A supervisor without a terminal, in a session of its own.
+
+use std::fs::File;
+use std::io;
+use std::process::{Child, Command, Stdio};
+
+use super::SupervisorCommand;
+use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, in_new_session};
+
+/// Starts the supervisor; what it complains about goes to `log`.
+pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<Child> {
+    let (program, args) = supervisor.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .envs(supervisor.environment.iter().map(|(name, value)| (name, value)))
+        .env(INDEPENDENT_VARIABLE, "1")
+        // We may ourselves have been started by an agent; its run is not ours.
+        .env_remove(RUN_ID_VARIABLE)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    in_new_session(&mut command).spawn()
+}

@@ -1,0 +1,143 @@
+//! The user's tmux server, driven by its own command.
+//!
+//! A session is always addressed exactly (`=name`): tmux would otherwise take a prefix, or read
+//! `a:b` as window b of session a.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use super::SupervisorCommand;
+use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
+
+/// A tmux server.
+#[derive(Debug, Clone)]
+pub struct Tmux {
+    socket: Option<String>,
+}
+
+/// Why tmux did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum TmuxError {
+    /// tmux is not installed.
+    #[error("tmux is not installed")]
+    Missing,
+    /// tmux refused.
+    #[error("tmux: {0}")]
+    Refused(String),
+    /// tmux could not be started.
+    #[error("tmux could not be started: {0}")]
+    Broken(#[source] io::Error),
+}
+
+impl Tmux {
+    /// The server at `socket`: a name as for `tmux -L`, or a path as for `tmux -S`. `None`: the user's own.
+    #[must_use]
+    pub const fn new(socket: Option<String>) -> Self {
+        Self { socket }
+    }
+
+    /// Starts a session of one window with one pane in which the supervisor runs. The session stays when it ends.
+    pub fn start(
+        &self,
+        session: &str,
+        directory: &Path,
+        size: TerminalSize,
+        supervisor: &SupervisorCommand,
+    ) -> Result<(), TmuxError> {
+        let mut command = self.command();
+        command.args(["new-session", "-d", "-s", session]);
+        command.args(["-x", &size.columns.to_string(), "-y", &size.rows.to_string()]);
+        command.arg("-c").arg(directory);
+        // Through env, because not every tmux can set variables for a new session.
+        command.args(["--", "env", "-u", RUN_ID_VARIABLE]);
+        command.args(supervisor.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        command.args(&supervisor.argv);
+        command.args([";", "set-option", "-w", "-t", &format!("={session}:"), "remain-on-exit", "on"]);
+        self.run(command).map(drop)
+    }
+
+    /// Whether the session exists.
+    pub fn has_session(&self, session: &str) -> Result<bool, TmuxError> {
+        let mut command = self.command();
+        command.args(["has-session", "-t", &format!("={session}")]);
+        match self.run(command) {
+            Ok(_) => Ok(true),
+            Err(TmuxError::Refused(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends the session; one that does not exist needs no ending.
+    pub fn kill_session(&self, session: &str) -> Result<(), TmuxError> {
+        let mut command = self.command();
+        command.args(["kill-session", "-t", &format!("={session}")]);
+        match self.run(command) {
+            Ok(_) => Ok(()),
+            Err(TmuxError::Refused(message)) => {
+                if self.has_session(session)? { Err(TmuxError::Refused(message)) } else { Ok(()) }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The names of all sessions; none if no server runs.
+    pub fn sessions(&self) -> Result<Vec<String>, TmuxError> {
+        let mut command = self.command();
+        command.args(["list-sessions", "-F", "#{session_name}"]);
+        match self.run(command) {
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()),
+            Err(TmuxError::Refused(_)) => Ok(vec![]),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The version, such as `tmux 3.3a`.
+    pub fn version(&self) -> Result<String, TmuxError> {
+        let mut command = self.command();
+        command.arg("-V");
+        self.run(command).map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    /// The command that shows the session in the user's terminal.
+    #[must_use]
+    pub fn attach_command(&self, session: &str, inside_tmux: bool) -> Command {
+        let mut command = self.command();
+        let verb = if inside_tmux { "switch-client" } else { "attach-session" };
+        command.args([verb, "-t", &format!("={session}")]);
+        command
+    }
+
+    /// The same command as a person would type it.
+    #[must_use]
+    pub fn typed(&self, words: &str) -> String {
+        match &self.socket {
+            Some(path) if path.contains('/') => format!("tmux -S {path} {words}"),
+            Some(name) => format!("tmux -L {name} {words}"),
+            None => format!("tmux {words}"),
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("tmux");
+        match &self.socket {
+            Some(path) if path.contains('/') => command.args([OsStr::new("-S"), OsStr::new(path)]),
+            Some(name) => command.args([OsStr::new("-L"), OsStr::new(name)]),
+            None => &mut command,
+        };
+        command.env(INDEPENDENT_VARIABLE, "1").env_remove(RUN_ID_VARIABLE);
+        command
+    }
+
+    fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
+        let output = command.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => TmuxError::Missing,
+            _ => TmuxError::Broken(error),
+        })?;
+        if output.status.success() {
+            return Ok(output);
+        }
+        Err(TmuxError::Refused(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    }
+}

@@ -1,0 +1,271 @@
+//! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
+
+use std::time::Duration;
+
+use agency_model::run::State;
+use agency_model::{ErrorCode, RunId, WorkspaceKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agency::Agency;
+use crate::fault;
+use crate::host::{Tmux, TmuxError};
+use crate::lock::Lock;
+use crate::process::{carrying_run, end_all};
+use crate::store::{RunRow, StoreError};
+use crate::workspace::{
+    BranchFate, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork, Workspace,
+    WorkspaceError, WorktreeFate, empty_trash, restore,
+};
+
+/// What removing a run did, or would do.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Removed {
+    /// The run.
+    pub id: RunId,
+    /// The terminal state it keeps.
+    pub state: State,
+    /// Whether its resources are gone.
+    pub removed: bool,
+    /// Since when.
+    pub removed_at: Option<jiff::Timestamp>,
+    /// The ref that keeps work which was not committed.
+    pub saved_ref: Option<String>,
+    /// The branch that stays, if there is one.
+    pub branch: Option<String>,
+    /// What was done, or would be, in words.
+    pub notes: Vec<String>,
+}
+
+/// Something that could not be removed, and how to remove it by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Remaining {
+    /// What it is.
+    pub resource: String,
+    /// Why it is still there.
+    pub why: String,
+    /// The command that removes it.
+    pub command: String,
+}
+
+/// Why a run was not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveError {
+    /// The run is not over.
+    #[error("{id} is {state}; stop it first (agency stop {id})")]
+    NotEnded {
+        /// The run.
+        id: RunId,
+        /// Its state.
+        state: State,
+    },
+    /// Somebody else is removing it, or its supervisor has not left yet.
+    #[error("{0} is still in use by another process")]
+    InUse(RunId),
+    /// Something is still there.
+    #[error("{id} was not removed: {}", remaining.iter().map(|left| left.why.as_str()).collect::<Vec<_>>().join("; "))]
+    Remains {
+        /// The run.
+        id: RunId,
+        /// What is still there.
+        remaining: Vec<Remaining>,
+    },
+    /// The repository.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A stored commit is none.
+    #[error("the row of {0} holds no valid base commit")]
+    BadRow(RunId),
+}
+
+impl RemoveError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotEnded { .. } => ErrorCode::InvalidState,
+            Self::InUse(_) | Self::Remains { .. } => ErrorCode::CleanupFailed,
+            Self::Workspace(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::BadRow(_) => ErrorCode::DbError,
+        }
+    }
+}
+
+/// How long a supervisor that has reported its end may take to leave.
+const LEAVING: Duration = Duration::from_secs(5);
+/// How long survivors of a crash get before they are killed.
+const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
+
+impl Agency {
+    /// Removes the worktree and the session of an ended run, and saves uncommitted work first. Safe to repeat.
+    pub fn remove(&mut self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
+        self.settle(row)?;
+        let row = self.store.run(&row.id)?;
+        if !row.state.is_terminal() {
+            return Err(RemoveError::NotEnded { id: row.id, state: row.state });
+        }
+        if row.removed_at.is_some() {
+            return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
+        }
+        let directory = self.home.run(&row.id);
+        // Without its directory nobody can own the run, and nothing is left to lock.
+        let _owner = match Lock::take(&directory.supervisor_lock(), LEAVING) {
+            Ok(Some(lock)) => Some(lock),
+            Ok(None) => return Err(RemoveError::InUse(row.id)),
+            Err(_) => None,
+        };
+        fault::point("rm.begin");
+        let mut remaining = vec![];
+        for survivor in end_all(carrying_run(&row.id), SURVIVOR_GRACE) {
+            remaining.push(Remaining {
+                resource: format!("process {}", survivor.pid()),
+                why: format!("process {} ({}) does not end", survivor.pid(), survivor.command_line()),
+                command: format!("kill -KILL {}", survivor.pid()),
+            });
+        }
+        fault::point("rm.processes");
+        let removal = self.workspace_of(&row)?.remove(options);
+        let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
+        fault::point("rm.workspace");
+        remaining.extend(session_remains(&row));
+        fault::point("rm.session");
+        let Some(removal) = removal.filter(|_| remaining.is_empty()) else {
+            return Err(RemoveError::Remains { id: row.id, remaining });
+        };
+        let saved = removal.saved.as_ref().map(|saved| saved.reference.as_str());
+        let row = self.store.mark_removed(&row.id, saved)?;
+        fault::point("rm.marked");
+        // A snapshot for those who read files.
+        let _ = directory.write_json("meta.json", &row);
+        Ok(Removed { branch: kept_branch(&removal), ..Removed::of(&row, notes_of(&removal)) })
+    }
+
+    /// What [`Self::remove`] would do to an ended run.
+    pub fn removal_plan(&self, row: &RunRow) -> Result<Removed, RemoveError> {
+        let mut notes = vec![];
+        if let Some(path) = &row.worktree_path {
+            notes.push(format!("remove the worktree {path}"));
+            match self.workspace_of(row)?.changes() {
+                Ok(changes) if changes.files.is_empty() => notes.push("it has no changes".to_owned()),
+                Ok(changes) => {
+                    let files = changes.files.len();
+                    notes.push(format!("{files} changed files; what is not committed is saved first"));
+                }
+                Err(error) => notes.push(format!("its changes cannot be read: {error}")),
+            }
+        }
+        if let Some(branch) = &row.new_branch {
+            notes.push(format!("keep the branch {branch}"));
+        }
+        if let Some(session) = &row.tmux_session_name {
+            notes.push(format!("end the tmux session {session}"));
+        }
+        Ok(Removed::of(row, notes))
+    }
+
+    /// Brings saved work back into a new branch.
+    pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
+        let repository = Repository::open(row.repo_path.as_ref())?;
+        let default = format!("agency/restored-{}", row.id);
+        Ok(restore(&repository, &row.id, branch.unwrap_or(&default))?)
+    }
+
+    /// Deletes what crashes left in the trash; how many directories it was.
+    pub fn empty_trash(&self) -> Result<usize, WorkspaceError> {
+        empty_trash(&self.home.trash())
+    }
+
+    /// Where a run works.
+    pub fn workspace_of(&self, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
+        let base = row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))?;
+        let repository = row.repo_path.clone().into();
+        Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
+            (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
+                repository,
+                run: row.id.clone(),
+                base,
+                branch: branch.clone(),
+                path: path.into(),
+                worktrees_root: self.home.worktrees(),
+                trash: self.home.trash(),
+            }),
+            (_, _, _) => Box::new(InPlace { repository, base }),
+        })
+    }
+}
+
+impl Removed {
+    fn of(row: &RunRow, notes: Vec<String>) -> Self {
+        Self {
+            id: row.id.clone(),
+            state: row.state,
+            removed: row.removed_at.is_some(),
+            removed_at: row.removed_at,
+            saved_ref: row.saved_ref.clone(),
+            branch: row.new_branch.clone(),
+            notes,
+        }
+    }
+}
+
+fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
+    let path = row.worktree_path.clone().unwrap_or_default();
+    Remaining {
+        resource: format!("worktree {path}"),
+        why: error.to_string(),
+        command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
+    }
+}
+
+fn session_remains(row: &RunRow) -> Option<Remaining> {
+    let session = row.tmux_session_name.as_deref()?;
+    let tmux = Tmux::new(row.tmux_socket.clone());
+    match tmux.kill_session(session) {
+        // Without tmux there are no sessions.
+        Ok(()) | Err(TmuxError::Missing) => None,
+        Err(error @ (TmuxError::Refused(_) | TmuxError::Broken(_))) => Some(Remaining {
+            resource: format!("tmux session {session}"),
+            why: error.to_string(),
+            command: tmux.typed(&format!("kill-session -t ={session}")),
+        }),
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+fn kept_branch(removal: &Removal) -> Option<String> {
+    match &removal.branch {
+        BranchFate::Kept { name, .. } => Some(name.clone()),
+        BranchFate::Deleted { .. } | BranchFate::Absent => None,
+    }
+}
+
+fn notes_of(removal: &Removal) -> Vec<String> {
+    let mut notes = vec![];
+    notes.push(match removal.worktree {
+        WorktreeFate::Removed => "the worktree is removed".to_owned(),
+        WorktreeFate::DeletedByHand => "the worktree had been deleted by hand; git has forgotten it now".to_owned(),
+        WorktreeFate::AlreadyGone => "the worktree was gone already".to_owned(),
+        WorktreeFate::KeptUnknownToGit => "git does not know the worktree any more; its files were kept".to_owned(),
+        WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
+    });
+    if let Some(SavedWork { reference, files, .. }) = &removal.saved {
+        notes.push(format!("uncommitted work ({files} files) is saved as {reference}"));
+    }
+    notes.push(match &removal.branch {
+        BranchFate::Kept { name, .. } => format!("the branch {name} stays"),
+        BranchFate::Deleted { name, commit } => format!("the branch {name} is deleted; it was at {commit}"),
+        BranchFate::Absent => "it has no branch".to_owned(),
+    });
+    if let Some(path) = &removal.leftover {
+        notes.push(format!("some files could not be deleted and lie in {}", path.display()));
+    }
+    notes
+}

@@ -1,0 +1,129 @@
+//! `agency stop`: ends one run and touches no other.
+
+use std::time::Duration;
+
+use agency_model::run::{Ending, Input, Reason, State, StopCause};
+use agency_model::{ErrorCode, RunId};
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::Signal;
+
+use crate::agency::Agency;
+use crate::bell::ring;
+use crate::fault;
+use crate::finish::after_end;
+use crate::home::RunDirectory;
+use crate::host::Tmux;
+use crate::process::{ProcessHandle, carrying_run, connect, end_all};
+use crate::store::{Applied, RequestKind, RunRow, StoreError};
+use crate::watch::WaitError;
+
+/// How long a supervisor that is killed may take to be gone.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
+
+/// Why a run was not stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    /// The run is over.
+    #[error("{id} is {state}; only a run that is queued or running can be stopped")]
+    NotRunning {
+        /// The run.
+        id: RunId,
+        /// Its state.
+        state: State,
+    },
+    /// The supervisor neither stopped the agent nor could be killed.
+    #[error("{0} did not stop in time")]
+    Stuck(RunId),
+    /// Waiting failed.
+    #[error(transparent)]
+    Wait(#[from] WaitError),
+    /// The database failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl StopError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotRunning { .. } => ErrorCode::InvalidState,
+            Self::Stuck(_) => ErrorCode::Timeout,
+            Self::Wait(WaitError::Home(error)) => error.code(),
+            Self::Wait(WaitError::Store(error)) | Self::Store(error) => error.code(),
+        }
+    }
+}
+
+impl Agency {
+    /// Stops a run and waits until it is over. The worktree stays.
+    pub fn stop(&mut self, row: &RunRow) -> Result<RunRow, StopError> {
+        let id = &row.id;
+        self.settle(row)?;
+        let row = self.store.run(id)?;
+        let row = match row.state {
+            State::Queued => self.stop_queued(id)?,
+            State::Running => self.stop_running(id)?,
+            State::Completed | State::Failed | State::Killed => {
+                return Err(StopError::NotRunning { id: id.clone(), state: row.state });
+            }
+        };
+        if let Some(session) = &row.tmux_session_name {
+            // The run is over; a session that stays is removed by `agency rm`.
+            let _ = Tmux::new(row.tmux_socket.clone()).kill_session(session);
+        }
+        Ok(row)
+    }
+
+    /// The database decides between us and the supervisor that may start the agent right now.
+    fn stop_queued(&mut self, id: &RunId) -> Result<RunRow, StopError> {
+        match self.store.apply(id, &Input::Stop(StopCause::Requested), None)? {
+            Applied::Moved { row, .. } if row.state.is_terminal() => {
+                fault::point("stop.recorded");
+                ring(&self.home.run(id));
+                Ok(*row)
+            }
+            Applied::Moved { .. } | Applied::Stale(_) => self.stop_running(id),
+        }
+    }
+
+    fn stop_running(&mut self, id: &RunId) -> Result<RunRow, StopError> {
+        self.store.request(id, RequestKind::Stop)?;
+        fault::point("stop.requested");
+        let directory = self.home.run(id);
+        ring(&directory);
+        fault::point("stop.rung");
+        let row = self.wait(id, Some(self.stop_limit()), State::is_terminal)?;
+        if row.state.is_terminal() {
+            return Ok(row);
+        }
+        self.stop_by_force(id, &directory)
+    }
+
+    /// The supervisor does not answer: it goes, and with it everything of the run.
+    fn stop_by_force(&mut self, id: &RunId, directory: &RunDirectory) -> Result<RunRow, StopError> {
+        if let Some(supervisor) = supervisor_of(directory) {
+            supervisor.signal(Signal::KILL);
+            if !supervisor.wait(KILL_LIMIT) {
+                return Err(StopError::Stuck(id.clone()));
+            }
+        }
+        end_all(carrying_run(id), self.config.stop_grace);
+        let attempts = self.store.run(id)?.attempt;
+        let ending = Ending { state: State::Killed, exit: None, reason: Reason::Stopped, code: None, attempts };
+        match self.store.apply(id, &Input::SupervisorGone(Some(ending)), None)? {
+            Applied::Moved { row, .. } => {
+                after_end(&self.home, &row);
+                Ok(*row)
+            }
+            Applied::Stale(row) => Ok(*row),
+        }
+    }
+}
+
+/// Who listens at the run's socket is its supervisor; no pid file could be so sure.
+fn supervisor_of(directory: &RunDirectory) -> Option<ProcessHandle> {
+    let door = connect(&directory.control_socket()).ok()?;
+    let pid = socket_peercred(&door).ok()?.pid;
+    ProcessHandle::open(pid.as_raw_nonzero().get().unsigned_abs())
+}

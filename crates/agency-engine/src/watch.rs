@@ -1,0 +1,115 @@
+//! Waiting for something to happen to a run: by watching its directory, never by polling it.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use agency_model::RunId;
+use agency_model::run::State;
+
+use crate::agency::Agency;
+use crate::home::HomeError;
+use crate::store::{RunRow, StoreError};
+
+/// A watcher may miss what happens on some file systems, so now and then we look all the same.
+const LOOK_ANYWAY: Duration = Duration::from_millis(500);
+/// The kernel tells of a closed lock file a moment before it lets go of the lock.
+const LOCK_LAG: Duration = Duration::from_millis(2);
+
+/// Watches some directories, without those below them.
+#[derive(Debug)]
+pub struct Watch {
+    _watcher: RecommendedWatcher,
+    changes: Receiver<Change>,
+}
+
+/// What happened in a watched directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// A file was written, made or replaced.
+    Content,
+    /// A file was closed by somebody who could write: perhaps a lock.
+    Closed,
+}
+
+impl Watch {
+    /// Begins to watch; what happens from now on is noticed.
+    pub fn begin(directories: &[&Path]) -> Result<Self, HomeError> {
+        let (sender, changes) = channel();
+        let first = directories.first().copied().unwrap_or(Path::new("."));
+        let problem = |error: notify::Error| HomeError::new("watch", first, std::io::Error::other(error.to_string()));
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Who no longer listens has seen enough.
+            let _ = change_of(event).map(|change| sender.send(change));
+        })
+        .map_err(problem)?;
+        for directory in directories {
+            watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
+        }
+        Ok(Self { _watcher: watcher, changes })
+    }
+
+    /// Waits for a change, or until `limit` is over; several changes at once count as one.
+    pub fn wait(&self, limit: Duration) {
+        let first = match self.changes.recv_timeout(limit.min(LOOK_ANYWAY)) {
+            Ok(change) => change,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+        };
+        let closed = self.changes.try_iter().chain([first]).any(|change| change == Change::Closed);
+        if closed {
+            std::thread::sleep(LOCK_LAG);
+        }
+    }
+}
+
+fn change_of(event: notify::Result<notify::Event>) -> Option<Change> {
+    match event.ok()?.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Change::Closed),
+        EventKind::Access(_) => None,
+        EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => {
+            Some(Change::Content)
+        }
+    }
+}
+
+/// Why waiting for a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum WaitError {
+    /// The directory could not be watched.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The database could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Agency {
+    /// Waits until the run is in a state that `enough` accepts, or `limit` is over. The row as it is then.
+    pub fn wait(
+        &mut self,
+        id: &RunId,
+        limit: Option<Duration>,
+        enough: impl Fn(State) -> bool,
+    ) -> Result<RunRow, WaitError> {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let directory = self.home.run(id);
+        let watch = Watch::begin(&[directory.path()])?;
+        loop {
+            let row = self.store.run(id)?;
+            if enough(row.state) || row.state.is_terminal() {
+                return Ok(row);
+            }
+            if self.settle(&row)?.is_some() {
+                continue;
+            }
+            let left = deadline.map_or(LOOK_ANYWAY, |deadline| deadline.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                return Ok(row);
+            }
+            watch.wait(left);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The command line: what can be typed, and what it leads to.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use agency_model::ErrorCode;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::command;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Runs AI coding agents, each in its own workspace, watched, logged and never lost.
+#[derive(Debug, Parser)]
+#[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Start with `agency demo`, or in a git repository:\n  \
+    agency run --runner claude-code --prompt \"Fix the failing test\"\n  agency ls\n  agency attach <run>")]
+struct Cli {
+    /// Print one JSON object and nothing else
+    #[arg(long, global = true)]
+    json: bool,
+    /// Read this configuration file (also $AGENCY_CONFIG)
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Run(command::run::Args),
+    Ls(command::ls::Args),
+    Show(command::show::Args),
+    Logs(command::logs::Args),
+    Events(command::events::Args),
+    Diff(command::diff::Args),
+    Attach(command::attach::Args),
+    Wait(command::wait::Args),
+    Stop(command::stop::Args),
+    Rm(command::rm::Args),
+    Restore(command::restore::Args),
+    Reconcile(command::reconcile::Args),
+    Serve(command::serve::Args),
+    Doctor(command::doctor::Args),
+    Config(command::config::Args),
+    Schema(command::schema::Args),
+    Completions(command::completions::Args),
+    Demo(command::demo::Args),
+    #[command(hide = true)]
+    Scripted(command::scripted::Args),
+}
+
+/// The whole command line, for completions.
+pub(crate) fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Does what the arguments say.
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.collect();
+    // A wrong command line is answered in JSON too, where JSON was asked for.
+    let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let parsed = Cli::command().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error, json),
+    };
+    let context = Context::new(cli.json, cli.config);
+    let outcome = match cli.verb {
+        Verb::Run(args) => command::run::run(args, &context),
+        Verb::Ls(args) => command::ls::run(args, &context),
+        Verb::Show(args) => command::show::run(&args, &context),
+        Verb::Logs(args) => command::logs::run(&args, &context),
+        Verb::Events(args) => command::events::run(&args, &context),
+        Verb::Diff(args) => command::diff::run(&args, &context),
+        Verb::Attach(args) => command::attach::run(&args, &context),
+        Verb::Wait(args) => command::wait::run(&args, &context),
+        Verb::Stop(args) => command::stop::run(&args, &context),
+        Verb::Rm(args) => command::rm::run(&args, &context),
+        Verb::Restore(args) => command::restore::run(&args, &context),
+        Verb::Reconcile(args) => command::reconcile::run(&args, &context),
+        Verb::Serve(args) => command::serve::run(&args, &context),
+        Verb::Doctor(args) => command::doctor::run(&args, &context),
+        Verb::Config(args) => command::config::run(&args, &context),
+        Verb::Schema(args) => command::schema::run(&args, &context),
+        Verb::Completions(args) => command::completions::run(&args, &context),
+        Verb::Demo(args) => command::demo::run(&args, &context),
+        Verb::Scripted(args) => command::scripted::run(&args, &context),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(problem) => context.report(&problem),
+    }
+}
+
+fn refuse(error: &clap::Error, json: bool) -> ExitCode {
+    use clap::error::ErrorKind;
+    let context = Context::new(json, None);
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => context.print_help(error),
+        _ if json => {
+            let message = error.to_string();
+            let message = message.trim().trim_start_matches("error: ");
+            context.report(&Problem::new(ErrorCode::Usage, message).hint("agency --help lists the commands"))
+        }
+        _ => context.print_usage_error(error),
+    }
+}

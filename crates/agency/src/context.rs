@@ -1,0 +1,161 @@
+//! What every command has at hand: where to print, what is configured, which runs there are.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use agency_engine::agency::Agency;
+use agency_engine::config::{Config, Environment};
+use agency_engine::home::Home;
+use agency_engine::store::{RunRow, Selected};
+use agency_model::ErrorCode;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::problem::Problem;
+
+/// The version of every JSON answer.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The surroundings of one command.
+#[derive(Debug)]
+pub(crate) struct Context {
+    json: bool,
+    config_file: Option<PathBuf>,
+}
+
+impl Context {
+    pub(crate) const fn new(json: bool, config_file: Option<PathBuf>) -> Self {
+        Self { json, config_file }
+    }
+
+    /// Whether one JSON object is all that may be printed.
+    pub(crate) const fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether a person watches our talk.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.json && io::stderr().is_terminal()
+    }
+
+    pub(crate) fn config(&self) -> Result<Config, Problem> {
+        // Each variable is looked at where the library cannot: it knows no environment.
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let environment = Environment {
+            agency_config: variable("AGENCY_CONFIG"),
+            agency_config_lower: variable("agency_CONFIG"),
+        };
+        Ok(Config::load(self.config_file.as_deref(), &environment)?)
+    }
+
+    /// Where everything is kept.
+    pub(crate) fn home(&self) -> Result<Home, Problem> {
+        home_from_environment()
+    }
+
+    pub(crate) fn agency(&self) -> Result<Agency, Problem> {
+        let executable = std::env::current_exe()
+            .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
+        Ok(Agency::open(self.home()?, self.config()?, executable)?)
+    }
+
+    /// The one run that an id, the beginning of one, or a name stands for.
+    pub(crate) fn select(&self, agency: &mut Agency, text: &str) -> Result<RunRow, Problem> {
+        match agency.select(text)? {
+            Selected::One(row) => Ok(*row),
+            Selected::None => Err(Problem::new(ErrorCode::RunNotFound, format!("no run is called '{text}'"))
+                .detail("run", text)
+                .hint("agency ls --all lists all runs")),
+            Selected::Several(rows) => {
+                let candidates: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
+                let list = rows
+                    .iter()
+                    .map(|row| format!("\n  {}  {:<9}  {}", row.id, row.state, row.name.as_deref().unwrap_or("")))
+                    .collect::<String>();
+                let message = format!("'{text}' stands for several runs:{list}");
+                Err(Problem::new(ErrorCode::AmbiguousRun, message)
+                    .detail("candidates", candidates)
+                    .hint("give more of the id"))
+            }
+        }
+    }
+
+    /// Prints the answer of a command: one JSON object, or text for people.
+    pub(crate) fn answer(
+        &self,
+        data: &impl Serialize,
+        human: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<ExitCode, Problem> {
+        if self.json {
+            let object = json!({ "ok": true, "schema_version": SCHEMA_VERSION, "data": data });
+            self.print(|out| writeln!(out, "{object}"))?;
+        } else {
+            self.print(human)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Writes to standard output. A reader that has seen enough ends us quietly.
+    pub(crate) fn print(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+        let mut out = anstream::AutoStream::auto(io::stdout().lock());
+        match write(&mut out).and_then(|()| out.flush()) {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Problem::output(&error)),
+        }
+    }
+
+    /// Writes bytes to standard output as they are.
+    pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// Says something to a person, beside the answer.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.json {
+            // Who does not hear us does not miss data.
+            let _ = writeln!(anstream::stderr(), "{text}");
+        }
+    }
+
+    /// Prints why a command failed, and gives its exit code.
+    pub(crate) fn report(&self, problem: &Problem) -> ExitCode {
+        if problem.is_silent() {
+            return problem.exit_code();
+        }
+        // There is nobody left to tell if this fails.
+        let _ = if self.json {
+            writeln!(io::stdout(), "{}", problem.to_json(SCHEMA_VERSION))
+        } else {
+            write!(anstream::stderr(), "{}", problem.to_human())
+        };
+        problem.exit_code()
+    }
+
+    pub(crate) fn print_help(&self, help: &clap::Error) -> ExitCode {
+        let _ = self.print(|out| write!(out, "{}", help.render().ansi()));
+        ExitCode::SUCCESS
+    }
+
+    pub(crate) fn print_usage_error(&self, error: &clap::Error) -> ExitCode {
+        let _ = write!(anstream::stderr(), "{}", error.render().ansi());
+        let _ = writeln!(anstream::stderr(), "\n[{}]", ErrorCode::Usage);
+        Problem::new(ErrorCode::Usage, "").exit_code()
+    }
+}
+
+/// The home by `$AGENCY_HOME`, or `~/.agency`.
+pub(crate) fn home_from_environment() -> Result<Home, Problem> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let root = variable("AGENCY_HOME").or_else(|| variable("HOME").map(|home| home.join(".agency")));
+    match root {
+        Some(root) if root.is_absolute() => Ok(Home::new(root)),
+        Some(root) => std::path::absolute(&root).map(Home::new).map_err(|error| {
+            Problem::new(ErrorCode::InvalidPath, format!("{} cannot be used as home: {error}", root.display()))
+        }),
+        None => Err(Problem::new(ErrorCode::InvalidPath, "neither AGENCY_HOME nor HOME is set")
+            .hint("set AGENCY_HOME to a directory of yours")),
+    }
+}

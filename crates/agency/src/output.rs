@@ -1,0 +1,9 @@
+//! How things look to people.
+
+mod spinner;
+mod table;
+mod time;
+
+pub(crate) use spinner::Spinner;
+pub(crate) use table::{run_table, state_word};
+pub(crate) use time::{ago, parse_duration};
