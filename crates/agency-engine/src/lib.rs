@@ -1,1 +1,5 @@
-//! x
+//! Runs agents: store, workspaces, processes, hosts, supervisor, reconciliation.
+//!
+//! The one rule: nothing here prints, exits or parses arguments.
+
+pub mod fault;

@@ -1,0 +1,31 @@
+//! Named steps at which a test can kill the process, to prove that a crash there loses nothing.
+//!
+//! The one rule: without the feature `fault-points` this is nothing at all.
+
+/// Every step that can be named in `AGENCY_FAULT_POINT`.
+#[cfg(feature = "fault-points")]
+pub const POINTS: &[&str] = &[
+    "worktree.added",
+    "worktree.saved",
+    "worktree.trashed",
+    "worktree.unregistered",
+    "worktree.branch-deleted",
+];
+
+/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step.
+#[cfg(feature = "fault-points")]
+pub fn point(name: &'static str) {
+    use rustix::process::{Signal, getpid, kill_process};
+    if std::env::var_os("AGENCY_FAULT_POINT").is_some_and(|wanted| wanted == name) {
+        let _ = kill_process(getpid(), Signal::KILL);
+        // The signal may reach another thread first; nothing may happen after this step.
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// Does nothing: this build has no fault points.
+#[cfg(not(feature = "fault-points"))]
+#[inline]
+pub fn point(_name: &'static str) {}
