@@ -3,3 +3,4 @@
 //! The one rule: nothing here prints, exits or parses arguments.
 
 pub mod fault;
+pub mod workspace;
