@@ -1,10 +1,11 @@
 //! A git worktree on a branch of its own.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use agency_model::RunId;
 
-use super::git_command::GitCommand;
+use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
     Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, branch, changes, nested,
@@ -44,17 +45,22 @@ impl Workspace for GitWorktree {
             });
         }
         trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
-        let added = GitCommand::at(&self.repository)
-            .config("checkout.workers=0")
-            .config("checkout.thresholdForParallelism=100")
-            // Without tracking, parallel runs do not compete for the lock of the configuration.
-            .run(["worktree", "add", "--quiet", "--no-track", "-b"])
-            .arg(&self.branch)
-            .arg("--")
-            .arg(&self.path)
-            .arg(self.base.as_str())
-            .finish_despite_hooks()?;
-        fault::point("worktree.added");
+        for pause in pauses() {
+            let added = self.add()?;
+            fault::point("worktree.added");
+            if added.success {
+                return Ok(());
+            }
+            if !added.met_half_made_worktree() {
+                return Err(self.take_back(added.stderr));
+            }
+            // Git makes the branch before it looks at the other worktrees.
+            if self.undo().is_err() {
+                return Err(self.take_back(added.stderr));
+            }
+            thread::sleep(pause);
+        }
+        let added = self.add()?;
         if added.success {
             Ok(())
         } else {
@@ -85,6 +91,19 @@ impl Workspace for GitWorktree {
 }
 
 impl GitWorktree {
+    fn add(&self) -> Result<Finished> {
+        GitCommand::at(&self.repository)
+            .config("checkout.workers=0")
+            .config("checkout.thresholdForParallelism=100")
+            // Without tracking, parallel runs do not compete for the lock of the configuration.
+            .run(["worktree", "add", "--quiet", "--no-track", "-b"])
+            .arg(&self.branch)
+            .arg("--")
+            .arg(&self.path)
+            .arg(self.base.as_str())
+            .finish_despite_hooks()
+    }
+
     /// Undoes a `worktree add` that failed, and names the failure.
     fn take_back(&self, message: String) -> WorkspaceError {
         let fatal = |words: &str| {
@@ -102,9 +121,15 @@ impl GitWorktree {
                 name: self.branch.clone(),
             };
         }
-        // In these cases git stopped before it made anything, and what is there is somebody else's.
-        let untouched = fatal("cannot lock ref") || fatal("already exists");
-        let left = if untouched { None } else { self.undo().err() };
+        let left = if fatal("cannot lock ref") {
+            // Nothing was made.
+            None
+        } else if fatal("already exists") {
+            // Only the branch was made; what is at the path is somebody else's.
+            removal::take_back_branch(self).err()
+        } else {
+            self.undo().err()
+        };
         let message = match left {
             Some(error) => format!("{message}\nand what was made is not all taken back: {error}"),
             None => message,

@@ -6,6 +6,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use super::{Result, WorkspaceError};
 
@@ -38,6 +40,13 @@ const CLEARED: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// The pauses between attempts when git met a worktree that another git was just making.
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
+    [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]
+        .into_iter()
+        .map(Duration::from_millis)
+}
+
 /// One git command on its way to being run.
 pub(super) struct GitCommand {
     command: Command,
@@ -54,6 +63,14 @@ pub(super) struct Finished {
     pub(super) stdout: Vec<u8>,
     /// Its complaints, without the last newline.
     pub(super) stderr: String,
+}
+
+impl Finished {
+    /// Whether git failed only because a file of another worktree was created but not yet written.
+    pub(super) fn met_half_made_worktree(&self) -> bool {
+        let met = |line: &str| line.starts_with("fatal: failed to read ") && line.ends_with("commondir: Success");
+        !self.success && self.stderr.lines().any(met)
+    }
 }
 
 impl GitCommand {
@@ -130,6 +147,17 @@ impl GitCommand {
 
     /// Runs git to its end, whatever its exit code.
     pub(super) fn finish(mut self) -> Result<Finished> {
+        for pause in pauses() {
+            let finished = self.finish_once()?;
+            if !finished.met_half_made_worktree() {
+                return Ok(finished);
+            }
+            thread::sleep(pause);
+        }
+        self.finish_once()
+    }
+
+    fn finish_once(&mut self) -> Result<Finished> {
         let output = self
             .command
             .output()

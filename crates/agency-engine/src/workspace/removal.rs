@@ -70,6 +70,16 @@ pub(super) fn undo(worktree: &GitWorktree) -> Result<()> {
     for directory in trashed {
         trash::discard(&directory)?;
     }
+    take_back_unused(worktree, &site)
+}
+
+/// Takes back only the branch of a worktree that could not be made.
+pub(super) fn take_back_branch(worktree: &GitWorktree) -> Result<()> {
+    take_back_unused(worktree, &Site::find(worktree)?)
+}
+
+/// Deletes the branch if nothing was committed to it and nobody else has checked it out.
+fn take_back_unused(worktree: &GitWorktree, site: &Site) -> Result<()> {
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
     let in_use = site
         .others

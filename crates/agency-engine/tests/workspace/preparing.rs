@@ -230,6 +230,29 @@ fn twelve_worktrees_are_made_at_once() {
     }
 }
 
+#[test]
+fn a_worktree_that_is_half_made_by_another_git_is_waited_for() {
+    let world = World::new();
+    let other = world.prepared();
+    let file = world
+        .repository
+        .join(".git/worktrees")
+        .join(other.run.as_str())
+        .join("commondir");
+    let content = fs::read(&file).unwrap();
+    fs::write(&file, "").unwrap();
+    let worktree = world.worktree();
+    thread::scope(|scope| {
+        let prepared = scope.spawn(|| worktree.prepare());
+        while !world.has_branch(&worktree.branch) {
+            thread::yield_now();
+        }
+        fs::write(&file, content).unwrap();
+        prepared.join().unwrap().unwrap();
+    });
+    assert!(worktree.path.join("a.txt").exists());
+}
+
 fn hook(world: &World, script: &str) {
     let path = world.repository.join(".git/hooks/post-checkout");
     write(&path, &format!("#!/bin/sh\n{script}\n"));
