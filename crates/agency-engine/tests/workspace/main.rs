@@ -2,6 +2,9 @@
 
 #[cfg(test)]
 mod changes;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod killed;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
