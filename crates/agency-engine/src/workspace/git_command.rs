@@ -66,9 +66,9 @@ pub(super) struct Finished {
 }
 
 impl Finished {
-    /// Whether git failed only because a file of another worktree was created but not yet written.
+    /// Whether git failed only because it read another worktree's files while those were being made or removed.
     pub(super) fn met_half_made_worktree(&self) -> bool {
-        let met = |line: &str| line.starts_with("fatal: failed to read ") && line.ends_with("commondir: Success");
+        let met = |line: &str| line.starts_with("fatal: failed to read ") && line.contains("/commondir: ");
         !self.success && self.stderr.lines().any(met)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::thread;
 
 use agency_engine::workspace::{
     BranchFate, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace, WorktreeFate, empty_trash, restore,
@@ -96,6 +97,25 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     assert_eq!(beside.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
     assert!(!sibling.exists());
     gone_and_saved(&world, &beside);
+}
+
+// proves L17
+#[test]
+fn worktrees_are_removed_while_others_are_made() {
+    let world = World::new();
+    let leaving: Vec<GitWorktree> = (0..6).map(|_| dirty(&world)).collect();
+    let coming: Vec<GitWorktree> = (0..6).map(|_| world.worktree()).collect();
+    thread::scope(|scope| {
+        for (old, new) in leaving.iter().zip(&coming) {
+            scope.spawn(|| old.remove(KEEP_BRANCH).unwrap());
+            scope.spawn(|| new.prepare().unwrap());
+        }
+    });
+    for (old, new) in leaving.iter().zip(&coming) {
+        gone_and_saved(&world, old);
+        assert!(new.path.join("a.txt").exists());
+        assert!(world.lists(&new.path));
+    }
 }
 
 #[test]
