@@ -1,15 +1,58 @@
-//! Named steps at which a test can kill the acting process. Nothing of it is in a release build.
+//! Named steps at which a test can kill the process, to prove that a crash there loses nothing.
+//!
+//! The one rule: without the feature `fault-points` this is nothing at all.
 
-/// Dies here by SIGKILL if a test asked for it.
+/// Every step that can be named in `AGENCY_FAULT_POINT`.
+#[cfg(feature = "fault-points")]
+pub const POINTS: &[&str] = &[
+    "run.locked",
+    "run.inserted",
+    "run.files",
+    "worktree.added",
+    "run.workspace",
+    "run.prompt",
+    "run.hosted",
+    "run.ordered",
+    "run.reported",
+    "supervise.locked",
+    "supervise.ordered",
+    "supervise.claimed",
+    "supervise.spawning",
+    "supervise.spawned",
+    "supervise.reported",
+    "supervise.terminating",
+    "finish.begin",
+    "finish.exit_code",
+    "finish.marked",
+    "finish.saved",
+    "stop.recorded",
+    "stop.requested",
+    "stop.rung",
+    "rm.begin",
+    "rm.processes",
+    "worktree.saved",
+    "worktree.trashed",
+    "worktree.unregistered",
+    "worktree.branch-deleted",
+    "rm.workspace",
+    "rm.session",
+    "rm.marked",
+];
+
+/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step.
 #[cfg(feature = "fault-points")]
 pub fn point(name: &'static str) {
-    if std::env::var("AGENCY_FAULT_POINT").is_ok_and(|wanted| wanted == name) {
-        // The signal cannot be caught; the call does not return.
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    use rustix::process::{Signal, getpid, kill_process};
+    if std::env::var_os("AGENCY_FAULT_POINT").is_some_and(|wanted| wanted == name) {
+        let _ = kill_process(getpid(), Signal::KILL);
+        // The signal may reach another thread first; nothing may happen after this step.
+        loop {
+            std::thread::park();
+        }
     }
 }
 
-/// Does nothing outside tests.
+/// Does nothing: this build has no fault points.
 #[cfg(not(feature = "fault-points"))]
 #[inline]
-pub const fn point(_name: &'static str) {}
+pub fn point(_name: &'static str) {}

@@ -1,0 +1,228 @@
+//! Where an agent works: a git worktree of its own, or the repository itself.
+//!
+//! The one rule: nothing an agent left behind is ever destroyed before it is saved to a ref.
+
+mod branch;
+mod changes;
+mod checkout;
+mod error;
+mod git;
+mod git_command;
+mod in_place;
+mod link;
+mod nested;
+mod prompt;
+mod registered;
+mod removal;
+mod repository;
+mod restore;
+mod saved;
+mod site;
+mod snapshot;
+mod staging;
+mod trash;
+mod wording;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+pub use error::WorkspaceError;
+pub use git::GitWorktree;
+pub use in_place::InPlace;
+pub use prompt::write_prompt;
+pub use registered::{RegisteredWorktree, registered_worktrees};
+pub use repository::Repository;
+pub use restore::{Restored, restore};
+pub use trash::empty_trash;
+
+/// What the workspace functions return.
+pub type Result<T> = std::result::Result<T, WorkspaceError>;
+
+/// A place for one agent to work in, from its making to its removal.
+pub trait Workspace {
+    /// The directory the agent starts in.
+    fn directory(&self) -> &Path;
+
+    /// Makes the workspace; on failure nothing of it is left.
+    fn prepare(&self) -> Result<()>;
+
+    /// Takes back [`prepare`](Self::prepare) for an agent that never ran, however far it came.
+    fn undo(&self) -> Result<()>;
+
+    /// Lists the files that differ from the base commit: committed, uncommitted and untracked.
+    fn changes(&self) -> Result<Changes>;
+
+    /// The unified diff of everything that [`changes`](Self::changes) lists.
+    fn diff(&self) -> Result<Vec<u8>>;
+
+    /// Saves what no branch holds to the run's ref; `None` when there is nothing to save.
+    fn snapshot(&self) -> Result<Option<SavedWork>>;
+
+    /// Saves what no branch holds, then removes the workspace. Safe to repeat after a crash.
+    fn remove(&self, options: RemoveOptions) -> Result<Removal>;
+}
+
+/// The full id of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Commit(String);
+
+/// Says why a text is not the id of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a full commit id")]
+pub struct InvalidCommit(String);
+
+impl Commit {
+    /// The id in hexadecimal.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Commit {
+    type Err = InvalidCommit;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        let hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        if hexadecimal && matches!(text.len(), 40 | 64) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(InvalidCommit(text.to_owned()))
+        }
+    }
+}
+
+impl fmt::Display for Commit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// What differs between the base commit and the files as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Every file that differs, in the order of their paths.
+    pub files: Vec<ChangedFile>,
+    /// Git repositories inside the workspace, whose content git cannot record.
+    pub nested: Vec<PathBuf>,
+}
+
+/// One file that differs from the base commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// The path below the workspace.
+    pub path: PathBuf,
+    /// What happened to the file.
+    pub status: FileStatus,
+    /// How many lines came and went; `None` for a binary file.
+    pub lines: Option<ChangedLines>,
+}
+
+/// What happened to a file since the base commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileStatus {
+    /// It is new.
+    Added,
+    /// Its content or mode is different.
+    Modified,
+    /// It is gone.
+    Deleted,
+    /// It was called something else before.
+    Renamed {
+        /// The path it had in the base commit.
+        from: PathBuf,
+    },
+    /// It became a file of another kind, as a symlink.
+    TypeChanged,
+}
+
+/// How many lines of a file came and went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedLines {
+    /// Lines that are new.
+    pub added: u64,
+    /// Lines that are gone.
+    pub removed: u64,
+}
+
+/// Work that was in no branch and is now kept by a ref.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedWork {
+    /// The ref, `refs/agency/<run_id>`.
+    pub reference: String,
+    /// The commit it points at.
+    pub commit: Commit,
+    /// How many files of that commit differ from the run's base commit.
+    pub files: usize,
+}
+
+/// How much a removal may take away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RemoveOptions {
+    /// What happens to the run's branch.
+    pub delete_branch: DeleteBranch,
+    /// Gives up nested repositories, and lets go of files that git no longer knows without removing them.
+    pub force: bool,
+}
+
+/// What a removal does with the run's branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DeleteBranch {
+    /// Keeps it.
+    #[default]
+    No,
+    /// Deletes it if its commits are in another branch too, and refuses the removal if not.
+    IfMerged,
+    /// Deletes it, merged or not.
+    Force,
+}
+
+/// What a removal did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removal {
+    /// What became of the directory.
+    pub worktree: WorktreeFate,
+    /// The work that was saved, now or by an earlier attempt.
+    pub saved: Option<SavedWork>,
+    /// What became of the branch.
+    pub branch: BranchFate,
+    /// Files that could not be deleted and still lie in the trash.
+    pub leftover: Option<PathBuf>,
+}
+
+/// What became of the directory of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorktreeFate {
+    /// It was removed, now or by an earlier attempt that is now complete.
+    Removed,
+    /// Somebody had deleted it by hand; git has forgotten it now.
+    DeletedByHand,
+    /// Neither the directory nor git's entry for it was there.
+    AlreadyGone,
+    /// Git does not know it any more and `force` was given: the files are where they were.
+    KeptUnknownToGit,
+    /// The agent worked in the repository itself, which stays.
+    KeptInPlace,
+}
+
+/// What became of the branch of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BranchFate {
+    /// It is still there.
+    Kept {
+        /// Its name.
+        name: String,
+        /// The commit it points at.
+        commit: Commit,
+    },
+    /// It is deleted.
+    Deleted {
+        /// The name it had.
+        name: String,
+        /// The commit it pointed at, from which it can be made again.
+        commit: Commit,
+    },
+    /// There was none.
+    Absent,
+}

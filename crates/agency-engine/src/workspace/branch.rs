@@ -1,0 +1,139 @@
+//! Branches: whether one can be made, where it points, and when it may be deleted.
+
+use std::path::Path;
+use std::thread;
+
+use super::git_command::GitCommand;
+use super::registered::RegisteredWorktree;
+use super::{Commit, DeleteBranch, Result, WorkspaceError};
+
+/// Checks that a branch can be made in the repository at `root`.
+pub(super) fn check_new(root: &Path, name: &str) -> Result<()> {
+    let invalid = || WorkspaceError::InvalidBranchName { name: name.to_owned() };
+    check_plain(name)?;
+    let (valid, in_the_way) = thread::scope(|scope| {
+        let valid = scope.spawn(|| is_valid_name(root, name));
+        let in_the_way = names_in_the_way(root, name);
+        (valid.join().unwrap_or_else(|_| Err(invalid())), in_the_way)
+    });
+    if !valid? {
+        return Err(invalid());
+    }
+    match in_the_way?.lines().next() {
+        None => Ok(()),
+        Some(taken) if taken == name => Err(WorkspaceError::BranchExists { name: name.to_owned() }),
+        Some(other) => Err(WorkspaceError::BranchBlocked {
+            name: name.to_owned(),
+            by: other.to_owned(),
+        }),
+    }
+}
+
+/// Refuses names that git would take for an option or for another name, or cannot be given at all.
+///
+/// `git worktree add -b` passes its branch on to `git branch` as it is, where `-D` would be an option.
+pub(super) fn check_plain(name: &str) -> Result<()> {
+    if name == "@" || name.starts_with('-') || name.contains("@{") || name.contains('\0') {
+        return Err(WorkspaceError::InvalidBranchName { name: name.to_owned() });
+    }
+    Ok(())
+}
+
+fn is_valid_name(root: &Path, name: &str) -> Result<bool> {
+    let checked = GitCommand::at(root)
+        .run(["check-ref-format", "--branch"])
+        .arg(name)
+        .finish()?;
+    // Git expands `@{-1}` to another branch's name: only a name that stays itself is one.
+    Ok(checked.success && checked.stdout.strip_suffix(b"\n") == Some(name.as_bytes()))
+}
+
+/// The branches with this name, with a name below it, or with the name of a directory above it.
+fn names_in_the_way(root: &Path, name: &str) -> Result<String> {
+    let above = name.match_indices('/').map(|(end, _)| &name[..end]);
+    // A plain pattern also matches everything below it, a pattern with a bracket only the name itself.
+    let above = above.map(|parent| format!("refs/head[s]/{parent}"));
+    GitCommand::at(root)
+        .run(["for-each-ref", "--format=%(refname:lstrip=2)"])
+        .arg(format!("refs/heads/{name}"))
+        .args(above)
+        .read_line()
+}
+
+/// The commit that a full ref points at; `None` when there is no such ref.
+pub(super) fn commit_of(git_dir: &Path, full_ref: &str) -> Result<Option<Commit>> {
+    let asked = GitCommand::on(git_dir)
+        .run(["rev-parse", "--verify", "--quiet", "--end-of-options"])
+        .arg(format!("{full_ref}^{{commit}}"))
+        .finish()?;
+    Ok(String::from_utf8_lossy(&asked.stdout)
+        .trim_end()
+        .parse()
+        .ok()
+        .filter(|_| asked.success))
+}
+
+/// Makes a branch that must not exist yet.
+pub(super) fn create(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
+    let made = GitCommand::on(git_dir)
+        .run(["update-ref", "--create-reflog", "-m", "agency: restored"])
+        .arg(full_name(name))
+        .args([commit.as_str(), ""])
+        .read();
+    match made {
+        Ok(_) => Ok(()),
+        Err(WorkspaceError::Git { message, .. }) if message.contains("reference already exists") => {
+            Err(WorkspaceError::BranchExists { name: name.to_owned() })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes a branch, but only while it still points at `commit`.
+pub(super) fn delete(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
+    GitCommand::on(git_dir)
+        .run(["update-ref", "-d"])
+        .arg(full_name(name))
+        .arg(commit.as_str())
+        .read()
+        .map(drop)
+}
+
+/// Refuses to delete a branch that is in use, or whose commits would be lost against the caller's wish.
+pub(super) fn check_deletable(
+    git_dir: &Path,
+    branch: &str,
+    commit: &Commit,
+    wish: DeleteBranch,
+    others: &[&RegisteredWorktree],
+) -> Result<()> {
+    if let Some(user) = others.iter().find(|other| other.branch.as_deref() == Some(branch)) {
+        return Err(WorkspaceError::BranchInUse {
+            branch: branch.to_owned(),
+            path: user.path.clone(),
+        });
+    }
+    match wish {
+        DeleteBranch::No | DeleteBranch::Force => Ok(()),
+        DeleteBranch::IfMerged if is_in_another_branch(git_dir, branch, commit)? => Ok(()),
+        DeleteBranch::IfMerged => Err(WorkspaceError::BranchNotMerged {
+            branch: branch.to_owned(),
+            commit: commit.clone(),
+        }),
+    }
+}
+
+fn is_in_another_branch(git_dir: &Path, branch: &str, commit: &Commit) -> Result<bool> {
+    let holders = GitCommand::on(git_dir)
+        .run(["for-each-ref", "--format=%(refname)", "--contains"])
+        .args([commit.as_str(), "refs/heads", "refs/remotes"])
+        .read_line()?;
+    let own = full_name(branch);
+    // The copy of this branch on a remote is a branch of its own; HEAD of a remote is a second name for one.
+    Ok(holders.lines().any(|holder| holder != own))
+}
+
+/// The full name of a branch.
+pub(super) fn full_name(branch: &str) -> String {
+    format!("refs/heads/{branch}")
+}

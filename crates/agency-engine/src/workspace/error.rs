@@ -1,0 +1,288 @@
+//! Why something could not be done to a workspace, in words that name the path, ref or branch.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agency_model::{ErrorCode, RunId};
+
+use super::Commit;
+use super::wording::{after_colon, listed, quoted};
+
+/// Says what could not be done to a workspace.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// There is no git to start.
+    #[error("git is not installed, or not on the PATH")]
+    GitMissing,
+    /// A path does not exist.
+    #[error("'{}' does not exist", .path.display())]
+    PathMissing {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A path is not a directory.
+    #[error("'{}' is not a directory", .path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// No repository holds the path.
+    #[error("'{}' is not in a git repository", .path.display())]
+    NotARepository {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The repository has no working tree there.
+    #[error("'{}' is a bare repository or git's own directory: it has no working tree", .path.display())]
+    BareRepository {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The repository has nothing to start from.
+    #[error("'{}' has no commit yet: make a first commit", .root.display())]
+    NoCommit {
+        /// The repository.
+        root: PathBuf,
+    },
+    /// The repository belongs to another user and git will not read it.
+    #[error("git refuses '{}': {message}", .path.display())]
+    DubiousOwnership {
+        /// The path.
+        path: PathBuf,
+        /// Git's own words, with the command that allows it.
+        message: String,
+    },
+    /// A ref names no commit.
+    #[error("'{reference}' names no commit in '{}'{}", .root.display(), after_colon(.message))]
+    BadRef {
+        /// The ref as given.
+        reference: String,
+        /// The repository.
+        root: PathBuf,
+        /// Git's own words, which may be none.
+        message: String,
+    },
+    /// A branch cannot have that name.
+    #[error("'{name}' is not a valid branch name")]
+    InvalidBranchName {
+        /// The name.
+        name: String,
+    },
+    /// The branch is there already.
+    #[error("a branch named '{name}' exists already")]
+    BranchExists {
+        /// The name.
+        name: String,
+    },
+    /// Another branch has a name that makes this one impossible.
+    #[error("a branch named '{name}' cannot be made while '{by}' exists")]
+    BranchBlocked {
+        /// The name.
+        name: String,
+        /// The branch in the way.
+        by: String,
+    },
+    /// Something is already where the worktree should be.
+    #[error("'{}' exists already", .path.display())]
+    PathOccupied {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Git did not make the worktree.
+    #[error("no worktree '{}' on branch '{branch}': {message}", .path.display())]
+    WorktreeNotCreated {
+        /// The path.
+        path: PathBuf,
+        /// The branch.
+        branch: String,
+        /// Git's own words.
+        message: String,
+    },
+    /// The operating system refused access.
+    #[error("'{}': {message}", .path.display())]
+    PermissionDenied {
+        /// The path.
+        path: PathBuf,
+        /// The words of the system or of git.
+        message: String,
+    },
+    /// The prompt would be written somewhere else than it seems.
+    #[error("'{}' is a symlink or no plain file: the prompt is not written through it", .path.display())]
+    UnsafePromptPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The recorded path is not below the directory of all worktrees, so it is not ours to remove.
+    #[error("'{}' is not a directory below '{}': it is not removed", .path.display(), .root.display())]
+    OutsideRoot {
+        /// The path.
+        path: PathBuf,
+        /// The directory of all worktrees.
+        root: PathBuf,
+    },
+    /// The recorded path is the repository's own working tree.
+    #[error("'{}' is the main working tree of its repository: it is not removed", .path.display())]
+    MainWorktree {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Git does not know the directory as a worktree of the repository.
+    #[error(
+        "'{}' is not a worktree that '{}' knows; if the repository was moved, run: git -C <repository> worktree repair {}",
+        .path.display(), .repository.display(), quoted(.path)
+    )]
+    NotRegistered {
+        /// The path.
+        path: PathBuf,
+        /// The repository.
+        repository: PathBuf,
+    },
+    /// The directory is a worktree of some other repository.
+    #[error("'{}' belongs to '{}', not to '{}'", .path.display(), .owner.display(), .repository.display())]
+    OtherRepository {
+        /// The path.
+        path: PathBuf,
+        /// The repository that was recorded.
+        repository: PathBuf,
+        /// The git directory it really belongs to.
+        owner: PathBuf,
+    },
+    /// Somebody locked the worktree.
+    #[error(
+        "'{}' is locked{}; to unlock it: git -C {} worktree unlock {}",
+        .path.display(), after_colon(.reason), quoted(.repository), quoted(.path)
+    )]
+    Locked {
+        /// The path.
+        path: PathBuf,
+        /// The repository.
+        repository: PathBuf,
+        /// The reason given when it was locked, which may be none.
+        reason: String,
+    },
+    /// The repository is no longer where it was.
+    #[error(
+        "the repository '{}' is gone; if it was moved, run: git -C <new place> worktree repair {}",
+        .repository.display(), quoted(.path)
+    )]
+    RepositoryGone {
+        /// The path of the worktree.
+        path: PathBuf,
+        /// The repository.
+        repository: PathBuf,
+    },
+    /// Repositories inside the worktree hold work that git would not save.
+    #[error("'{}' holds git repositories whose content cannot be saved: {}", .path.display(), listed(.nested))]
+    NestedRepositories {
+        /// The path of the worktree.
+        path: PathBuf,
+        /// The repositories, below that path.
+        nested: Vec<PathBuf>,
+    },
+    /// The branch holds commits that no other branch has.
+    #[error("branch '{branch}' at {commit} has commits that are in no other branch")]
+    BranchNotMerged {
+        /// The branch.
+        branch: String,
+        /// The commit it points at.
+        commit: Commit,
+    },
+    /// The branch is checked out somewhere else.
+    #[error("branch '{branch}' is checked out in '{}'", .path.display())]
+    BranchInUse {
+        /// The branch.
+        branch: String,
+        /// The working tree that has it.
+        path: PathBuf,
+    },
+    /// The work could not be saved, so nothing was removed.
+    #[error("the work in '{}' could not be saved, so it is not removed: {source}", .path.display())]
+    NotSaved {
+        /// The path.
+        path: PathBuf,
+        /// What went wrong.
+        source: Box<WorkspaceError>,
+    },
+    /// A step of the removal failed; it can be repeated.
+    #[error("'{}' is not completely removed: {source}", .path.display())]
+    NotRemoved {
+        /// The path.
+        path: PathBuf,
+        /// What went wrong.
+        source: Box<WorkspaceError>,
+    },
+    /// No work of the run was saved.
+    #[error("no work of {run} was saved")]
+    NothingSaved {
+        /// The run.
+        run: RunId,
+    },
+    /// A git command failed in a way that has no name of its own.
+    #[error("git {command} in '{}': {message}", .directory.display())]
+    Git {
+        /// The subcommand.
+        command: String,
+        /// Where it ran.
+        directory: PathBuf,
+        /// Git's own words.
+        message: String,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {action} '{}': {source}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl WorkspaceError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::PathMissing { .. } | Self::NotADirectory { .. } | Self::UnsafePromptPath { .. } => {
+                ErrorCode::InvalidPath
+            }
+            Self::NotARepository { .. } | Self::BareRepository { .. } | Self::DubiousOwnership { .. } => {
+                ErrorCode::NotGitRepo
+            }
+            Self::NoCommit { .. } | Self::BadRef { .. } | Self::InvalidBranchName { .. } => ErrorCode::BadRef,
+            Self::BranchExists { .. } => ErrorCode::BranchExists,
+            Self::BranchBlocked { .. } | Self::PathOccupied { .. } | Self::WorktreeNotCreated { .. } => {
+                ErrorCode::WorktreeCreateFailed
+            }
+            Self::PermissionDenied { .. } => ErrorCode::PermissionDenied,
+            Self::OutsideRoot { .. }
+            | Self::MainWorktree { .. }
+            | Self::NotRegistered { .. }
+            | Self::OtherRepository { .. }
+            | Self::Locked { .. }
+            | Self::RepositoryGone { .. }
+            | Self::NestedRepositories { .. }
+            | Self::BranchNotMerged { .. }
+            | Self::BranchInUse { .. }
+            | Self::NotSaved { .. }
+            | Self::NotRemoved { .. } => ErrorCode::CleanupFailed,
+            Self::NothingSaved { .. } => ErrorCode::NothingSaved,
+            Self::GitMissing | Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
+        }
+    }
+
+    /// Makes the error of a file operation, for use in `map_err`.
+    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| {
+            if source.kind() == io::ErrorKind::PermissionDenied {
+                return Self::PermissionDenied {
+                    path,
+                    message: format!("cannot {action}: {source}"),
+                };
+            }
+            Self::Io { action, path, source }
+        }
+    }
+}

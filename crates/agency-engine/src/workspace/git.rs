@@ -1,0 +1,143 @@
+//! A git worktree on a branch of its own.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use agency_model::RunId;
+
+use super::git_command::{Finished, GitCommand, pauses};
+use super::site::Site;
+use super::{
+    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, branch, changes, nested,
+    removal, snapshot, trash,
+};
+use crate::fault;
+
+/// The worktree of one run, as recorded with the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitWorktree {
+    /// The top of the repository's own working tree.
+    pub repository: PathBuf,
+    /// The run that works here.
+    pub run: RunId,
+    /// The commit the branch starts at.
+    pub base: Commit,
+    /// The run's branch.
+    pub branch: String,
+    /// Where the worktree is, absolute.
+    pub path: PathBuf,
+    /// The directory below which all worktrees are.
+    pub worktrees_root: PathBuf,
+    /// Where directories go before they are deleted; best on the filesystem of the worktrees.
+    pub trash: PathBuf,
+}
+
+impl Workspace for GitWorktree {
+    fn directory(&self) -> &Path {
+        &self.path
+    }
+
+    fn prepare(&self) -> Result<()> {
+        branch::check_plain(&self.branch)?;
+        if self.path.symlink_metadata().is_ok() {
+            return Err(WorkspaceError::PathOccupied {
+                path: self.path.clone(),
+            });
+        }
+        trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
+        for pause in pauses() {
+            let added = self.add()?;
+            fault::point("worktree.added");
+            if added.success {
+                return Ok(());
+            }
+            if !added.met_half_made_worktree() {
+                return Err(self.take_back(added.stderr));
+            }
+            // Git makes the branch before it looks at the other worktrees.
+            if self.undo().is_err() {
+                return Err(self.take_back(added.stderr));
+            }
+            thread::sleep(pause);
+        }
+        let added = self.add()?;
+        if added.success {
+            Ok(())
+        } else {
+            Err(self.take_back(added.stderr))
+        }
+    }
+
+    fn undo(&self) -> Result<()> {
+        removal::undo(self)
+    }
+
+    fn changes(&self) -> Result<Changes> {
+        changes::changes(&Site::find(self)?.checkout(self)?, &self.base)
+    }
+
+    fn diff(&self) -> Result<Vec<u8>> {
+        changes::diff(&Site::find(self)?.checkout(self)?, &self.base)
+    }
+
+    fn snapshot(&self) -> Result<Option<SavedWork>> {
+        let checkout = Site::find(self)?.checkout(self)?;
+        snapshot::save(&checkout, &nested::find(&checkout)?, &self.run, &self.base)
+    }
+
+    fn remove(&self, options: RemoveOptions) -> Result<Removal> {
+        removal::remove(self, options)
+    }
+}
+
+impl GitWorktree {
+    fn add(&self) -> Result<Finished> {
+        GitCommand::at(&self.repository)
+            .config("checkout.workers=0")
+            .config("checkout.thresholdForParallelism=100")
+            // Without tracking, parallel runs do not compete for the lock of the configuration.
+            .run(["worktree", "add", "--quiet", "--no-track", "-b"])
+            .arg(&self.branch)
+            .arg("--")
+            .arg(&self.path)
+            .arg(self.base.as_str())
+            .finish_despite_hooks()
+    }
+
+    /// Undoes a `worktree add` that failed, and names the failure.
+    fn take_back(&self, message: String) -> WorkspaceError {
+        let fatal = |words: &str| {
+            message
+                .lines()
+                .any(|line| line.starts_with("fatal: ") && line.contains(words))
+        };
+        if fatal("a branch named") || fatal("reference already exists") {
+            return WorkspaceError::BranchExists {
+                name: self.branch.clone(),
+            };
+        }
+        if fatal("is not a valid branch name") {
+            return WorkspaceError::InvalidBranchName {
+                name: self.branch.clone(),
+            };
+        }
+        let left = if fatal("cannot lock ref") {
+            // Nothing was made.
+            None
+        } else if fatal("already exists") {
+            // Only the branch was made; what is at the path is somebody else's.
+            removal::take_back_branch(self).err()
+        } else {
+            self.undo().err()
+        };
+        let message = match left {
+            Some(error) => format!("{message}\nand what was made is not all taken back: {error}"),
+            None => message,
+        };
+        WorkspaceError::WorktreeNotCreated {
+            path: self.path.clone(),
+            branch: self.branch.clone(),
+            message,
+        }
+    }
+}

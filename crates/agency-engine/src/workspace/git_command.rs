@@ -1,0 +1,231 @@
+//! The only place that starts git.
+//!
+//! The one rule: which repository git works on is said by us, never by the environment.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use super::{Result, WorkspaceError};
+
+/// Variables that would send git to another repository, index or object store, or change its output.
+const CLEARED: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIFF_OPTS",
+    "GIT_DIR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_GRAFT_FILE",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INDEX_VERSION",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NAMESPACE",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REFLOG_ACTION",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// The pauses between attempts when git met a worktree that another git was just making.
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
+    [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]
+        .into_iter()
+        .map(Duration::from_millis)
+}
+
+/// One git command on its way to being run.
+pub(super) struct GitCommand {
+    command: Command,
+    directory: PathBuf,
+    /// The words of the subcommand that an error names.
+    named: String,
+}
+
+/// What a git command that ended said.
+pub(super) struct Finished {
+    /// Whether git exited with zero.
+    pub(super) success: bool,
+    /// What it printed.
+    pub(super) stdout: Vec<u8>,
+    /// Its complaints, without the last newline.
+    pub(super) stderr: String,
+}
+
+impl Finished {
+    /// Whether git failed only because it read another worktree's files while those were being made or removed.
+    pub(super) fn met_half_made_worktree(&self) -> bool {
+        let met = |line: &str| line.starts_with("fatal: failed to read ") && line.contains("/commondir: ");
+        !self.success && self.stderr.lines().any(met)
+    }
+}
+
+impl GitCommand {
+    /// Starts to describe a command that git runs in `directory`.
+    pub(super) fn at(directory: &Path) -> Self {
+        let mut command = Command::new("git");
+        for variable in CLEARED {
+            command.env_remove(variable);
+        }
+        command
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C");
+        command.stdin(Stdio::null());
+        // Not the child's working directory: a missing one would look like a missing git.
+        command.arg("-C").arg(directory);
+        Self {
+            command,
+            directory: directory.to_owned(),
+            named: String::new(),
+        }
+    }
+
+    /// Starts to describe a command on the refs and worktrees of the repository with this git directory.
+    pub(super) fn on(git_dir: &Path) -> Self {
+        let mut git = Self::at(git_dir);
+        git.command.arg(option_with_path("--git-dir=", git_dir));
+        git
+    }
+
+    /// Starts to describe a command on a working tree, whatever its own `.git` says.
+    pub(super) fn on_tree(git_dir: &Path, work_tree: &Path) -> Self {
+        let mut git = Self::at(work_tree);
+        git.command.arg(option_with_path("--git-dir=", git_dir));
+        git.command.arg(option_with_path("--work-tree=", work_tree));
+        git
+    }
+
+    /// Sets a configuration value for this command. Comes before the subcommand.
+    pub(super) fn config(mut self, key_and_value: &str) -> Self {
+        self.command.arg("-c").arg(key_and_value);
+        self
+    }
+
+    /// Names the subcommand and its fixed arguments.
+    pub(super) fn run<const N: usize>(mut self, words: [&str; N]) -> Self {
+        self.named = words
+            .iter()
+            .copied()
+            .take_while(|word| !word.starts_with('-'))
+            .collect::<Vec<_>>()
+            .join(" ");
+        self.command.args(words);
+        self
+    }
+
+    /// Adds an argument.
+    pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Adds arguments.
+    pub(super) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    /// Sets a variable.
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs git to its end, whatever its exit code.
+    pub(super) fn finish(mut self) -> Result<Finished> {
+        for pause in pauses() {
+            let finished = self.finish_once()?;
+            if !finished.met_half_made_worktree() {
+                return Ok(finished);
+            }
+            thread::sleep(pause);
+        }
+        self.finish_once()
+    }
+
+    fn finish_once(&mut self) -> Result<Finished> {
+        let output = self
+            .command
+            .output()
+            .map_err(|source| cannot_start(&self.directory, source))?;
+        let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        Ok(Finished {
+            success: output.status.success(),
+            stdout: output.stdout,
+            stderr,
+        })
+    }
+
+    /// Runs git to its own end, even if a hook leaves a program behind that keeps our pipes open.
+    pub(super) fn finish_despite_hooks(mut self) -> Result<Finished> {
+        let unusable = |source| WorkspaceError::io("keep git's words in", &std::env::temp_dir())(source);
+        let mut words = tempfile::tempfile().map_err(unusable)?;
+        let for_git = words.try_clone().map_err(unusable)?;
+        let status = self.command.stdout(Stdio::null()).stderr(for_git).status();
+        let status = status.map_err(|source| cannot_start(&self.directory, source))?;
+        let mut stderr = Vec::new();
+        words
+            .rewind()
+            .and_then(|()| words.read_to_end(&mut stderr))
+            .map_err(unusable)?;
+        let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();
+        Ok(Finished {
+            success: status.success(),
+            stdout: Vec::new(),
+            stderr,
+        })
+    }
+
+    /// Runs git and returns what it printed; any other exit code than zero is an error.
+    pub(super) fn read(self) -> Result<Vec<u8>> {
+        let (command, directory) = (self.named.clone(), self.directory.clone());
+        let finished = self.finish()?;
+        if finished.success {
+            return Ok(finished.stdout);
+        }
+        Err(WorkspaceError::Git {
+            command,
+            directory,
+            message: finished.stderr,
+        })
+    }
+
+    /// Runs git and returns the one line it printed.
+    pub(super) fn read_line(self) -> Result<String> {
+        let mut line = String::from_utf8_lossy(&self.read()?).into_owned();
+        line.truncate(line.trim_end_matches('\n').len());
+        Ok(line)
+    }
+}
+
+/// Joins an option and a path that need not be text.
+fn option_with_path(option: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(path);
+    argument
+}
+
+fn cannot_start(directory: &Path, source: io::Error) -> WorkspaceError {
+    if source.kind() == io::ErrorKind::NotFound {
+        return WorkspaceError::GitMissing;
+    }
+    WorkspaceError::Io {
+        action: "start git in",
+        path: directory.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,85 @@
+//! Reads the files by which a working tree and its repository find each other, without starting git.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Longer than any path; an agent can write anything into its `.git`.
+const LONGEST: u64 = 16 * 1024;
+
+/// What a directory is, whatever it is called now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    /// The identity of what a path leads to; `None` when there is nothing.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|found| Self::from(&found))
+    }
+}
+
+impl From<&fs::Metadata> for Identity {
+    fn from(found: &fs::Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+        }
+    }
+}
+
+/// The git directory that `.git` of a working tree is or names; `None` when there is none.
+pub(super) fn git_dir(work_tree: &Path) -> Option<PathBuf> {
+    let dot_git = work_tree.join(".git");
+    if fs::metadata(&dot_git).ok()?.is_dir() {
+        return Some(dot_git);
+    }
+    let content = read_small(&dot_git).ok()?;
+    let named = path_in(content.strip_prefix(b"gitdir: ")?);
+    let git_dir = work_tree.join(named);
+    git_dir.is_dir().then_some(git_dir)
+}
+
+/// The directory that all worktrees of a git directory's repository share.
+pub(super) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    let common = match read_small(&git_dir.join("commondir")) {
+        Ok(content) => git_dir.join(path_in(&content)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => git_dir.to_owned(),
+        Err(_) => return None,
+    };
+    fs::canonicalize(common).ok()
+}
+
+/// The git directory of a linked worktree, found from the repository's side, even if the worktree lost its `.git`.
+pub(super) fn linked_git_dir(common_dir: &Path, work_tree: &Path) -> Option<PathBuf> {
+    let here = Identity::of(work_tree);
+    let entries = fs::read_dir(common_dir.join("worktrees")).ok()?;
+    entries.flatten().map(|entry| entry.path()).find(|git_dir| {
+        let Ok(content) = read_small(&git_dir.join("gitdir")) else {
+            return false;
+        };
+        let dot_git = git_dir.join(path_in(&content));
+        let Some(linked) = dot_git.parent() else { return false };
+        linked == work_tree || (here.is_some() && here == Identity::of(linked))
+    })
+}
+
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The path in a file that git wrote: everything but the newlines at the end.
+fn path_in(content: &[u8]) -> PathBuf {
+    let end = content
+        .iter()
+        .rposition(|byte| !matches!(byte, b'\n' | b'\r'))
+        .map_or(0, |last| last + 1);
+    PathBuf::from(OsString::from_vec(content[..end].to_vec()))
+}

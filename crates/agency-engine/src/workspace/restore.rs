@@ -1,0 +1,28 @@
+//! Brings saved work back as a branch.
+
+use agency_model::RunId;
+
+use super::{Commit, Repository, Result, WorkspaceError, branch};
+
+/// A branch that holds what was saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The new branch.
+    pub branch: String,
+    /// The commit it points at.
+    pub commit: Commit,
+}
+
+/// Makes a new branch at the saved work of a run. The ref stays, so this can be done again.
+pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result<Restored> {
+    let common_dir = repository.common_dir()?;
+    let Some(commit) = branch::commit_of(&common_dir, &run.saved_work_ref())? else {
+        return Err(WorkspaceError::NothingSaved { run: run.clone() });
+    };
+    branch::check_new(repository.root(), new_branch)?;
+    branch::create(&common_dir, new_branch, &commit)?;
+    Ok(Restored {
+        branch: new_branch.to_owned(),
+        commit,
+    })
+}

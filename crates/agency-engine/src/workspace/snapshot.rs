@@ -1,0 +1,154 @@
+//! Saves what no branch holds to `refs/agency/<run_id>`.
+//!
+//! The one rule: what the agent left (files, index, HEAD, branch) is only read, and no hook runs.
+
+use agency_model::RunId;
+
+use super::checkout::Checkout;
+use super::git_command::GitCommand;
+use super::nested::Nested;
+use super::staging::{Objects, Staging};
+use super::{Commit, Result, SavedWork, WorkspaceError, branch, saved};
+
+/// Who signs a saved commit where git knows no name for the user.
+const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "agency"),
+    ("GIT_AUTHOR_EMAIL", "agency@localhost"),
+    ("GIT_COMMITTER_NAME", "agency"),
+    ("GIT_COMMITTER_EMAIL", "agency@localhost"),
+];
+
+/// Everything that a working tree holds, as git objects.
+struct Found {
+    /// The commit at HEAD; `None` on a branch without one.
+    head: Option<Commit>,
+    /// The files as they are.
+    files: String,
+    /// What was staged, if it is neither in HEAD nor in the files.
+    staged: Option<String>,
+    /// Whether the files or the index differ from HEAD.
+    uncommitted: bool,
+}
+
+/// Saves the uncommitted work of a checkout, and the commits of a HEAD that is in no branch.
+pub(super) fn save(checkout: &Checkout, nested: &Nested, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
+    let staging = Staging::over(checkout, Objects::Kept)?;
+    let found = look(&staging, checkout, nested)?;
+    let reference = run.saved_work_ref();
+    let before = branch::commit_of(&checkout.common_dir, &reference)?;
+    let commit = match (&found.head, &before) {
+        (Some(head), _) if !found.uncommitted && is_in_a_branch(checkout, head)? => return Ok(None),
+        (None, _) if !found.uncommitted => return Ok(None),
+        (Some(head), None) if !found.uncommitted => head.clone(),
+        (Some(head), Some(before)) if !found.uncommitted && head == before => head.clone(),
+        (_, Some(before)) if holds(checkout, before, &found)? => before.clone(),
+        (_, _) => commit(&staging, run, &found, before.as_ref())?,
+    };
+    if before.as_ref() != Some(&commit) {
+        let old = before.as_ref().map_or("", Commit::as_str);
+        staging
+            .git()
+            .run(["update-ref", "--create-reflog", "-m", "agency: saved before removal"])
+            .args([reference.as_str(), commit.as_str(), old])
+            .read()?;
+    }
+    saved::describe(&checkout.common_dir, reference, commit, base).map(Some)
+}
+
+/// Writes the index and the files as trees and compares them with HEAD.
+fn look(staging: &Staging<'_>, checkout: &Checkout, nested: &Nested) -> Result<Found> {
+    let head = head_commit(checkout)?;
+    let index = staging.tree()?;
+    staging.add_everything(&nested.untracked)?;
+    let files = staging.tree()?.ok_or_else(|| WorkspaceError::Git {
+        command: "write-tree".to_owned(),
+        directory: checkout.work_tree.clone(),
+        message: "conflicts are left after everything was added".to_owned(),
+    })?;
+    let committed = match &head {
+        Some(commit) => staging
+            .git()
+            .run(["rev-parse", "--verify"])
+            .arg(format!("{commit}^{{tree}}"))
+            .read_line()?,
+        // Standard input is empty, and so is the tree.
+        None => staging.git().run(["mktree"]).read_line()?,
+    };
+    let staged = index.filter(|index| *index != committed && *index != files);
+    let uncommitted = files != committed || staged.is_some();
+    Ok(Found {
+        head,
+        files,
+        staged,
+        uncommitted,
+    })
+}
+
+fn head_commit(checkout: &Checkout) -> Result<Option<Commit>> {
+    branch::commit_of(&checkout.git_dir, "HEAD")
+}
+
+/// Whether HEAD's commits stay reachable without this worktree.
+fn is_in_a_branch(checkout: &Checkout, head: &Commit) -> Result<bool> {
+    let symbolic = checkout.git().run(["symbolic-ref", "--quiet", "HEAD"]).finish()?;
+    if symbolic.success && symbolic.stdout.starts_with(b"refs/heads/") {
+        return Ok(true);
+    }
+    let holder = GitCommand::on(&checkout.common_dir)
+        .run(["for-each-ref", "--count=1", "--format=%(refname)", "--contains"])
+        .args([head.as_str(), "refs/heads", "refs/remotes", "refs/tags"])
+        .read()?;
+    Ok(!holder.is_empty())
+}
+
+/// Whether an earlier attempt saved exactly this already.
+fn holds(checkout: &Checkout, before: &Commit, found: &Found) -> Result<bool> {
+    let mut wanted = vec![(format!("{before}^{{tree}}"), found.files.clone())];
+    if let Some(head) = &found.head {
+        wanted.push((format!("{before}^1"), head.to_string()));
+    }
+    if let Some(staged) = &found.staged {
+        wanted.push((format!("{before}^2^{{tree}}"), staged.clone()));
+    }
+    let asked = GitCommand::on(&checkout.common_dir)
+        .run(["rev-parse"])
+        .args(wanted.iter().map(|(what, _)| what));
+    let asked = asked.finish()?;
+    let answers = String::from_utf8_lossy(&asked.stdout).into_owned();
+    Ok(asked.success && answers.lines().eq(wanted.iter().map(|(_, value)| value.as_str())))
+}
+
+/// Makes the commit that holds everything found, and what an earlier attempt saved.
+fn commit(staging: &Staging<'_>, run: &RunId, found: &Found, before: Option<&Commit>) -> Result<Commit> {
+    let head: Vec<&Commit> = found.head.iter().collect();
+    let staged = match &found.staged {
+        Some(tree) => Some(commit_tree(staging, tree, &head, &format!("Staged work of {run}"))?),
+        None => None,
+    };
+    let parents: Vec<&Commit> = head.iter().copied().chain(&staged).chain(before).collect();
+    let message = format!("Saved work of {run}\n\nWhat was not committed when its workspace was removed.");
+    commit_tree(staging, &found.files, &parents, &message)
+}
+
+fn commit_tree(staging: &Staging<'_>, tree: &str, parents: &[&Commit], message: &str) -> Result<Commit> {
+    let command = || {
+        let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+        staging
+            .git()
+            .run(["commit-tree", "--no-gpg-sign", "-m", message])
+            .args(parents)
+            .arg(tree)
+    };
+    // Git alone knows whether it can name the user; only where it cannot is the name ours.
+    let made = command().read_line().or_else(|_| {
+        IDENTITY
+            .iter()
+            .fold(command(), |command, (name, value)| command.env(name, value))
+            .read_line()
+    })?;
+    made.parse().map_err(|_| WorkspaceError::Git {
+        command: "commit-tree".to_owned(),
+        directory: std::path::PathBuf::new(),
+        message: format!("printed '{made}'"),
+    })
+}

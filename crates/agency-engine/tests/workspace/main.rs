@@ -1,0 +1,21 @@
+//! Workspaces against a real git, each test in a directory of its own.
+
+#[cfg(test)]
+mod changes;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod killed;
+#[cfg(test)]
+mod opening;
+#[cfg(test)]
+mod preparing;
+#[cfg(test)]
+mod prompt;
+#[cfg(test)]
+mod refusals;
+#[cfg(test)]
+mod removing;
+#[cfg(test)]
+mod saving;
+#[cfg(test)]
+mod world;
