@@ -6,5 +6,7 @@ use crate::supervise::{BELL, write_frame};
 
 /// Tells the supervisor of a run to look at its requests; `false` if nobody is there to hear it.
 pub fn ring(directory: &RunDirectory) -> bool {
-    connect(&directory.control_socket()).and_then(|mut door| write_frame(&mut door, BELL, &[])).is_ok()
+    connect(&directory.control_socket())
+        .and_then(|mut door| write_frame(&mut door, BELL, &[]))
+        .is_ok()
 }

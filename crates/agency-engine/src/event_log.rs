@@ -28,16 +28,28 @@ impl EventLog {
         let last = last_line(path).map_err(|source| HomeError::new("read", path, source))?;
         if last.torn {
             // Our predecessor died in mid-line: its half stays, and ours begins on a line of its own.
-            file.write_all(b"\n").map_err(|source| HomeError::new("write", path, source))?;
+            file.write_all(b"\n")
+                .map_err(|source| HomeError::new("write", path, source))?;
         }
-        Ok(Self { file, next_seq: last.seq + 1, waiting: VecDeque::new() })
+        Ok(Self {
+            file,
+            next_seq: last.seq + 1,
+            waiting: VecDeque::new(),
+        })
     }
 
     /// Appends one event. While the disk is full, events wait in memory; what does not fit there is lost.
     pub fn append(&mut self, attempt: u32, event: Event) {
-        let line = EventLine { seq: self.next_seq, at: now(), attempt, event };
+        let line = EventLine {
+            seq: self.next_seq,
+            at: now(),
+            attempt,
+            event,
+        };
         self.next_seq += 1;
-        let Ok(mut bytes) = serde_json::to_vec(&line) else { return };
+        let Ok(mut bytes) = serde_json::to_vec(&line) else {
+            return;
+        };
         bytes.push(b'\n');
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push_back(bytes);
@@ -77,7 +89,10 @@ fn last_line(path: &Path) -> io::Result<LastLine> {
         let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
         let text = String::from_utf8_lossy(&bytes);
         let whole = text.rsplit_once('\n').map_or("", |(before, _)| before);
-        let seq = whole.rsplit('\n').find_map(|line| serde_json::from_str::<Numbered>(line).ok()).map(|line| line.seq);
+        let seq = whole
+            .rsplit('\n')
+            .find_map(|line| serde_json::from_str::<Numbered>(line).ok())
+            .map(|line| line.seq);
         match seq {
             Some(seq) => return Ok(LastLine { seq, torn }),
             None if start == 0 => return Ok(LastLine { seq: 0, torn }),
@@ -99,7 +114,9 @@ mod tests {
     fn numbers_go_on_after_a_torn_line() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("events.ndjson");
-        let notice = |text: &str| Event::Notice { message: text.to_owned() };
+        let notice = |text: &str| Event::Notice {
+            message: text.to_owned(),
+        };
         let mut log = EventLog::open(&path).unwrap();
         log.append(0, notice("one"));
         log.append(1, notice("two"));

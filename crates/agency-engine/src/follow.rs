@@ -23,7 +23,10 @@ pub struct Cursor {
 impl Cursor {
     /// Begins at `offset` of a file that need not exist yet.
     pub fn at(path: &Path, offset: u64) -> io::Result<Self> {
-        let mut cursor = Self { path: path.to_owned(), file: None };
+        let mut cursor = Self {
+            path: path.to_owned(),
+            file: None,
+        };
         if let Some(file) = cursor.open()? {
             file.seek(SeekFrom::Start(offset))?;
         }

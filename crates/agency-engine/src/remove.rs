@@ -106,7 +106,10 @@ impl Agency {
         self.settle(row)?;
         let row = self.store.run(&row.id)?;
         if !row.state.is_terminal() {
-            return Err(RemoveError::NotEnded { id: row.id, state: row.state });
+            return Err(RemoveError::NotEnded {
+                id: row.id,
+                state: row.state,
+            });
         }
         if row.removed_at.is_some() {
             return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
@@ -129,7 +132,9 @@ impl Agency {
         }
         fault::point("rm.processes");
         let removal = self.workspace_of(&row)?.remove(options);
-        let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
+        let removal = removal
+            .map_err(|error| remaining.push(worktree_remains(&row, &error)))
+            .ok();
         fault::point("rm.workspace");
         remaining.extend(session_remains(&row));
         fault::point("rm.session");
@@ -141,7 +146,10 @@ impl Agency {
         fault::point("rm.marked");
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);
-        Ok(Removed { branch: kept_branch(&removal), ..Removed::of(&row, notes_of(&removal)) })
+        Ok(Removed {
+            branch: kept_branch(&removal),
+            ..Removed::of(&row, notes_of(&removal))
+        })
     }
 
     /// What [`Self::remove`] would do to an ended run.
@@ -181,7 +189,10 @@ impl Agency {
 
     /// Where a run works.
     pub fn workspace_of(&self, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
-        let base = row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))?;
+        let base = row
+            .base_commit
+            .parse()
+            .map_err(|_| RemoveError::BadRow(row.id.clone()))?;
         let repository = row.repo_path.clone().into();
         Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
             (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
@@ -217,7 +228,11 @@ fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
     Remaining {
         resource: format!("worktree {path}"),
         why: error.to_string(),
-        command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
+        command: format!(
+            "git -C {} worktree remove --force {}",
+            quoted(&row.repo_path),
+            quoted(&path)
+        ),
     }
 }
 

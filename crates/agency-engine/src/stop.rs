@@ -65,7 +65,10 @@ impl Agency {
             State::Queued => self.stop_queued(id)?,
             State::Running => self.stop_running(id)?,
             State::Completed | State::Failed | State::Killed => {
-                return Err(StopError::NotRunning { id: id.clone(), state: row.state });
+                return Err(StopError::NotRunning {
+                    id: id.clone(),
+                    state: row.state,
+                });
             }
         };
         if let Some(session) = &row.tmux_session_name {
@@ -110,7 +113,13 @@ impl Agency {
         }
         end_all(carrying_run(id), self.config.stop_grace);
         let attempts = self.store.run(id)?.attempt;
-        let ending = Ending { state: State::Killed, exit: None, reason: Reason::Stopped, code: None, attempts };
+        let ending = Ending {
+            state: State::Killed,
+            exit: None,
+            reason: Reason::Stopped,
+            code: None,
+            attempts,
+        };
         match self.store.apply(id, &Input::SupervisorGone(Some(ending)), None)? {
             Applied::Moved { row, .. } => {
                 after_end(&self.home, &row);

@@ -14,8 +14,8 @@ pub use error::StoreError;
 pub use query::{RunFilter, Selected};
 pub use row::{NewRun, RunRow};
 pub use schema::SCHEMA_VERSION;
-pub(crate) use write::{error_text, now};
 pub use write::{Applied, RequestKind, SlotAnswer};
+pub(crate) use write::{error_text, now};
 
 use rusqlite::Connection;
 

@@ -49,7 +49,10 @@ impl Watch {
         for directory in directories {
             watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
         }
-        Ok(Self { _watcher: watcher, changes })
+        Ok(Self {
+            _watcher: watcher,
+            changes,
+        })
     }
 
     /// Waits for a change, or until `limit` is over; several changes at once count as one.
@@ -58,14 +61,19 @@ impl Watch {
             Ok(change) => change,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
         };
-        let closed = self.changes.try_iter().chain([first]).any(|change| change == Change::Closed);
+        let closed = self
+            .changes
+            .try_iter()
+            .chain([first])
+            .any(|change| change == Change::Closed);
         if closed {
             std::thread::sleep(LOCK_LAG);
         }
     }
 }
 
-fn change_of(event: notify::Result<notify::Event>) -> Option<Change> {
+/// What an event means to us; `None` for mere looking.
+pub(crate) fn change_of(event: notify::Result<notify::Event>) -> Option<Change> {
     match event.ok()?.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Change::Closed),
         EventKind::Access(_) => None,
@@ -105,7 +113,9 @@ impl Agency {
             if self.settle(&row)?.is_some() {
                 continue;
             }
-            let left = deadline.map_or(LOOK_ANYWAY, |deadline| deadline.saturating_duration_since(Instant::now()));
+            let left = deadline.map_or(LOOK_ANYWAY, |deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            });
             if left.is_zero() {
                 return Ok(row);
             }

@@ -6,6 +6,7 @@ mod branch;
 mod changes;
 mod checkout;
 mod error;
+mod facts;
 mod git;
 mod git_command;
 mod in_place;

@@ -89,7 +89,7 @@ impl World {
                 .args([&draft, &path]),
         );
         assert!(installed.status.success(), "{installed}");
-        let mut entry = format!("\n[agents.{name}]\ncommand = [{}]\n", quoted(&path));
+        let mut entry = format!("\n[agents.{name}]\ncommand = {}\n", quoted(&path));
         if let Some(prompt) = agent.prompt {
             entry.push_str(&format!("prompt = {}\n", quoted(Path::new(&prompt))));
         }

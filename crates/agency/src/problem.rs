@@ -30,7 +30,14 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let hint = usual_hint(code).map(str::to_owned);
-        Self { code, message: message.into(), hint, details: Map::new(), exit: None, silent: false }
+        Self {
+            code,
+            message: message.into(),
+            hint,
+            details: Map::new(),
+            exit: None,
+            silent: false,
+        }
     }
 
     /// Says what to do about it.
@@ -41,19 +48,18 @@ impl Problem {
 
     /// Adds a fact for scripts.
     pub(crate) fn detail(mut self, name: &str, value: impl Serialize) -> Self {
-        self.details.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
-        self
-    }
-
-    /// A run that ended badly: its own exit code becomes ours.
-    pub(crate) fn exiting_with(mut self, code: u8) -> Self {
-        self.exit = Some(code);
+        self.details
+            .insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
         self
     }
 
     /// An end without a word: what there was to say is said.
     pub(crate) fn silent(code: u8) -> Self {
-        Self { exit: Some(code), silent: true, ..Self::new(ErrorCode::Io, "") }
+        Self {
+            exit: Some(code),
+            silent: true,
+            ..Self::new(ErrorCode::Io, "")
+        }
     }
 
     /// Standard output is gone or full.
@@ -97,10 +103,9 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     match code {
         ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
         ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig => 2,
-        ErrorCode::RunNotFound
-        | ErrorCode::AmbiguousRun
-        | ErrorCode::TmuxSessionNotFound
-        | ErrorCode::NothingSaved => 3,
+        ErrorCode::RunNotFound | ErrorCode::AmbiguousRun | ErrorCode::TmuxSessionNotFound | ErrorCode::NothingSaved => {
+            3
+        }
         ErrorCode::InvalidState | ErrorCode::BranchExists | ErrorCode::MaxAgents => 4,
         ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
         ErrorCode::TmuxNotFound
@@ -233,7 +238,10 @@ impl From<CreateError> for Problem {
 }
 
 fn with_facts(problem: Problem, error: &agency_engine::workspace::WorkspaceError) -> Problem {
-    error.facts().into_iter().fold(problem, |problem, (name, value)| problem.detail(name, value))
+    error
+        .facts()
+        .into_iter()
+        .fold(problem, |problem, (name, value)| problem.detail(name, value))
 }
 
 impl From<RemoveError> for Problem {
@@ -242,7 +250,11 @@ impl From<RemoveError> for Problem {
         if let RemoveError::Remains { remaining, .. } = &error {
             for left in remaining {
                 // Writing to a string does not fail.
-                let _ = write!(message, "\n  still there: {}\n  by hand:     {}", left.resource, left.command);
+                let _ = write!(
+                    message,
+                    "\n  still there: {}\n  by hand:     {}",
+                    left.resource, left.command
+                );
             }
         }
         let problem = Self::new(error.code(), message);

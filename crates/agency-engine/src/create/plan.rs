@@ -78,9 +78,7 @@ impl Plan {
     #[must_use]
     pub fn branch(&self) -> Option<String> {
         match self.spec.workspace {
-            WorkspaceKind::Worktree => {
-                Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch()))
-            }
+            WorkspaceKind::Worktree => Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch())),
             WorkspaceKind::None => None,
         }
     }
@@ -89,9 +87,11 @@ impl Plan {
     #[must_use]
     pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
         match self.spec.workspace {
-            WorkspaceKind::Worktree => {
-                Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
-            }
+            WorkspaceKind::Worktree => Some(
+                home.worktrees()
+                    .join(self.repository.fingerprint())
+                    .join(self.id.as_str()),
+            ),
             WorkspaceKind::None => None,
         }
     }
@@ -108,7 +108,10 @@ impl Plan {
                 worktrees_root: home.worktrees(),
                 trash: home.trash(),
             }),
-            (_, _) => Box::new(InPlace { repository: self.repository.root().to_owned(), base: self.base.clone() }),
+            (_, _) => Box::new(InPlace {
+                repository: self.repository.root().to_owned(),
+                base: self.base.clone(),
+            }),
         }
     }
 }

@@ -39,7 +39,10 @@ impl Agency {
             why: "its path is not UTF-8".to_owned(),
             code: ErrorCode::InvalidPath,
         })?;
-        let mut spec = RunSpec { repo: root.to_owned(), ..spec };
+        let mut spec = RunSpec {
+            repo: root.to_owned(),
+            ..spec
+        };
         if let Some(branch) = &spec.new_branch
             && spec.workspace == WorkspaceKind::Worktree
         {
@@ -77,10 +80,15 @@ impl Agency {
 fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateError> {
     let mut flags = request.flags.clone();
     if request.prompt_text.is_some() {
-        flags.prompt = Some(PromptDraft { path: Some(PROMPT_IN_WORKTREE.to_owned()) });
+        flags.prompt = Some(PromptDraft {
+            path: Some(PROMPT_IN_WORKTREE.to_owned()),
+        });
     }
     let text = request.spec_file.as_deref().map(read_spec).transpose()?;
-    let in_file = |error| CreateError::Spec { file: request.spec_file.clone(), error };
+    let in_file = |error| CreateError::Spec {
+        file: request.spec_file.clone(),
+        error,
+    };
     let draft = match &text {
         Some(text) => SpecDraft::parse(text).map_err(in_file)?,
         None => SpecDraft::default(),
@@ -95,13 +103,19 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         host: config.host,
         max_minutes: config.max_minutes,
     };
-    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
-        Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
-        None => in_file(error),
-    })?;
+    let spec = draft
+        .overridden_by(flags)
+        .materialise(defaults)
+        .map_err(|error| match &text {
+            Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
+            None => in_file(error),
+        })?;
     if standing_here || Path::new(&spec.repo).is_absolute() || request.flags.repo.is_some() {
         let repo = request.current_directory.join(&spec.repo);
-        return Ok(RunSpec { repo: repo.display().to_string(), ..spec });
+        return Ok(RunSpec {
+            repo: repo.display().to_string(),
+            ..spec
+        });
     }
     Err(CreateError::Path {
         what: "the repository",
@@ -117,7 +131,10 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
     let size = file.metadata().map_err(problem)?.len();
     if size > MAX_SPEC_BYTES {
         let error = SpecError::TooLarge { bytes: size };
-        return Err(CreateError::Spec { file: Some(path.to_owned()), error });
+        return Err(CreateError::Spec {
+            file: Some(path.to_owned()),
+            error,
+        });
     }
     let mut bytes = vec![];
     // One byte more than allowed, so that a device without a size is noticed too.
@@ -131,7 +148,12 @@ fn path_problem(what: &'static str, path: &Path, error: &io::Error) -> CreateErr
         io::ErrorKind::IsADirectory => ErrorCode::InputNotFile,
         _ => ErrorCode::InvalidPath,
     };
-    CreateError::Path { what, path: path.to_owned(), why: error.to_string(), code }
+    CreateError::Path {
+        what,
+        path: path.to_owned(),
+        why: error.to_string(),
+        code,
+    }
 }
 
 fn check_name(name: Option<&str>) -> Result<(), CreateError> {
@@ -152,29 +174,36 @@ fn find_runner(
     let kind = &spec.runner.kind;
     let Some((_, agent)) = config.agent(kind) else {
         let names: Vec<&str> = config.agents.keys().map(String::as_str).collect();
-        let meant = nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));
+        let meant =
+            nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));
         return Err(CreateError::Runner {
             message: format!("no agent is called '{kind}'"),
-            hint: format!("{meant}configured are {}; add [agents.{kind}] to the configuration", names.join(", ")),
+            hint: format!(
+                "{meant}configured are {}; add [agents.{kind}] to the configuration",
+                names.join(", ")
+            ),
         });
     };
     if agent.own_command {
         return Ok((agent.clone(), own_executable.to_owned()));
     }
     let found = find_program(OsStr::new(&agent.command), request);
-    found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {
-        message: format!("the command of {kind}, '{}', {why}", agent.command),
-        hint: match agent.install_hint {
-            Some(install) => format!("install it ({install}) or set [agents.{kind}] command in the configuration"),
-            None => format!("correct [agents.{kind}] command in the configuration"),
-        },
-    })
+    found
+        .map(|program| (agent.clone(), program))
+        .map_err(|why| CreateError::Runner {
+            message: format!("the command of {kind}, '{}', {why}", agent.command),
+            hint: match agent.install_hint {
+                Some(install) => format!("install it ({install}) or set [agents.{kind}] command in the configuration"),
+                None => format!("correct [agents.{kind}] command in the configuration"),
+            },
+        })
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.
 fn find_program(command: &OsStr, request: &RunRequest) -> Result<PathBuf, &'static str> {
     let executable = |path: &Path| {
-        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+        path.metadata()
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     };
     if Path::new(command).components().count() > 1 {
         let path = request.current_directory.join(command);
@@ -229,8 +258,7 @@ fn fingerprints(repository: &Repository, spec: &RunSpec) -> Result<Vec<InputFing
         .iter()
         .map(|input| {
             let (path, absolute) = inside("the input", repository, &input.path, repository.root())?;
-            let (size, sha256) =
-                digest(&absolute).map_err(|error| path_problem("the input", &absolute, &error))?;
+            let (size, sha256) = digest(&absolute).map_err(|error| path_problem("the input", &absolute, &error))?;
             Ok(InputFingerprint { path, size, sha256 })
         })
         .collect()
@@ -260,7 +288,12 @@ fn inside(
     path: &str,
     here: &Path,
 ) -> Result<(String, PathBuf), CreateError> {
-    let refuse = |why: String, code| CreateError::Path { what, path: path.into(), why, code };
+    let refuse = |why: String, code| CreateError::Path {
+        what,
+        path: path.into(),
+        why,
+        code,
+    };
     let root = repository.root();
     let absolute = root.join(path).canonicalize().map_err(|error| match error.kind() {
         io::ErrorKind::PermissionDenied => refuse(error.to_string(), ErrorCode::PermissionDenied),
@@ -273,13 +306,22 @@ fn inside(
         io::ErrorKind::NotFound => refuse("it does not exist in the repository".to_owned(), ErrorCode::InvalidPath),
         _ => refuse(error.to_string(), ErrorCode::InvalidPath),
     })?;
-    let relative = absolute.strip_prefix(root).map_err(|_| {
-        refuse("it lies outside the repository".to_owned(), ErrorCode::InvalidPath)
-    })?;
+    let relative = absolute
+        .strip_prefix(root)
+        .map_err(|_| refuse("it lies outside the repository".to_owned(), ErrorCode::InvalidPath))?;
     if !absolute.is_file() {
-        let kind = if absolute.is_dir() { "a directory" } else { "not a regular file" };
-        return Err(refuse(format!("it is {kind}; a file is expected"), ErrorCode::InputNotFile));
+        let kind = if absolute.is_dir() {
+            "a directory"
+        } else {
+            "not a regular file"
+        };
+        return Err(refuse(
+            format!("it is {kind}; a file is expected"),
+            ErrorCode::InputNotFile,
+        ));
     }
-    let relative = relative.to_str().ok_or_else(|| refuse("its path is not UTF-8".into(), ErrorCode::InvalidPath))?;
+    let relative = relative
+        .to_str()
+        .ok_or_else(|| refuse("its path is not UTF-8".into(), ErrorCode::InvalidPath))?;
     Ok((relative.to_owned(), absolute))
 }

@@ -52,9 +52,22 @@ impl Tmux {
         command.arg("-c").arg(directory);
         // Through env, because not every tmux can set variables for a new session.
         command.args(["--", "env", "-u", RUN_ID_VARIABLE]);
-        command.args(supervisor.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        command.args(
+            supervisor
+                .environment
+                .iter()
+                .map(|(name, value)| format!("{name}={value}")),
+        );
         command.args(&supervisor.argv);
-        command.args([";", "set-option", "-w", "-t", &format!("={session}:"), "remain-on-exit", "on"]);
+        command.args([
+            ";",
+            "set-option",
+            "-w",
+            "-t",
+            &format!("={session}:"),
+            "remain-on-exit",
+            "on",
+        ]);
         self.run(command).map(drop)
     }
 
@@ -76,7 +89,11 @@ impl Tmux {
         match self.run(command) {
             Ok(_) => Ok(()),
             Err(TmuxError::Refused(message)) => {
-                if self.has_session(session)? { Err(TmuxError::Refused(message)) } else { Ok(()) }
+                if self.has_session(session)? {
+                    Err(TmuxError::Refused(message))
+                } else {
+                    Ok(())
+                }
             }
             Err(error) => Err(error),
         }
@@ -87,7 +104,10 @@ impl Tmux {
         let mut command = self.command();
         command.args(["list-sessions", "-F", "#{session_name}"]);
         match self.run(command) {
-            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()),
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout)
+                .lines()
+                .map(str::to_owned)
+                .collect()),
             Err(TmuxError::Refused(_)) => Ok(vec![]),
             Err(error) => Err(error),
         }
@@ -97,7 +117,8 @@ impl Tmux {
     pub fn version(&self) -> Result<String, TmuxError> {
         let mut command = self.command();
         command.arg("-V");
-        self.run(command).map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        self.run(command)
+            .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// The command that shows the session in the user's terminal.
@@ -131,13 +152,18 @@ impl Tmux {
     }
 
     fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
-        let output = command.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => TmuxError::Missing,
-            _ => TmuxError::Broken(error),
-        })?;
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => TmuxError::Missing,
+                _ => TmuxError::Broken(error),
+            })?;
         if output.status.success() {
             return Ok(output);
         }
-        Err(TmuxError::Refused(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+        Err(TmuxError::Refused(
+            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        ))
     }
 }

@@ -6,7 +6,9 @@ use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
 /// Marks every descriptor above standard error as close-on-exec, whoever opened it.
 pub fn close_on_exec() {
-    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
+        return;
+    };
     let open: Vec<i32> = entries
         .filter_map(Result::ok)
         .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))

@@ -48,23 +48,22 @@ impl ProcessHandle {
         !self.wait(Duration::ZERO)
     }
 
-    /// Whether it was started with `name=value` in its environment, or with `name` at all.
+    /// The value of a variable in the environment it was started with.
     #[must_use]
-    pub fn has_variable(&self, name: &str, value: Option<&str>) -> bool {
-        let Ok(environment) = fs::read(format!("/proc/{}/environ", self.pid())) else { return false };
-        environment.split(|byte| *byte == 0).any(|entry| {
-            entry
-                .strip_prefix(name.as_bytes())
-                .and_then(|rest| rest.strip_prefix(b"="))
-                .is_some_and(|found| value.is_none_or(|value| found == value.as_bytes()))
-        })
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let environment = fs::read(format!("/proc/{}/environ", self.pid())).ok()?;
+        let mut entries = environment.split(|byte| *byte == 0);
+        let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+        Some(String::from_utf8_lossy(value).into_owned())
     }
 
     /// The command line, for people.
     #[must_use]
     pub fn command_line(&self) -> String {
         let bytes = fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').replace('\0', " ");
+        let text = String::from_utf8_lossy(&bytes)
+            .trim_end_matches('\0')
+            .replace('\0', " ");
         text.chars().take(120).collect()
     }
 }

@@ -18,15 +18,17 @@ const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// Every process that carries the run's id in its environment, but for ourselves.
 #[must_use]
 pub fn carrying_run(id: &RunId) -> Vec<ProcessHandle> {
-    let Ok(entries) = fs::read_dir("/proc") else { return vec![] };
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return vec![];
+    };
     entries
         .filter_map(Result::ok)
         .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))
         .filter(|pid| *pid != std::process::id())
         .filter_map(ProcessHandle::open)
         // The handle is opened first: if the pid is reused in between, the handle is of a dead process.
-        .filter(|process| process.has_variable(RUN_ID_VARIABLE, Some(id.as_str())))
-        .filter(|process| !process.has_variable(INDEPENDENT_VARIABLE, None))
+        .filter(|process| process.variable(RUN_ID_VARIABLE).as_deref() == Some(id.as_str()))
+        .filter(|process| process.variable(INDEPENDENT_VARIABLE).is_none())
         .filter(ProcessHandle::is_running)
         .collect()
 }
@@ -38,7 +40,7 @@ pub fn left_children() -> Vec<ProcessHandle> {
         .into_iter()
         .filter_map(ProcessHandle::open)
         .filter(ProcessHandle::is_running)
-        .filter(|process| !process.has_variable(INDEPENDENT_VARIABLE, None))
+        .filter(|process| process.variable(INDEPENDENT_VARIABLE).is_none())
         .collect()
 }
 
@@ -54,8 +56,12 @@ pub fn reap_adopted(own: Option<u32>) {
 
 fn child_pids() -> Vec<u32> {
     let own = getpid().as_raw_nonzero();
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return vec![] };
-    let lists = threads.filter_map(Result::ok).map(|thread| fs::read_to_string(thread.path().join("children")));
+    let Ok(threads) = fs::read_dir("/proc/self/task") else {
+        return vec![];
+    };
+    let lists = threads
+        .filter_map(Result::ok)
+        .map(|thread| fs::read_to_string(thread.path().join("children")));
     let mut pids = vec![];
     for list in lists {
         match list {
@@ -68,7 +74,9 @@ fn child_pids() -> Vec<u32> {
 }
 
 fn children_by_parent(parent: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return vec![] };
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return vec![];
+    };
     entries
         .filter_map(Result::ok)
         .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()))
@@ -93,7 +101,10 @@ fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) 
         process.signal(signal);
     }
     let deadline = Instant::now() + limit;
-    processes.into_iter().filter(|process| !process.wait(deadline.saturating_duration_since(Instant::now()))).collect()
+    processes
+        .into_iter()
+        .filter(|process| !process.wait(deadline.saturating_duration_since(Instant::now())))
+        .collect()
 }
 
 #[cfg(test)]

@@ -82,9 +82,9 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => {
-                Self::Locked { seconds: super::open::lock_timeout().as_secs() }
-            }
+            Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => Self::Locked {
+                seconds: super::open::lock_timeout().as_secs(),
+            },
             _ => Self::Sqlite(error),
         }
     }

@@ -55,7 +55,9 @@ impl Store {
     /// SQLite's own examination of the whole file; empty if it is sound.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
-        let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        let lines = statement
+            .query_map([], |row| row.get::<_, String>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 }
@@ -64,7 +66,11 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_handler(Some(wait_for_turn))?;
     let version = schema_version(connection)?;
     if version > SCHEMA_VERSION {
-        return Err(StoreError::Newer { path: path.to_owned(), found: version, known: SCHEMA_VERSION });
+        return Err(StoreError::Newer {
+            path: path.to_owned(),
+            found: version,
+            known: SCHEMA_VERSION,
+        });
     }
     if version < SCHEMA_VERSION {
         use_write_ahead_log(connection)?;
@@ -103,13 +109,19 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     for migration in MIGRATIONS.iter().skip(version) {
         transaction.execute_batch(migration)?;
     }
-    transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(i64::try_from(version).unwrap_or(0)))?;
+    transaction.pragma_update(
+        None,
+        "user_version",
+        SCHEMA_VERSION.max(i64::try_from(version).unwrap_or(0)),
+    )?;
     transaction.commit()?;
     Ok(())
 }
 
 fn restrict_access(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
-        .map_err(|error| StoreError::Access { path: path.to_owned(), message: error.to_string() })
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(|error| StoreError::Access {
+        path: path.to_owned(),
+        message: error.to_string(),
+    })
 }

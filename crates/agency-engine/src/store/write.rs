@@ -100,7 +100,10 @@ impl Store {
         let row = read(&transaction, id)?;
         match step(&row.machine(), input) {
             Step::Stale => Ok(Applied::Stale(Box::new(row))),
-            Step::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
+            Step::Refused(refusal) => Err(StoreError::Refused {
+                id: id.clone(),
+                refusal,
+            }),
             Step::Moved(run, effects) => {
                 write_state(&transaction, id, row.state, &run, details)?;
                 let from = row.state;
@@ -160,7 +163,10 @@ impl Store {
 
     /// How many runs are live, by the same count as [`Self::claim_slot`].
     pub fn live_count(&self, is_owned: impl Fn(&RunId) -> bool) -> Result<u32, StoreError> {
-        let owned = live_states(&self.connection)?.into_iter().filter(|(id, _)| is_owned(id)).count();
+        let owned = live_states(&self.connection)?
+            .into_iter()
+            .filter(|(id, _)| is_owned(id))
+            .count();
         Ok(u32::try_from(owned).unwrap_or(u32::MAX))
     }
 
@@ -211,7 +217,9 @@ impl Store {
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
-        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        Ok(self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
 

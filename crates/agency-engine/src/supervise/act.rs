@@ -30,7 +30,9 @@ impl Supervisor<'_> {
 
     /// Feeds one input to the state machine and carries out what follows.
     pub(super) fn feed(&mut self, input: &Input) {
-        let Step::Moved(run, effects) = step(&self.run, input) else { return };
+        let Step::Moved(run, effects) = step(&self.run, input) else {
+            return;
+        };
         self.run = run;
         if !self.run.state().is_terminal() {
             self.save_phase();
@@ -49,7 +51,10 @@ impl Supervisor<'_> {
 
     /// The phase in the row is for people; a database that is busy does not hold up the agent.
     fn save_phase(&mut self) {
-        match self.open_store().and_then(|mut store| store.save(&self.id, &self.run, None)) {
+        match self
+            .open_store()
+            .and_then(|mut store| store.save(&self.id, &self.run, None))
+        {
             Ok(row) => self.row = row,
             Err(error) => {
                 let message = format!("the phase could not be stored: {error}");
@@ -59,7 +64,10 @@ impl Supervisor<'_> {
     }
 
     pub(super) fn open_store(&self) -> Result<Store, StoreError> {
-        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
+        Store::open(
+            &self.home.database(),
+            Duration::from_millis(self.launch.lock_timeout_ms),
+        )
     }
 
     fn spawn(&mut self, attempt: u32) {
@@ -67,16 +75,30 @@ impl Supervisor<'_> {
         match Agent::spawn(&self.launch, &self.environment, self.size) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
-                self.events.append(attempt, Event::Attempt { program, pid: agent.pid() });
+                self.events.append(
+                    attempt,
+                    Event::Attempt {
+                        program,
+                        pid: agent.pid(),
+                    },
+                );
                 self.agent = Some(agent);
                 fault::point("supervise.spawned");
                 self.feed(&Input::Started { attempt });
             }
             Err(error) => {
                 let message = format!("{} could not be started: {error}", self.launch.program.display());
-                self.events.append(attempt, Event::Error { message: message.clone() });
+                self.events.append(
+                    attempt,
+                    Event::Error {
+                        message: message.clone(),
+                    },
+                );
                 self.trouble = Some(message);
-                self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
+                self.feed(&Input::StartFailed {
+                    attempt,
+                    code: agency_model::ErrorCode::RunnerNotConfigured,
+                });
             }
         }
     }
@@ -101,7 +123,10 @@ impl Supervisor<'_> {
     }
 
     fn pause(&mut self, attempt: u32, failures: u32) {
-        let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1).min(PAUSES.len() - 1);
+        let index = usize::try_from(failures)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(1)
+            .min(PAUSES.len() - 1);
         let delay = PAUSES.get(index).copied().unwrap_or_default();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.events.append(attempt, Event::Restart { failures, delay_ms });

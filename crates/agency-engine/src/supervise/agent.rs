@@ -62,7 +62,11 @@ impl Agent {
     /// Starts the agent in a session and group of its own.
     pub(super) fn spawn(launch: &Launch, environment: &Environment, size: TerminalSize) -> io::Result<Self> {
         let mut command = Command::new(&launch.program);
-        command.args(&launch.args).current_dir(&launch.directory).env_clear().envs(environment);
+        command
+            .args(&launch.args)
+            .current_dir(&launch.directory)
+            .env_clear()
+            .envs(environment);
         let mut agent = match launch.mode {
             Mode::Interactive => on_terminal(command, launch, size)?,
             Mode::Headless => on_pipes(command, launch)?,
@@ -125,7 +129,14 @@ impl Agent {
 
     /// Waits for the next thing the agent does.
     pub(super) async fn next(&mut self) -> AgentNews {
-        let Self { child, stdout, stderr, input, exit, .. } = self;
+        let Self {
+            child,
+            stdout,
+            stderr,
+            input,
+            exit,
+            ..
+        } = self;
         tokio::select! {
             length = stdout.read(), if stdout.open => heard(stdout, Stream::Stdout, length),
             length = stderr.read(), if stderr.open => heard(stderr, Stream::Stderr, length),
@@ -151,20 +162,34 @@ fn heard(output: &mut Output, stream: Stream, length: Option<usize>) -> AgentNew
 
 fn exit_of(status: io::Result<ExitStatus>) -> Exit {
     match status {
-        Ok(status) => Exit { exit_code: status.code(), signal: status.signal() },
+        Ok(status) => Exit {
+            exit_code: status.code(),
+            signal: status.signal(),
+        },
         // Somebody else collected it; what it left is not known.
-        Err(_) => Exit { exit_code: None, signal: None },
+        Err(_) => Exit {
+            exit_code: None,
+            signal: None,
+        },
     }
 }
 
 impl Output {
     fn new(reader: impl AsyncRead + Unpin + Send + 'static) -> Self {
         // Zeroed memory that is never touched costs nothing.
-        Self { reader: Box::new(reader), buffer: vec![0; CHUNK], open: true }
+        Self {
+            reader: Box::new(reader),
+            buffer: vec![0; CHUNK],
+            open: true,
+        }
     }
 
     fn closed() -> Self {
-        Self { reader: Box::new(tokio::io::empty()), buffer: vec![], open: false }
+        Self {
+            reader: Box::new(tokio::io::empty()),
+            buffer: vec![],
+            open: false,
+        }
     }
 
     /// `None` at the end. A terminal ends with EIO when its last program closed it.
@@ -205,7 +230,10 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
         leave_newlines_alone(terminal)?;
         set_terminal_size(terminal, size)?;
     }
-    let terminals = vec![screen.as_fd().try_clone_to_owned()?, errors.as_fd().try_clone_to_owned()?];
+    let terminals = vec![
+        screen.as_fd().try_clone_to_owned()?,
+        errors.as_fd().try_clone_to_owned()?,
+    ];
     let from_pipe = matches!(launch.stdin, StdinPlan::Text(_));
     if from_pipe {
         command.stdin(Stdio::piped());
@@ -242,7 +270,10 @@ fn on_pipes(mut command: Command, launch: &Launch) -> io::Result<Agent> {
         Output::new(pipe)
     });
     let stderr = child.stderr.take().map_or_else(Output::closed, Output::new);
-    let writer = child.stdin.take().map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Unpin + Send>);
+    let writer = child
+        .stdin
+        .take()
+        .map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Unpin + Send>);
     agent(child, stdout, stderr, writer, vec![])
 }
 
@@ -258,7 +289,21 @@ fn agent(
     writer: Option<Box<dyn AsyncWrite + Unpin + Send>>,
     terminals: Vec<OwnedFd>,
 ) -> io::Result<Agent> {
-    let pid = child.id().ok_or_else(|| io::Error::other("the agent was gone before it had a pid"))?;
-    let input = Input { writer, waiting: VecDeque::new(), close_when_empty: false };
-    Ok(Agent { child, pid, stdout, stderr, input, terminals, exit: None })
+    let pid = child
+        .id()
+        .ok_or_else(|| io::Error::other("the agent was gone before it had a pid"))?;
+    let input = Input {
+        writer,
+        waiting: VecDeque::new(),
+        close_when_empty: false,
+    };
+    Ok(Agent {
+        child,
+        pid,
+        stdout,
+        stderr,
+        input,
+        terminals,
+        exit: None,
+    })
 }

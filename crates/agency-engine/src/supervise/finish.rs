@@ -22,10 +22,16 @@ pub(super) const RESERVE: &str = ".reserve";
 impl Supervisor<'_> {
     /// Ends the story. Every step can be taken again by reconciliation if we die here.
     pub(super) fn finish(mut self) {
-        let Progress::Ended(ending) = self.run.progress.clone() else { return };
+        let Progress::Ended(ending) = self.run.progress.clone() else {
+            return;
+        };
         self.end_hidden(&ending);
         let details = self.details(&ending);
-        let ended = Ended { ending, details, started_at: self.row.started_at };
+        let ended = Ended {
+            ending,
+            details,
+            started_at: self.row.started_at,
+        };
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });
         }
@@ -40,7 +46,9 @@ impl Supervisor<'_> {
         persist(until, || {
             self.events.flush();
             let store = self.open_store();
-            saved = store.and_then(|mut store| store.save(&self.id, &self.run, ended.details.as_deref())).ok();
+            saved = store
+                .and_then(|mut store| store.save(&self.id, &self.run, ended.details.as_deref()))
+                .ok();
             saved.is_some()
         });
         fault::point("finish.saved");

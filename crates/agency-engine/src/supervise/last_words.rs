@@ -39,7 +39,11 @@ impl Supervisor<'_> {
         self.timers.phase = None;
         let left = left_children();
         for process in &left {
-            let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
+            let message = format!(
+                "ending what the agent left running: {} ({})",
+                process.pid(),
+                process.command_line()
+            );
             self.events.append(self.run.attempt(), Event::Notice { message });
             process.signal(Signal::TERM);
         }
@@ -89,9 +93,17 @@ impl Supervisor<'_> {
     fn attempt_is_over(&mut self) {
         self.last_words = None;
         self.timers.drain = None;
-        let Some(exit) = self.agent.take().and_then(|agent| agent.exit) else { return };
+        let Some(exit) = self.agent.take().and_then(|agent| agent.exit) else {
+            return;
+        };
         let attempt = self.run.attempt();
-        self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
+        self.events.append(
+            attempt,
+            Event::Exit {
+                exit_code: exit.exit_code,
+                signal: exit.signal,
+            },
+        );
         self.feed(&Input::Exited { attempt, exit });
     }
 }

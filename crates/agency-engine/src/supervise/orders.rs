@@ -64,15 +64,25 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     close_on_exec();
     adopt_orphans().map_err(system)?;
     let directory = home.run(id);
-    let _lock = Lock::take(&directory.supervisor_lock(), LOCK_PATIENCE)?
-        .ok_or_else(|| SuperviseError::Owned(id.clone()))?;
+    let _lock =
+        Lock::take(&directory.supervisor_lock(), LOCK_PATIENCE)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
     fault::point("supervise.locked");
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
     fault::point("supervise.ordered");
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(system)?;
     runtime.block_on(async {
-        let run = RunParts { home, id, directory, launch, environment, creator };
+        let run = RunParts {
+            home,
+            id,
+            directory,
+            launch,
+            environment,
+            creator,
+        };
         run.supervise().await
     })
 }
@@ -103,8 +113,14 @@ impl RunParts<'_> {
     async fn supervise(self) -> Result<(), SuperviseError> {
         let mut bells = self.listen()?;
         let mut store = self.open_store()?;
-        let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
-        let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
+        let waiting = slot::Waiting {
+            home: self.home,
+            id: self.id,
+            launch: &self.launch,
+        };
+        let turn = waiting
+            .turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued))
+            .await?;
         match turn {
             Turn::Granted(row) => {
                 drop(store);
@@ -116,7 +132,13 @@ impl RunParts<'_> {
                 store.apply(self.id, &input, Some(&message))?;
                 let row = store.run(self.id)?;
                 self.end_unstarted(&row)?;
-                tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
+                tell(
+                    &self.creator,
+                    &Report::Failed {
+                        code: ErrorCode::MaxAgents,
+                        message,
+                    },
+                );
                 Ok(())
             }
             Turn::Over(row) => {
@@ -128,11 +150,17 @@ impl RunParts<'_> {
     }
 
     fn open_store(&self) -> Result<Store, StoreError> {
-        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
+        Store::open(
+            &self.home.database(),
+            Duration::from_millis(self.launch.lock_timeout_ms),
+        )
     }
 
     fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
-        let system = |source| SuperviseError::System { id: self.id.clone(), source };
+        let system = |source| SuperviseError::System {
+            id: self.id.clone(),
+            source,
+        };
         let listener = bind_listener(&self.directory.control_socket()).map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
         let listener = UnixListener::from_std(listener).map_err(system)?;
@@ -151,7 +179,10 @@ impl RunParts<'_> {
 
     async fn run(self, row: RunRow, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
         fault::point("supervise.claimed");
-        let system = |source| SuperviseError::System { id: self.id.clone(), source };
+        let system = |source| SuperviseError::System {
+            id: self.id.clone(),
+            source,
+        };
         let (home, creator) = (self.home, self.creator);
         let mut supervisor = Supervisor::new(home, &row, self.launch, self.environment, bells).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
@@ -163,7 +194,13 @@ impl RunParts<'_> {
             }
             Err(message) => {
                 supervisor.run_to_end().await;
-                tell(&creator, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
+                tell(
+                    &creator,
+                    &Report::Failed {
+                        code: ErrorCode::RunnerNotConfigured,
+                        message,
+                    },
+                );
             }
         }
         Ok(())

@@ -48,7 +48,14 @@ impl Pane {
             Mode::Interactive => Some(RawTerminal::enter(terminal.get_ref())?),
             Mode::Headless => None,
         };
-        Ok(Some(Self { terminal, _raw: raw, mode, waiting: VecDeque::new(), skipped: 0, typed: vec![0; 4096] }))
+        Ok(Some(Self {
+            terminal,
+            _raw: raw,
+            mode,
+            waiting: VecDeque::new(),
+            skipped: 0,
+            typed: vec![0; 4096],
+        }))
     }
 
     pub(super) fn size(&self) -> Option<TerminalSize> {
@@ -90,7 +97,9 @@ impl Pane {
         if !self.waiting.is_empty() {
             interest = interest.add(Interest::WRITABLE);
         }
-        let Ok(mut ready) = self.terminal.ready(interest).await else { return PaneNews::Gone };
+        let Ok(mut ready) = self.terminal.ready(interest).await else {
+            return PaneNews::Gone;
+        };
         if ready.ready().is_readable() && self.mode == Mode::Interactive {
             match ready.try_io(|terminal| terminal.get_ref().read(&mut self.typed)) {
                 Ok(Ok(0) | Err(_)) => return PaneNews::Gone,

@@ -32,7 +32,8 @@ impl Supervisor<'_> {
             pane.show(&shown);
         }
         let screen = &self.screen;
-        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
+        self.viewers
+            .retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
     }
 
     /// Somebody attaches: first the screen as it is, then whatever comes.

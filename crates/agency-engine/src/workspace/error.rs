@@ -244,12 +244,12 @@ impl WorkspaceError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::PathMissing { .. } | Self::NotADirectory { .. } | Self::UnsafePromptPath { .. } => {
-                ErrorCode::InvalidPath
-            }
-            Self::NotARepository { .. } | Self::BareRepository { .. } | Self::DubiousOwnership { .. } => {
-                ErrorCode::NotGitRepo
-            }
+            Self::UnsafePromptPath { .. } => ErrorCode::InvalidPath,
+            Self::PathMissing { .. }
+            | Self::NotADirectory { .. }
+            | Self::NotARepository { .. }
+            | Self::BareRepository { .. }
+            | Self::DubiousOwnership { .. } => ErrorCode::NotGitRepo,
             Self::NoCommit { .. } | Self::BadRef { .. } | Self::InvalidBranchName { .. } => ErrorCode::BadRef,
             Self::BranchExists { .. } => ErrorCode::BranchExists,
             Self::BranchBlocked { .. } | Self::PathOccupied { .. } | Self::WorktreeNotCreated { .. } => {

@@ -66,7 +66,7 @@ fn the_configuration_names_the_private_socket_and_the_agents() {
         .replace(&root, "ROOT");
     assert_eq!(
         config,
-        "[tmux]\nsocket = \"ROOT/tmux\"\n\n[agents.calm]\ncommand = [\"ROOT/agents/calm\"]\nprompt = \"stdin\"\n"
+        "[tmux]\nsocket = \"ROOT/tmux\"\n\n[agents.calm]\ncommand = \"ROOT/agents/calm\"\nprompt = \"stdin\"\n"
     );
 }
 

@@ -1,0 +1,86 @@
+//! `agency attach`: shows a run in this terminal.
+
+use std::io::IsTerminal;
+use std::os::unix::process::CommandExt;
+use std::process::ExitCode;
+
+use agency_engine::agency::Agency;
+use agency_engine::attach::{Attachment, Farewell, visit};
+use agency_engine::store::RunRow;
+use agency_model::ErrorCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+    /// Go through the supervisor, not through tmux
+    #[arg(long)]
+    direct: bool,
+}
+
+/// The answer: how to attach, since JSON and a terminal do not go together.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HowToAttach {
+    id: agency_model::RunId,
+    tmux_session: Option<String>,
+    command: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    attach(&agency, &row, args.direct, context)
+}
+
+/// Shows a run that was just started.
+pub(super) fn show(agency: &Agency, row: &RunRow, context: &Context) -> Result<ExitCode, Problem> {
+    attach(agency, row, false, context)
+}
+
+fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Result<ExitCode, Problem> {
+    let inside = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
+    let attachment = agency.attach(row, inside, direct)?;
+    if context.json() {
+        let command = match &attachment {
+            Attachment::Tmux(command) => std::iter::once(command.get_program())
+                .chain(command.get_args())
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+            Attachment::Direct(_) => vec!["agency".into(), "attach".into(), row.id.to_string()],
+        };
+        let answer = HowToAttach {
+            id: row.id.clone(),
+            tmux_session: row.tmux_session_name.clone(),
+            command,
+        };
+        return context.answer(&answer, |_| Ok(()));
+    }
+    match attachment {
+        Attachment::Tmux(mut command) => {
+            if !inside && !std::io::stdin().is_terminal() {
+                return Err(Problem::new(ErrorCode::Usage, "attaching needs a terminal").hint("run it in a terminal"));
+            }
+            // Only a failure comes back from here.
+            let error = command.exec();
+            Err(Problem::new(
+                ErrorCode::TmuxNotFound,
+                format!("tmux could not be started: {error}"),
+            ))
+        }
+        Attachment::Direct(door) => {
+            context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
+            match visit(door)? {
+                Farewell::Detached => context.say(&format!("\r\nleft {}; it goes on", row.id)),
+                Farewell::Ended => context.say(&format!("\r\n{} is over: agency show {0}", row.id)),
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

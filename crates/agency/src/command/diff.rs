@@ -1,0 +1,46 @@
+//! `agency diff`: what a run changed, committed or not.
+
+use std::process::ExitCode;
+
+use agency_engine::remove::RemoveError;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Print what a run changed against its base, committed or not
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Diff {
+    id: agency_model::RunId,
+    base_commit: String,
+    /// A unified diff; bytes that are not UTF-8 are replaced.
+    diff: String,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let bytes = agency.workspace_of(&row)?.diff().map_err(RemoveError::from)?;
+    if !context.json() {
+        context.print_raw(&bytes).map_err(|error| Problem::output(&error))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let diff = String::from_utf8_lossy(&bytes).into_owned();
+    context.answer(
+        &Diff {
+            id: row.id,
+            base_commit: row.base_commit,
+            diff,
+        },
+        |_| Ok(()),
+    )
+}

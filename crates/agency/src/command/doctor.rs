@@ -1,0 +1,50 @@
+//! `agency doctor`: what works, what does not, and what to do about it.
+
+use std::process::ExitCode;
+
+use agency_engine::doctor::{Check, Health, examine_surroundings};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Examine git, tmux, the home, the database, the agents and the runs
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Examination {
+    /// Whether nothing keeps runs from working.
+    healthy: bool,
+    checks: Vec<Check>,
+}
+
+pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let home = context.home()?;
+    let config = context.config()?;
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    let mut checks = examine_surroundings(&home, &config, &search_path);
+    // A database that cannot be opened is among the checks already.
+    if let Ok(agency) = context.agency() {
+        checks.extend(agency.examine_runs()?);
+    }
+    let healthy = checks.iter().all(|check| check.health != Health::Problem);
+    let answer = Examination { healthy, checks };
+    context.answer(&answer, |out| {
+        for check in &answer.checks {
+            let mark = match check.health {
+                Health::Ok => "ok     ",
+                Health::Warning => "warning",
+                Health::Problem => "PROBLEM",
+            };
+            writeln!(out, "{mark}  {}: {}", check.name, check.message)?;
+            if let (Some(fix), true) = (&check.fix, check.health != Health::Ok) {
+                writeln!(out, "         fix: {fix}")?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

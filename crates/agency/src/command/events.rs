@@ -1,0 +1,94 @@
+//! `agency events`: the numbered facts of a run.
+
+use std::io;
+use std::process::ExitCode;
+
+use agency_engine::follow::{Cursor, EventReader};
+use agency_model::{ErrorCode, Event, EventLine};
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Print the facts of a run, one line each; --json streams them as they stand in the file
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+    /// Go on printing until the run is over
+    #[arg(short, long)]
+    follow: bool,
+    /// Only events after this number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    since: u64,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let path = agency.home().run(&row.id).events();
+    let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
+    let mut cursor = Cursor::at(&path, 0).map_err(broken)?;
+    let mut reader = EventReader::default();
+    let mut print = |piece: &[u8]| {
+        let events = reader.feed(piece);
+        let wanted = events.iter().filter(|event| event.seq > args.since);
+        let text: String = wanted.map(|event| line(event, context.json()) + "\n").collect();
+        context.print_raw(text.as_bytes())
+    };
+    if args.follow {
+        let mut closed = None;
+        let outcome = agency.follow(&row.id, &mut cursor, |piece| {
+            print(piece).inspect_err(|error| closed = Some(error.kind()))
+        });
+        if closed == Some(io::ErrorKind::BrokenPipe) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        outcome?;
+    } else {
+        cursor.read(print).map_err(|error| Problem::output(&error))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(event: &EventLine, json: bool) -> String {
+    if let (true, Event::Unknown { text }) = (json, &event.event) {
+        // What a newer version wrote is passed on as it is, if it is JSON at all.
+        if serde_json::from_str::<serde_json::Value>(text).is_ok() {
+            return text.clone();
+        }
+    }
+    if json {
+        serde_json::to_string(event).unwrap_or_default()
+    } else {
+        readable(event)
+    }
+}
+
+pub(super) fn readable(line: &EventLine) -> String {
+    let number = |value: &Option<i32>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
+    let text = match &line.event {
+        Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
+        Event::StateChange { from: None, to } => format!("created as {to}"),
+        Event::Attempt { program, pid } => format!("attempt {}: {program} started as process {pid}", line.attempt),
+        Event::Exit {
+            exit_code: Some(code), ..
+        } => format!("the process exited with code {code}"),
+        Event::Exit {
+            exit_code: None,
+            signal,
+        } => format!("the process was ended by signal {}", number(signal)),
+        Event::Restart { failures, delay_ms } => format!("crash {failures}; next attempt in {delay_ms} ms"),
+        Event::Notice { message } => message.clone(),
+        Event::Error { message } => format!("error: {message}"),
+        Event::Completed {
+            state, reason, error, ..
+        } => {
+            let error = error.as_deref().map_or_else(String::new, |error| format!(": {error}"));
+            format!("the run is {state} ({reason}){error}")
+        }
+        Event::Unknown { text } => format!("? {text}"),
+    };
+    format!("{:>4}  {}  {text}", line.seq, line.at)
+}

@@ -1,0 +1,171 @@
+//! `agency logs`: what the agent said, byte for byte.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use agency_engine::follow::Cursor;
+use agency_model::ErrorCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Print what the agent said
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  agency logs fix\n  agency logs -f --clean fix\n  agency logs --stderr --tail 20 fix"
+)]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+    /// Go on printing until the run is over
+    #[arg(short, long, conflicts_with = "json")]
+    follow: bool,
+    /// Standard output only
+    #[arg(long, group = "stream")]
+    stdout: bool,
+    /// Standard error only
+    #[arg(long, group = "stream")]
+    stderr: bool,
+    /// Both, in the order of arrival (the default)
+    #[arg(long, group = "stream")]
+    combined: bool,
+    /// Without colours and cursor movements
+    #[arg(long)]
+    clean: bool,
+    /// Only the last so many lines
+    #[arg(long, value_name = "N")]
+    tail: Option<usize>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Logs {
+    id: agency_model::RunId,
+    stream: &'static str,
+    path: String,
+    bytes: u64,
+    /// The log as text; bytes that are not UTF-8 are replaced.
+    text: String,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let directory = agency.home().run(&row.id);
+    let (stream, path) = match (args.stdout, args.stderr) {
+        (true, _) => ("stdout", directory.stdout_log()),
+        (_, true) => ("stderr", directory.stderr_log()),
+        (false, false) => ("combined", directory.combined_log()),
+    };
+    let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
+    let start = args
+        .tail
+        .map_or(Ok(0), |lines| tail_offset(&path, lines))
+        .map_err(broken)?;
+    let mut cursor = Cursor::at(&path, start).map_err(broken)?;
+    let mut cleaner = Cleaner::new(args.clean);
+    if context.json() {
+        let mut bytes = vec![];
+        cursor
+            .read(|piece| cleaner.clean(piece, |clean| bytes.write_all(clean)))
+            .map_err(broken)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+        let answer = Logs {
+            id: row.id,
+            stream,
+            path: path.display().to_string(),
+            bytes: size,
+            text,
+        };
+        return context.answer(&answer, |_| Ok(()));
+    }
+    let mut print = |piece: &[u8]| cleaner.clean(piece, |clean| context.print_raw(clean));
+    if args.follow {
+        let mut closed = None;
+        let outcome = agency.follow(&row.id, &mut cursor, |piece| {
+            print(piece).inspect_err(|error| closed = Some(error.kind()))
+        });
+        // A reader that has seen enough ends us quietly.
+        if closed == Some(io::ErrorKind::BrokenPipe) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        outcome?;
+    } else {
+        cursor.read(print).map_err(|error| Problem::output(&error))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes control sequences out, or leaves everything as it is.
+struct Cleaner {
+    strip: Option<anstream::adapter::StripBytes>,
+}
+
+impl Cleaner {
+    fn new(clean: bool) -> Self {
+        Self {
+            strip: clean.then(anstream::adapter::StripBytes::new),
+        }
+    }
+
+    fn clean(&mut self, piece: &[u8], mut write: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        match &mut self.strip {
+            None => write(piece),
+            Some(strip) => strip.strip_next(piece).try_for_each(write),
+        }
+    }
+}
+
+/// Where the last lines of a file begin.
+fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
+    use std::io::{Read, Seek, SeekFrom};
+    const WINDOW: u64 = 64 * 1024;
+    let mut file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut end = length;
+    let mut missing = lines;
+    while end > 0 {
+        let start = end.saturating_sub(WINDOW);
+        file.seek(SeekFrom::Start(start))?;
+        let mut window = vec![];
+        Read::by_ref(&mut file).take(end - start).read_to_end(&mut window)?;
+        for (index, byte) in window.iter().enumerate().rev() {
+            let offset = start + index as u64;
+            // The newline that ends the file ends a line, it does not begin one.
+            if *byte == b'\n' && offset + 1 < length {
+                missing = missing.saturating_sub(1);
+                if missing == 0 {
+                    return Ok(offset + 1);
+                }
+            }
+        }
+        end = start;
+    }
+    Ok(if lines == 0 { length } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tail_offset;
+
+    #[test]
+    fn the_last_lines_begin_where_they_begin() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
+        let offset = |lines| tail_offset(file.path(), lines).unwrap();
+        assert_eq!(
+            [offset(0), offset(1), offset(2), offset(3), offset(9)],
+            [14, 8, 4, 0, 0]
+        );
+        std::fs::write(file.path(), "one\ntwo").unwrap();
+        assert_eq!(tail_offset(file.path(), 1).unwrap(), 4);
+    }
+}

@@ -1,0 +1,76 @@
+//! `agency ls`: the runs, newest first.
+
+use std::process::ExitCode;
+
+use agency_engine::process::own_terminal_size;
+use agency_engine::store::RunFilter;
+use agency_engine::workspace::Repository;
+use agency_model::run::State;
+use clap::builder::PossibleValuesParser;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::output::run_table;
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// How many runs are listed unless more are asked for.
+const USUAL: u32 = 50;
+
+/// List runs, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency ls\n  agency ls --state running --repo .\n  agency ls --all --json")]
+pub(crate) struct Args {
+    /// Only runs in this state; may be repeated
+    #[arg(long, value_parser = PossibleValuesParser::new(["queued", "running", "completed", "failed", "killed"]))]
+    state: Vec<String>,
+    /// Only runs of this repository
+    #[arg(long, value_name = "DIR")]
+    repo: Option<std::path::PathBuf>,
+    /// Only runs with this name
+    #[arg(long)]
+    name: Option<String>,
+    /// Also removed ones, and as many as there are
+    #[arg(long)]
+    all: bool,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Runs {
+    pub(crate) runs: Vec<RunView>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    // A repository that is gone is still named by its path.
+    let repo = args.repo.map(|path| {
+        Repository::open(&path).map_or_else(
+            |_| std::path::absolute(&path).unwrap_or(path.clone()).display().to_string(),
+            |repository| repository.root().display().to_string(),
+        )
+    });
+    let filter = RunFilter {
+        states: args.state.iter().filter_map(|word| State::from_word(word)).collect(),
+        repo,
+        name: args.name,
+        removed: args.all,
+        limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
+    };
+    let rows = agency.list(&filter)?;
+    let runs = Runs {
+        runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect(),
+    };
+    context.answer(&runs, |out| {
+        if runs.runs.is_empty() {
+            return writeln!(out, "No runs. Start one with agency run, or see agency demo.");
+        }
+        let width = own_terminal_size(std::io::stdout()).map(|size| size.columns.get());
+        write!(out, "{}", run_table(&runs.runs, Timestamp::now(), width))
+    })
+}

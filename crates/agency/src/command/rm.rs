@@ -1,0 +1,185 @@
+//! `agency rm`: removes what finished runs hold, never work that is nowhere else.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use agency_engine::agency::Agency;
+use agency_engine::remove::{RemoveError, Removed};
+use agency_engine::store::{RunFilter, RunRow};
+use agency_engine::workspace::{DeleteBranch, RemoveOptions};
+use agency_model::ErrorCode;
+use agency_model::run::State;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::output::{Spinner, ago, parse_duration};
+use crate::problem::Problem;
+
+/// Remove worktrees and sessions of finished runs; uncommitted work is saved first
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Uncommitted and untracked files are saved as refs/agency/<run_id>; agency restore brings them \
+    back.\nThe branch stays unless --delete-branch is given. Logs and the record of the run stay.\n\nExamples:\n  \
+    agency rm fix\n  agency rm --all-finished --older-than 7d --dry-run"
+)]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, required_unless_present = "all_finished", conflicts_with = "all_finished",
+        add = super::completions::run_candidates())]
+    runs: Vec<String>,
+    /// All runs that are over
+    #[arg(long)]
+    all_finished: bool,
+    /// With --all-finished: only those that ended so long ago, such as 7d
+    #[arg(long, value_name = "TIME", requires = "all_finished", value_parser = parse_duration)]
+    older_than: Option<Duration>,
+    /// Print what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Delete the branch too, if its commits are in another one
+    #[arg(long)]
+    delete_branch: bool,
+    /// Delete an unmerged branch, and give up git repositories inside the worktree
+    #[arg(long)]
+    force: bool,
+}
+
+/// The answer for several runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RemovedRuns {
+    runs: Vec<Outcome>,
+}
+
+/// What became of one run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Outcome {
+    #[serde(flatten)]
+    removed: Removed,
+    /// Why this run was chosen.
+    why: String,
+    /// Why it could not be removed.
+    error: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let options = RemoveOptions {
+        delete_branch: match (args.delete_branch, args.force) {
+            (false, _) => DeleteBranch::No,
+            (true, false) => DeleteBranch::IfMerged,
+            (true, true) => DeleteBranch::Force,
+        },
+        force: args.force,
+    };
+    let chosen = choose(args, &mut agency, context)?;
+    if let ([(row, why)], false) = (chosen.as_slice(), args.all_finished) {
+        let removed = one(&mut agency, row, options, args.dry_run, context)?;
+        let outcome = Outcome {
+            removed,
+            why: why.clone(),
+            error: None,
+        };
+        return context.answer(&outcome, |out| print(out, &outcome));
+    }
+    let mut outcomes = vec![];
+    let mut failed = None;
+    for (row, why) in chosen {
+        match one(&mut agency, &row, options, args.dry_run, context) {
+            Ok(removed) => outcomes.push(Outcome {
+                removed,
+                why,
+                error: None,
+            }),
+            Err(error) => {
+                // One that stays does not keep the others.
+                let plan = agency.removal_plan(&row)?;
+                outcomes.push(Outcome {
+                    removed: Removed { notes: vec![], ..plan },
+                    why,
+                    error: Some(error.to_string()),
+                });
+                failed = failed.or(Some(error));
+            }
+        }
+    }
+    let outcomes = RemovedRuns { runs: outcomes };
+    if let (Some(error), true) = (&failed, context.json()) {
+        return Err(Problem::new(error.code(), error.to_string()).detail("runs", &outcomes.runs));
+    }
+    let code = context.answer(&outcomes, |out| {
+        if outcomes.runs.is_empty() {
+            writeln!(out, "Nothing to remove.")?;
+        }
+        outcomes.runs.iter().try_for_each(|outcome| print(out, outcome))
+    })?;
+    failed.map_or(Ok(code), |error| Err(error.into()))
+}
+
+fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(RunRow, String)>, Problem> {
+    if !args.all_finished {
+        return args
+            .runs
+            .iter()
+            .map(|text| Ok((context.select(agency, text)?, "named".to_owned())))
+            .collect();
+    }
+    let states = vec![State::Completed, State::Failed, State::Killed];
+    let rows = agency.list(&RunFilter {
+        states,
+        ..RunFilter::default()
+    })?;
+    let now = Timestamp::now();
+    let least = args.older_than.unwrap_or_default();
+    let least = jiff::SignedDuration::try_from(least)
+        .map_err(|error| Problem::new(ErrorCode::Usage, format!("--older-than: {error}")))?;
+    Ok(rows
+        .into_iter()
+        .filter(|row| now.duration_since(row.ended_at.unwrap_or(row.updated_at)) >= least)
+        .map(|row| {
+            let why = format!("{} {} ago", row.state, ago(now, row.ended_at.unwrap_or(row.updated_at)));
+            (row, why)
+        })
+        .collect())
+}
+
+fn one(
+    agency: &mut Agency,
+    row: &RunRow,
+    options: RemoveOptions,
+    dry_run: bool,
+    context: &Context,
+) -> Result<Removed, RemoveError> {
+    if dry_run {
+        return match row.state.is_terminal() {
+            true => agency.removal_plan(row),
+            false => Err(RemoveError::NotEnded {
+                id: row.id.clone(),
+                state: row.state,
+            }),
+        };
+    }
+    let _spinner = Spinner::begin(format!("removing {}", row.id), context.is_watched());
+    agency.remove(row, options)
+}
+
+fn print(out: &mut dyn std::io::Write, outcome: &Outcome) -> std::io::Result<()> {
+    let removed = &outcome.removed;
+    let word = match (removed.removed, &outcome.error) {
+        (_, Some(_)) => "not removed",
+        (true, None) => "removed",
+        (false, None) => "would be removed",
+    };
+    writeln!(out, "{}  {word} ({}, {})", removed.id, removed.state, outcome.why)?;
+    for note in &removed.notes {
+        writeln!(out, "  {note}")?;
+    }
+    if let Some(saved) = &removed.saved_ref {
+        writeln!(out, "  bring {saved} back with: agency restore {}", removed.id)?;
+    }
+    if let Some(error) = &outcome.error {
+        writeln!(out, "  {error}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! `agency run`: starts an agent in a workspace of its own.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use agency_engine::agency::Agency;
+use agency_engine::create::{InputFingerprint, Plan, RunRequest, read_environment_file};
+use agency_engine::process::own_terminal_size;
+use agency_engine::store::RunRow;
+use agency_model::run::{RestartPolicy, State};
+use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
+use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use clap::builder::PossibleValuesParser;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::attach;
+use super::wait::result_of;
+use crate::context::Context;
+use crate::output::{Spinner, state_word};
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// Start an agent in a workspace of its own
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    agency run --runner claude-code --prompt \"Fix the failing test\"\n  \
+    agency run --runner codex --prompt-file task.md --base main --name fix --wait\n  \
+    agency run --spec run.json --dry-run\n  \
+    agency run --runner mine --prompt \"…\" -- --model large")]
+pub(crate) struct Args {
+    /// Take the run spec from this JSON file; flags override what it says
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+    /// The git repository [default: the one of the current directory]
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// The ref to branch from [default: HEAD]
+    #[arg(long, value_name = "REF", allow_hyphen_values = true)]
+    base: Option<String>,
+    /// The branch to create [default: agency/<run_id>]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    branch: Option<String>,
+    /// The agent: claude-code, codex, gemini, opencode, cursor, scripted, or one of your own
+    #[arg(long, value_name = "AGENT")]
+    runner: Option<String>,
+    /// What the agent is to do, as a file in the repository
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
+    prompt_file: Option<String>,
+    /// What the agent is to do
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+    /// A file of the repository that the prompt refers to; may be repeated
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    input: Vec<String>,
+    /// A label for people
+    #[arg(long, value_name = "LABEL")]
+    name: Option<String>,
+    /// End the run after so many minutes; 0: no limit
+    #[arg(long, value_name = "N")]
+    max_minutes: Option<u32>,
+    /// Where the supervisor runs
+    #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
+    host: Option<String>,
+    /// Give the agent its own screen, or pipes
+    #[arg(long, value_parser = PossibleValuesParser::new(["interactive", "headless"]))]
+    mode: Option<String>,
+    /// Give the agent a worktree of its own, or let it work in the repository itself
+    #[arg(long, value_parser = PossibleValuesParser::new(["worktree", "none"]))]
+    workspace: Option<String>,
+    /// What to do when the agent crashes
+    #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
+    restart: Option<String>,
+    /// Add the NAME=value lines of this file to the agent's environment
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    /// Fail when max_agents are live already, instead of waiting for a slot
+    #[arg(long)]
+    no_queue: bool,
+    /// Stay until the run is over, and exit as it did
+    #[arg(long, conflicts_with = "attach")]
+    wait: bool,
+    /// Show the agent's terminal as soon as it runs
+    #[arg(long, conflicts_with = "json")]
+    attach: bool,
+    /// Check everything, print what would be created, create nothing
+    #[arg(long, conflicts_with_all = ["wait", "attach"])]
+    dry_run: bool,
+    /// Further arguments for the agent
+    #[arg(last = true, value_name = "ARGS")]
+    runner_args: Vec<String>,
+}
+
+/// The answer to `--dry-run`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DryRun {
+    dry_run: bool,
+    spec: RunSpec,
+    would_create: WouldCreate,
+    inputs: Vec<InputFingerprint>,
+    program: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct WouldCreate {
+    id: RunId,
+    new_branch: Option<String>,
+    base_commit: String,
+    worktree_path: Option<String>,
+    tmux_session: Option<String>,
+    run_dir: String,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let (wait, show) = (args.wait, args.attach);
+    let dry_run = args.dry_run;
+    let plan = agency.plan(request(args)?)?;
+    if dry_run {
+        return print_plan(&agency, &plan, context);
+    }
+    if plan.spec.workspace == WorkspaceKind::None {
+        context.say(&format!(
+            "warning: --workspace none: the agent works in {} itself, on your files",
+            plan.spec.repo
+        ));
+    }
+    let interrupted = listen_for_interrupts()?;
+    let row = {
+        let _spinner = Spinner::begin(format!("creating {}", plan.id), context.is_watched());
+        agency
+            .create(&plan, &interrupted)
+            .map_err(|error| Problem::from(error).detail("id", &plan.id))?
+    };
+    if show {
+        return attach::show(&agency, &row, context);
+    }
+    if wait {
+        return wait_for_end(&mut agency, &row, context);
+    }
+    let home = agency.home().clone();
+    context.answer(&RunView::new(row.clone(), &home), |out| print_run(out, &row))
+}
+
+fn request(args: Args) -> Result<RunRequest, Problem> {
+    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
+    let current_directory = std::env::current_dir().map_err(io)?;
+    let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
+    if let Some(file) = &args.env_file {
+        environment.extend(read_environment_file(file)?);
+    }
+    let repo = args.repo.map(|path| {
+        path.to_str().map(str::to_owned).ok_or_else(|| {
+            Problem::new(
+                ErrorCode::InvalidPath,
+                format!("the path of the repository is not UTF-8: {}", path.display()),
+            )
+        })
+    });
+    let inputs = args
+        .input
+        .into_iter()
+        .map(|path| InputSpec {
+            path,
+            mode: InputMode::Read,
+        })
+        .collect();
+    let flags = SpecDraft {
+        repo: repo.transpose()?,
+        base_ref: args.base,
+        runner: Some(RunnerDraft {
+            kind: args.runner,
+            args: Some(args.runner_args),
+        }),
+        prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
+        new_branch: args.branch,
+        inputs: Some(inputs),
+        limits: args.max_minutes.map(|minutes| LimitsDraft {
+            max_minutes: Some(minutes),
+        }),
+        name: args.name,
+        mode: args.mode.as_deref().and_then(Mode::from_word),
+        host: args.host.as_deref().and_then(Host::from_word),
+        workspace: args.workspace.as_deref().and_then(WorkspaceKind::from_word),
+        restart: args.restart.as_deref().and_then(RestartPolicy::from_word),
+        ..SpecDraft::default()
+    };
+    Ok(RunRequest {
+        spec_file: args.spec,
+        flags,
+        prompt_text: args.prompt,
+        current_directory,
+        environment,
+        may_wait: !args.no_queue,
+        terminal: own_terminal_size(std::io::stdout()),
+    })
+}
+
+/// The first Ctrl-C asks to take everything back; a second one ends us at once.
+fn listen_for_interrupts() -> Result<Arc<AtomicBool>, Problem> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let twice = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted));
+        let once = signal_hook::flag::register(signal, Arc::clone(&interrupted));
+        twice
+            .and(once)
+            .map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
+    }
+    Ok(interrupted)
+}
+
+fn wait_for_end(agency: &mut Agency, row: &RunRow, context: &Context) -> Result<ExitCode, Problem> {
+    context.say(&format!(
+        "{} is {}; waiting for its end (Ctrl-C leaves it running)",
+        row.id, row.state
+    ));
+    // From here on an interrupt ends only the waiting.
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let leave = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::new(AtomicBool::new(true)));
+        leave.map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
+    }
+    let row = agency.wait(&row.id, None, State::is_terminal)?;
+    result_of(row, agency.home(), context)
+}
+
+fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {
+    let name = row
+        .name
+        .as_deref()
+        .map_or_else(String::new, |name| format!(" ({name})"));
+    writeln!(out, "{}{name}  {}", row.id, state_word(row.state))?;
+    if let Some(branch) = &row.new_branch {
+        writeln!(out, "  branch    {branch}")?;
+    }
+    writeln!(out, "  directory {}", row.directory())?;
+    writeln!(out, "  look      agency attach {0}   agency logs -f {0}", row.id)
+}
+
+fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCode, Problem> {
+    let home = agency.home();
+    let session = plan.id.tmux_session();
+    let would_create = WouldCreate {
+        id: plan.id.clone(),
+        new_branch: plan.branch(),
+        base_commit: plan.base.to_string(),
+        worktree_path: plan.worktree(home).map(|path| path.display().to_string()),
+        tmux_session: (plan.spec.host == Host::Tmux).then_some(session),
+        run_dir: home.run(&plan.id).path().display().to_string(),
+    };
+    let answer = DryRun {
+        dry_run: true,
+        spec: plan.spec.clone(),
+        would_create,
+        inputs: plan.inputs.clone(),
+        program: plan.program.display().to_string(),
+    };
+    context.answer(&answer, |out| {
+        let spec = serde_json::to_string_pretty(&answer.spec)?;
+        writeln!(out, "{spec}\n\nWould create (nothing was):")?;
+        let made = &answer.would_create;
+        let none = || "none".to_owned();
+        writeln!(out, "  run       {} in {}", made.id, made.run_dir)?;
+        writeln!(
+            out,
+            "  branch    {} at {}",
+            made.new_branch.clone().unwrap_or_else(none),
+            made.base_commit
+        )?;
+        writeln!(out, "  worktree  {}", made.worktree_path.clone().unwrap_or_else(none))?;
+        writeln!(out, "  session   {}", made.tmux_session.clone().unwrap_or_else(none))?;
+        writeln!(out, "  program   {}", answer.program)
+    })
+}

@@ -1,0 +1,147 @@
+//! `agency schema`: the JSON Schemas of what agency reads and answers.
+
+use std::process::ExitCode;
+
+use agency_engine::config::config_schema;
+use agency_engine::store::RunRow;
+use agency_model::run::Marker;
+use agency_model::spec::run_spec_schema;
+use agency_model::{ErrorCode, EventLine, nearest};
+use schemars::{Schema, schema_for};
+use serde_json::{Value, json};
+
+use super::{attach, config, diff, doctor, logs, ls, reconcile, restore, rm, run, serve, show};
+use crate::context::Context;
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// Print JSON Schemas: of files that agency reads, and of every answer
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency schema\n  agency schema run-spec\n  agency schema ls")]
+pub(crate) struct Args {
+    /// Which one; without it, their names
+    name: Option<String>,
+}
+
+type Entry = (&'static str, &'static str, fn() -> Schema);
+
+/// Every schema by name. An answer is named after its command.
+const SCHEMAS: &[Entry] = &[
+    ("run-spec", "the file for agency run --spec", run_spec_schema),
+    ("config", "the configuration file", config_schema),
+    ("event", "a line of events.ndjson and of agency events --json", || {
+        schema_for!(EventLine)
+    }),
+    ("done", "done.json", || schema_for!(Marker)),
+    ("meta", "meta.json", || schema_for!(RunRow)),
+    ("error", "the answer of a command that fails", error_schema),
+    ("run", "agency run", || answer_schema(schema_for!(RunView))),
+    ("run-dry-run", "agency run --dry-run", || {
+        answer_schema(schema_for!(run::DryRun))
+    }),
+    ("ls", "agency ls", || answer_schema(schema_for!(ls::Runs))),
+    ("show", "agency show", || answer_schema(schema_for!(show::Shown))),
+    ("logs", "agency logs", || answer_schema(schema_for!(logs::Logs))),
+    ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
+    ("attach", "agency attach", || {
+        answer_schema(schema_for!(attach::HowToAttach))
+    }),
+    ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
+    ("stop", "agency stop with one run", || {
+        answer_schema(schema_for!(RunView))
+    }),
+    ("rm", "agency rm with one run", || {
+        answer_schema(schema_for!(rm::Outcome))
+    }),
+    ("rm-several", "agency rm with several runs", || {
+        answer_schema(schema_for!(rm::RemovedRuns))
+    }),
+    ("restore", "agency restore", || {
+        answer_schema(schema_for!(restore::RestoredWork))
+    }),
+    ("reconcile", "agency reconcile", || {
+        answer_schema(schema_for!(reconcile::Reconciliation))
+    }),
+    ("serve", "agency serve, when it is ended", || {
+        answer_schema(schema_for!(serve::Served))
+    }),
+    ("doctor", "agency doctor", || {
+        answer_schema(schema_for!(doctor::Examination))
+    }),
+    ("config-show", "agency config show", || {
+        answer_schema(schema_for!(config::Configuration))
+    }),
+    ("config-path", "agency config path", || {
+        answer_schema(schema_for!(config::ConfigPath))
+    }),
+    ("completions", "agency completions", || {
+        answer_schema(schema_for!(super::completions::Script))
+    }),
+    ("demo", "agency demo", || answer_schema(schema_for!(super::demo::Shown))),
+];
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let Some(name) = &args.name else {
+        let names: Vec<Value> = SCHEMAS
+            .iter()
+            .map(|(name, what, _)| json!({ "name": name, "describes": what }))
+            .collect();
+        return context.answer(&json!({ "schemas": names }), |out| {
+            SCHEMAS
+                .iter()
+                .try_for_each(|(name, what, _)| writeln!(out, "{name:<14}{what}"))
+        });
+    };
+    let Some((_, _, schema)) = SCHEMAS.iter().find(|(known, _, _)| known == name) else {
+        let meant = nearest(name, SCHEMAS.iter().map(|(name, _, _)| *name));
+        let problem = Problem::new(ErrorCode::Usage, format!("there is no schema '{name}'"));
+        return Err(match meant {
+            Some(meant) => problem.hint(format!("did you mean {meant}?")),
+            None => problem.hint("agency schema lists them"),
+        });
+    };
+    let schema = schema();
+    context.answer(&schema, |out| {
+        writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)
+    })
+}
+
+/// Every answer is wrapped alike.
+fn answer_schema(data: Schema) -> Schema {
+    let mut data = data.to_value();
+    let definitions = data.as_object_mut().and_then(|object| object.remove("$defs"));
+    let mut whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": { "ok": { "const": true }, "schema_version": { "const": 1 }, "data": data },
+        "required": ["ok", "schema_version", "data"],
+    });
+    if let (Some(object), Some(definitions)) = (whole.as_object_mut(), definitions) {
+        object.insert("$defs".to_owned(), definitions);
+    }
+    Schema::try_from(whole).unwrap_or_default()
+}
+
+fn error_schema() -> Schema {
+    let codes: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.word()).collect();
+    let whole = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+            "ok": { "const": false },
+            "schema_version": { "const": 1 },
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": { "enum": codes },
+                    "message": { "type": "string" },
+                    "details": { "type": "object" },
+                    "hint": { "type": "string" },
+                },
+                "required": ["code", "message", "details"],
+            },
+        },
+        "required": ["ok", "schema_version", "error"],
+    });
+    Schema::try_from(whole).unwrap_or_default()
+}

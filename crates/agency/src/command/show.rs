@@ -1,0 +1,128 @@
+//! `agency show`: everything about one run.
+
+use std::process::ExitCode;
+
+use agency_engine::workspace::{ChangedFile, FileStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::output::{ago, state_word};
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// Show everything about one run
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Shown {
+    #[serde(flatten)]
+    run: RunView,
+    spec: Option<Value>,
+    inputs: Option<Value>,
+    changed_files: Option<Vec<Changed>>,
+}
+
+/// A file that differs from the base commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Changed {
+    path: String,
+    status: &'static str,
+    added: Option<u64>,
+    removed: Option<u64>,
+}
+
+impl Changed {
+    fn new(file: &ChangedFile) -> Self {
+        Self {
+            path: file.path.display().to_string(),
+            status: match file.status {
+                FileStatus::Added => "added",
+                FileStatus::Modified => "modified",
+                FileStatus::Deleted => "deleted",
+                FileStatus::Renamed { .. } => "renamed",
+                FileStatus::TypeChanged => "type_changed",
+            },
+            added: file.lines.map(|lines| lines.added),
+            removed: file.lines.map(|lines| lines.removed),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let directory = agency.home().run(&row.id);
+    let read = |name| {
+        std::fs::read(directory.file(name))
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok())
+    };
+    // A workspace that is gone, or a repository that moved, has no changes to show.
+    let changes = agency
+        .workspace_of(&row)
+        .ok()
+        .and_then(|workspace| workspace.changes().ok());
+    let shown = Shown {
+        run: RunView::new(row, agency.home()),
+        spec: read("spec.json"),
+        inputs: read("inputs.json"),
+        changed_files: changes.map(|changes| changes.files.iter().map(Changed::new).collect()),
+    };
+    context.answer(&shown, |out| {
+        for (label, value) in lines(&shown) {
+            writeln!(out, "{label:<12}{value}")?;
+        }
+        Ok(())
+    })
+}
+
+fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
+    let run = &shown.run;
+    let now = jiff::Timestamp::now();
+    let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
+    let mut lines = vec![("run", run.id.to_string())];
+    lines.extend(run.name.clone().map(|name| ("name", name)));
+    let phase = run
+        .phase
+        .as_deref()
+        .map_or_else(String::new, |phase| format!(" ({phase})"));
+    lines.push(("state", format!("{}{phase}", state_word(run.state))));
+    lines.extend(run.error.clone().map(|error| ("error", error)));
+    lines.extend(run.exit_code.map(|code| ("exit code", code.to_string())));
+    lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
+    let args = if run.runner_args.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", run.runner_args.join(" "))
+    };
+    lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
+    lines.push(("repository", run.repo.clone()));
+    lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
+    lines.extend(run.new_branch.clone().map(|branch| ("branch", branch)));
+    lines.extend(run.worktree_path.clone().map(|path| ("worktree", path)));
+    lines.extend(run.tmux_session.clone().map(|session| ("session", session)));
+    lines.push(("created", time(run.created_at)));
+    lines.extend(run.started_at.map(|at| ("started", time(at))));
+    lines.extend(run.ended_at.map(|at| ("ended", time(at))));
+    lines.extend((run.attempt > 1).then(|| ("attempts", run.attempt.to_string())));
+    lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
+    lines.extend(run.removed_at.map(|at| ("removed", time(at))));
+    lines.push(("directory", run.run_dir.clone()));
+    for (index, file) in shown.changed_files.iter().flatten().enumerate() {
+        let label = if index == 0 { "changed" } else { "" };
+        let count = match (file.added, file.removed) {
+            (Some(added), Some(removed)) => format!("+{added} -{removed}"),
+            (_, _) => "binary".to_owned(),
+        };
+        lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
+    }
+    lines
+}
