@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn ages_have_one_unit() {
         let now = Timestamp::from_second(1_000_000).unwrap();
-        let before = |seconds| ago(now, Timestamp::from_second(1_000_000 - seconds).unwrap());
+        let before = |seconds: i64| ago(now, Timestamp::from_second(1_000_000 - seconds).unwrap());
         assert_eq!(
             [before(5), before(61), before(7300), before(200_000)],
             ["5s", "1m", "2h", "2d"]
