@@ -130,6 +130,9 @@ fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
         Err(error) => return Err(error),
     };
     let length = file.seek(SeekFrom::End(0))?;
+    if lines == 0 {
+        return Ok(length);
+    }
     let mut end = length;
     let mut missing = lines;
     while end > 0 {
@@ -149,7 +152,7 @@ fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
         }
         end = start;
     }
-    Ok(if lines == 0 { length } else { 0 })
+    Ok(0)
 }
 
 #[cfg(test)]
