@@ -22,7 +22,7 @@ pub(crate) struct Problem {
     code: ErrorCode,
     message: String,
     hint: Option<String>,
-    details: Map<String, Value>,
+    details: Vec<(String, Value)>,
     exit: Option<u8>,
     silent: bool,
 }
@@ -34,7 +34,7 @@ impl Problem {
             code,
             message: message.into(),
             hint,
-            details: Map::new(),
+            details: vec![],
             exit: None,
             silent: false,
         }

@@ -20,7 +20,7 @@ use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::{HomeError, RunDirectory, open_for_append};
 use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
-use crate::process::bind_listener;
+use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow};
 use crate::supervise::{Report, receive_report, send_orders};
 use crate::workspace::{Workspace, write_prompt};
@@ -204,6 +204,8 @@ impl Creation<'_> {
     }
 
     fn start_host(&mut self) -> Result<Option<Child>, CreateError> {
+        // Whatever our caller left open, a tmux server or supervisor would keep open for days.
+        close_on_exec();
         let home = self.agency.home.root().display().to_string();
         let executable = self.agency.executable.display().to_string();
         let wrapper = self.agency.config.wrapper.as_ref();

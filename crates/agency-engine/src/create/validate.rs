@@ -143,11 +143,12 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
 }
 
 fn path_problem(what: &'static str, path: &Path, error: &io::Error) -> CreateError {
-    let code = match error.kind() {
-        io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
-        io::ErrorKind::IsADirectory => ErrorCode::InputNotFile,
-        _ => ErrorCode::InvalidPath,
-    };
+    let codes = [
+        (io::ErrorKind::PermissionDenied, ErrorCode::PermissionDenied),
+        (io::ErrorKind::IsADirectory, ErrorCode::InputNotFile),
+    ];
+    let known = codes.into_iter().find(|(kind, _)| *kind == error.kind());
+    let code = known.map_or(ErrorCode::InvalidPath, |(_, code)| code);
     CreateError::Path {
         what,
         path: path.to_owned(),
@@ -295,16 +296,21 @@ fn inside(
         code,
     };
     let root = repository.root();
-    let absolute = root.join(path).canonicalize().map_err(|error| match error.kind() {
-        io::ErrorKind::PermissionDenied => refuse(error.to_string(), ErrorCode::PermissionDenied),
-        io::ErrorKind::NotFound if here != root && here.join(path).exists() => {
-            let meant = here.join(path);
-            let meant = meant.strip_prefix(root).unwrap_or(&meant).display().to_string();
-            let why = format!("it does not exist; paths are relative to the repository, so say '{meant}'");
-            refuse(why, ErrorCode::InvalidPath)
+    let absolute = root.join(path).canonicalize().map_err(|error| {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            return refuse(error.to_string(), ErrorCode::PermissionDenied);
         }
-        io::ErrorKind::NotFound => refuse("it does not exist in the repository".to_owned(), ErrorCode::InvalidPath),
-        _ => refuse(error.to_string(), ErrorCode::InvalidPath),
+        if error.kind() != io::ErrorKind::NotFound {
+            return refuse(error.to_string(), ErrorCode::InvalidPath);
+        }
+        let meant = here.join(path);
+        let why = if here != root && meant.exists() {
+            let meant = meant.strip_prefix(root).unwrap_or(&meant).display();
+            format!("it does not exist; paths are relative to the repository, so say '{meant}'")
+        } else {
+            "it does not exist in the repository".to_owned()
+        };
+        refuse(why, ErrorCode::InvalidPath)
     })?;
     let relative = absolute
         .strip_prefix(root)

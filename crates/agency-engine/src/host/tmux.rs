@@ -152,13 +152,13 @@ impl Tmux {
     }
 
     fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
-        let output = command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => TmuxError::Missing,
-                _ => TmuxError::Broken(error),
-            })?;
+        let output = command.stdin(Stdio::null()).output().map_err(|error| {
+            if error.kind() == io::ErrorKind::NotFound {
+                TmuxError::Missing
+            } else {
+                TmuxError::Broken(error)
+            }
+        })?;
         if output.status.success() {
             return Ok(output);
         }

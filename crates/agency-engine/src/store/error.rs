@@ -1,6 +1,6 @@
 //! What can go wrong with the database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agency_model::run::Refusal;
 use agency_model::{ErrorCode, RunId};
@@ -75,6 +75,17 @@ impl StoreError {
             Self::NotFound(_) => ErrorCode::RunNotFound,
             Self::Refused { .. } => ErrorCode::InvalidState,
             Self::Newer { .. } | Self::Corrupt { .. } | Self::BadValue { .. } | Self::Sqlite(_) => ErrorCode::DbError,
+        }
+    }
+}
+
+impl StoreError {
+    /// Names the file where SQLite says only what is wrong with it.
+    pub(super) fn naming(self, path: &Path) -> Self {
+        if let Self::Sqlite(error) = self {
+            opening(path.to_owned())(error)
+        } else {
+            self
         }
     }
 }

@@ -45,10 +45,7 @@ impl Store {
         LOCK_TIMEOUT_MS.store(limit, Ordering::Relaxed);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
-        prepare(&mut connection, path).map_err(|error| match error {
-            StoreError::Sqlite(error) => opening(path.to_owned())(error),
-            other => other,
-        })?;
+        prepare(&mut connection, path).map_err(|error| error.naming(path))?;
         Ok(Self { connection })
     }
 

@@ -225,8 +225,8 @@ fn optional_word<T>(
     column: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
 ) -> Result<Option<T>, StoreError> {
-    match row.get_ref(index)? {
-        rusqlite::types::ValueRef::Null => Ok(None),
-        _ => word(row, index, column, read).map(Some),
+    if row.get_ref(index)? == rusqlite::types::ValueRef::Null {
+        return Ok(None);
     }
+    word(row, index, column, read).map(Some)
 }

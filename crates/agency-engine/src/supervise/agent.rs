@@ -34,7 +34,7 @@ pub(super) struct Agent {
 }
 
 /// What an agent did.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum AgentNews {
     /// It wrote so many bytes, which are in its buffer.
     Wrote(Stream, usize),
@@ -141,7 +141,7 @@ impl Agent {
             length = stdout.read(), if stdout.open => heard(stdout, Stream::Stdout, length),
             length = stderr.read(), if stderr.open => heard(stderr, Stream::Stderr, length),
             status = child.wait(), if exit.is_none() => {
-                *exit = Some(exit_of(status));
+                *exit = Some(exit_of(&status));
                 AgentNews::Exited
             }
             () = input.write(), if input.writer.is_some() => AgentNews::TookInput,
@@ -160,7 +160,7 @@ fn heard(output: &mut Output, stream: Stream, length: Option<usize>) -> AgentNew
     }
 }
 
-fn exit_of(status: io::Result<ExitStatus>) -> Exit {
+fn exit_of(status: &io::Result<ExitStatus>) -> Exit {
     match status {
         Ok(status) => Exit {
             exit_code: status.code(),
@@ -242,9 +242,12 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
     if from_pipe {
         on_pty = on_pty.stdin(Stdio::piped());
     }
-    let mut child = on_pty.spawn(screen_end).map_err(|error| match error {
-        pty_process::Error::Io(error) => error,
-        other => io::Error::other(other),
+    let mut child = on_pty.spawn(screen_end).map_err(|error| {
+        if let pty_process::Error::Io(error) = error {
+            error
+        } else {
+            io::Error::other(error)
+        }
     })?;
     drop(errors_end);
     let (reader, typing) = screen.into_split();

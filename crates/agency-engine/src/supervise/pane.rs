@@ -6,15 +6,21 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
+use std::time::Instant;
 
 use agency_model::Mode;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::relay::with_returns;
 use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 
 /// An interactive agent waits when its pane is so far behind.
 const BACKLOG: usize = 256 * 1024;
+/// A headless agent's pane shows so much at once, and so much more each second: nobody reads faster, and tmux is
+/// slow enough to take the agent's processor away.
+const GLANCE: usize = 32 * 1024;
+const GLANCES_PER_SECOND: f64 = 4.0;
 
 /// The pane.
 pub(super) struct Pane {
@@ -23,6 +29,8 @@ pub(super) struct Pane {
     mode: Mode,
     waiting: VecDeque<u8>,
     skipped: u64,
+    allowance: usize,
+    allowed_at: Instant,
     typed: Vec<u8>,
 }
 
@@ -54,6 +62,8 @@ impl Pane {
             mode,
             waiting: VecDeque::new(),
             skipped: 0,
+            allowance: GLANCE,
+            allowed_at: Instant::now(),
             typed: vec![0; 4096],
         }))
     }
@@ -67,18 +77,48 @@ impl Pane {
         self.mode == Mode::Headless || self.waiting.len() < BACKLOG
     }
 
-    /// Queues output. Of a headless agent, what does not fit is skipped.
-    pub(super) fn show(&mut self, bytes: &[u8]) {
-        if self.mode == Mode::Headless && self.waiting.len() + bytes.len() > BACKLOG {
-            self.skipped += bytes.len() as u64;
+    /// Queues output. Of a headless agent that is too fast to be read, only the latest lines.
+    pub(super) fn show(&mut self, bytes: &[u8], needs_returns: bool) {
+        let shown = match self.mode {
+            Mode::Interactive => bytes,
+            Mode::Headless => self.latest(bytes),
+        };
+        self.skipped += (bytes.len() - shown.len()) as u64;
+        if shown.is_empty() {
             return;
         }
+        self.note_skipped();
+        self.waiting.extend(&*with_returns(shown, needs_returns));
+    }
+
+    /// The end of `bytes`, as much of it as may be shown now.
+    fn latest<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let now = Instant::now();
+        let earned = now.duration_since(self.allowed_at).as_secs_f64() * GLANCES_PER_SECOND * GLANCE as f64;
+        self.allowance = (self.allowance + earned as usize).min(GLANCE);
+        self.allowed_at = now;
+        let room = self.allowance.min(BACKLOG.saturating_sub(self.waiting.len()));
+        let cut = bytes.len().saturating_sub(room);
+        let tail = bytes.get(cut..).unwrap_or_default();
+        // A line that lost its beginning is not shown.
+        let whole = match cut {
+            0 => tail,
+            _ => tail
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .and_then(|end| tail.get(end + 1..))
+                .unwrap_or_default(),
+        };
+        self.allowance -= whole.len();
+        whole
+    }
+
+    fn note_skipped(&mut self) {
         if self.skipped > 0 {
             let note = format!("\r\n… {} bytes skipped here; they are in the log …\r\n", self.skipped);
             self.waiting.extend(note.as_bytes());
             self.skipped = 0;
         }
-        self.waiting.extend(bytes);
     }
 
     /// The bytes of the last [`PaneNews::Typed`].
@@ -120,6 +160,7 @@ impl Pane {
 
     /// Writes a last line, as far as the terminal takes it at once.
     pub(super) fn last_words(mut self, text: &str) {
+        self.note_skipped();
         self.waiting.extend(text.as_bytes());
         self.waiting.make_contiguous();
         // The terminal may be gone or full; the log has everything.

@@ -21,15 +21,16 @@ impl Supervisor<'_> {
         for message in self.logs.write(stream, bytes) {
             self.events.append(self.run.attempt(), Event::Error { message });
         }
-        if self.pane.is_none() && self.screen.is_none() && self.viewers.is_empty() {
+        let needs_returns = agent.needs_returns(stream);
+        if let Some(pane) = &mut self.pane {
+            pane.show(bytes, needs_returns);
+        }
+        if self.screen.is_none() && self.viewers.is_empty() {
             return;
         }
-        let shown = with_returns(bytes, agent.needs_returns(stream));
+        let shown = with_returns(bytes, needs_returns);
         if let Some(screen) = &mut self.screen {
             screen.process(&shown);
-        }
-        if let Some(pane) = &mut self.pane {
-            pane.show(&shown);
         }
         let screen = &self.screen;
         self.viewers
