@@ -49,7 +49,7 @@ impl Problem {
     /// Adds a fact for scripts.
     pub(crate) fn detail(mut self, name: &str, value: impl Serialize) -> Self {
         self.details
-            .insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
+            .push((name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null)));
         self
     }
 
@@ -79,7 +79,8 @@ impl Problem {
     }
 
     pub(crate) fn to_json(&self, schema_version: u32) -> Value {
-        let mut error = json!({ "code": self.code, "message": self.message, "details": self.details });
+        let details: Map<String, Value> = self.details.iter().cloned().collect();
+        let mut error = json!({ "code": self.code, "message": self.message, "details": details });
         if let (Some(object), Some(hint)) = (error.as_object_mut(), &self.hint) {
             object.insert("hint".to_owned(), json!(hint));
         }
