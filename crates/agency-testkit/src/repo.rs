@@ -54,7 +54,7 @@ impl Repo {
     /// The names of the local branches, sorted.
     #[track_caller]
     pub fn branches(&self) -> Vec<String> {
-        let names = self.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads"]);
+        let names = self.git(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"]);
         names.lines().map(str::to_owned).collect()
     }
 

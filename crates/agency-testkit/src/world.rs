@@ -170,6 +170,35 @@ impl World {
         Terminal::open(self, command)
     }
 
+    /// Runs a command of the private tmux server and gives what it prints.
+    #[track_caller]
+    pub fn tmux(&self, arguments: &[&str]) -> String {
+        let mut command = self.environment.command("tmux");
+        command
+            .arg("-S")
+            .arg(self.socket())
+            .args(["-f", "/dev/null"])
+            .args(arguments);
+        let output = Process::start(&mut command).wait();
+        assert!(output.status.success(), "tmux {arguments:?}: {output}");
+        output.stdout
+    }
+
+    /// The names of the sessions of the private tmux server; none if it does not run.
+    pub fn tmux_sessions(&self) -> Vec<String> {
+        let mut command = self.environment.command("tmux");
+        command
+            .arg("-S")
+            .arg(self.socket())
+            .args(["list-sessions", "-F", "#{session_name}"]);
+        Process::start(&mut command)
+            .wait()
+            .stdout
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
     pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }

@@ -1,5 +1,39 @@
 //! The life of a run, from creation to removal, as a user sees it.
 
 mod lifecycle {
+    mod attach;
     mod create;
+    mod read;
+    mod remove;
+    mod surroundings;
+    mod together;
+
+    use std::path::Path;
+
+    use agency_testkit::{Repo, World};
+    use serde_json::Value;
+
+    fn world() -> World {
+        World::new(Path::new(env!("CARGO_BIN_EXE_agency")))
+    }
+
+    /// Starts a run of `runner` in `repo`, with further arguments, and gives its data.
+    fn start(world: &World, repo: &Repo, runner: &str, further: &[&str]) -> Value {
+        let path = repo.path.to_str().expect("a path of our own");
+        let mut arguments = vec!["run", "--repo", path, "--runner", runner, "--prompt", "do it"];
+        arguments.extend(further);
+        world.json(&arguments)["data"].take()
+    }
+
+    fn text<'a>(run: &'a Value, field: &str) -> &'a str {
+        run[field]
+            .as_str()
+            .unwrap_or_else(|| panic!("{field} is no text in {run}"))
+    }
+
+    /// Waits for the end of a run and gives its data.
+    fn end(world: &World, run: &Value) -> Value {
+        let output = world.agency(&["wait", "--json", text(run, "id")]);
+        output.object()["data"].take()
+    }
 }

@@ -1,0 +1,105 @@
+//! Attaching, in a real terminal.
+
+use agency_model::ErrorCode;
+use agency_testkit::agent::{self, Agent};
+
+use super::{end, start, text, world};
+
+fn talking() -> Agent {
+    Agent::new("printf 'who are you? '; read name; echo \"hello $name\"; read again; echo \"bye $again\"")
+}
+
+// proves L13
+#[test]
+fn outside_tmux_the_session_is_attached() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("talking", talking());
+    let run = start(&world, &repo, "talking", &[]);
+    let terminal = world.terminal(&["attach", text(&run, "id")]);
+    terminal.wait_for_text("who are you?");
+    terminal.type_text("ada");
+    terminal.send_keys(&["Enter"]);
+    terminal.wait_for_text("hello ada");
+    // The prefix and d, as tmux wants it. The outer terminal is a tmux too, but its keys are sent raw.
+    terminal.send_keys(&["C-b", "d"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert_eq!(
+        world.json(&["show", text(&run, "id")])["data"]["state"],
+        "running",
+        "leaving ends nothing"
+    );
+}
+
+// proves L13
+#[test]
+fn inside_tmux_the_client_is_switched() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let run = start(&world, &repo, "waiting", &[]);
+    let mut command = world.command(&["attach", "--json", text(&run, "id")]);
+    command.env("TMUX", "/anything,1,0");
+    let answer = world.run(&mut command).object();
+    let command = answer["data"]["command"].to_string();
+    assert!(
+        command.contains("switch-client") && command.contains(&format!("=agency_{}", text(&run, "id"))),
+        "{command}"
+    );
+    let outside = world.json(&["attach", text(&run, "id")])["data"]["command"].to_string();
+    assert!(outside.contains("attach-session"), "{outside}");
+}
+
+// proves L13
+#[test]
+fn a_detached_run_is_attached_through_its_own_terminal_and_left_by_a_key() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("talking", talking());
+    let run = start(&world, &repo, "talking", &["--host", "detached"]);
+    let first = world.terminal(&["attach", text(&run, "id")]);
+    first.wait_for_text("who are you?");
+    first.type_text("ada");
+    first.send_keys(&["Enter"]);
+    first.wait_for_text("hello ada");
+    first.send_keys(&["C-\\"]);
+    assert_eq!(first.wait_for_exit(), 0);
+    let second = world.terminal(&["attach", text(&run, "id")]);
+    second.wait_for_text("hello ada");
+    second.type_text("bob");
+    second.send_keys(&["Enter"]);
+    assert_eq!(second.wait_for_exit(), 0);
+    assert_eq!(end(&world, &run)["state"], "completed");
+    let log = world.ok(&["logs", "--stdout", text(&run, "id")]).stdout;
+    assert!(log.ends_with("bye bob\n"), "{log:?}");
+}
+
+// proves L13, L18
+#[test]
+fn a_session_that_is_gone_is_said_so_and_the_agent_can_still_be_reached() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("talking", talking());
+    let run = start(&world, &repo, "talking", &[]);
+    let id = text(&run, "id");
+    world.tmux(&["kill-session", "-t", &format!("=agency_{id}")]);
+    let error = world.error(&["attach", id], ErrorCode::TmuxSessionNotFound);
+    assert_eq!(
+        text(&error, "hint"),
+        format!("its agent is alive: agency attach --direct {id}")
+    );
+    let terminal = world.terminal(&["attach", "--direct", id]);
+    terminal.wait_for_text("who are you?");
+    terminal.send_keys(&["C-\\"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn a_finished_detached_run_has_nothing_to_attach_to() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let run = start(&world, &repo, "quiet", &["--host", "detached"]);
+    end(&world, &run);
+    world.error(&["attach", text(&run, "id")], ErrorCode::InvalidState);
+}

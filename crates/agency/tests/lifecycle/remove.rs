@@ -1,0 +1,154 @@
+//! Removing runs and getting work back.
+
+use std::fs;
+use std::path::Path;
+
+use agency_model::ErrorCode;
+use agency_testkit::agent::{self, Agent};
+use serde_json::Value;
+
+use super::{end, start, text, world};
+
+fn untidy() -> Agent {
+    Agent::new("echo committed > a.txt; git add a.txt; git commit -qm a; echo loose > b.txt; echo changed >> README.md")
+}
+
+// proves L17
+#[test]
+fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("untidy", untidy());
+    let run = start(&world, &repo, "untidy", &["--mode", "headless"]);
+    let id = text(&run, "id");
+    end(&world, &run);
+    let removed = world.json(&["rm", id])["data"].take();
+    assert_eq!(
+        (&removed["state"], &removed["removed"]),
+        (&Value::from("completed"), &Value::from(true))
+    );
+    assert!(removed["removed_at"].is_string());
+    assert_eq!(removed["saved_ref"], format!("refs/agency/{id}"));
+    assert!(!Path::new(text(&run, "worktree_path")).exists());
+    assert_eq!(repo.worktrees().len(), 1);
+    assert!(!world.tmux_sessions().contains(&format!("agency_{id}")));
+    assert!(repo.branches().contains(&format!("agency/{id}")), "the branch stays");
+    let restored = world.json(&["restore", id])["data"].take();
+    let branch = format!("refs/heads/{}", text(&restored, "branch"));
+    assert_eq!(repo.git(&["show", &format!("{branch}:b.txt")]).trim(), "loose");
+    assert!(
+        repo.git(&["show", &format!("{branch}:README.md")])
+            .ends_with("changed\n")
+    );
+    assert_eq!(
+        world.json(&["show", id])["data"]["state"],
+        "completed",
+        "removal does not change the state"
+    );
+}
+
+// proves L17
+#[test]
+fn a_clean_run_leaves_nothing_to_restore_and_is_removed_once() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let run = start(&world, &repo, "quiet", &["--host", "detached"]);
+    let id = text(&run, "id");
+    end(&world, &run);
+    let first = world.json(&["rm", id])["data"].take();
+    let second = world.json(&["rm", id])["data"].take();
+    assert_eq!(first["removed_at"], second["removed_at"]);
+    world.error(&["restore", id], ErrorCode::NothingSaved);
+    let listed = |arguments: &[&str]| world.json(arguments)["data"]["runs"].as_array().unwrap().len();
+    assert_eq!((listed(&["ls"]), listed(&["ls", "--all"])), (0, 1));
+}
+
+// proves L17, L18
+#[test]
+fn a_live_run_is_not_removed() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let run = start(&world, &repo, "waiting", &["--host", "detached"]);
+    world.error(&["rm", text(&run, "id")], ErrorCode::InvalidState);
+    assert!(Path::new(text(&run, "worktree_path")).exists());
+}
+
+// proves L17
+#[test]
+fn what_cannot_be_removed_is_named_with_the_command_that_removes_it() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let run = start(&world, &repo, "quiet", &["--host", "detached"]);
+    let (id, worktree) = (text(&run, "id"), text(&run, "worktree_path"));
+    end(&world, &run);
+    repo.git(&["worktree", "lock", "--reason", "mine", worktree]);
+    let error = world.error(&["rm", id], ErrorCode::CleanupFailed);
+    let remaining = &error["details"]["remaining"][0];
+    assert!(text(remaining, "resource").contains(worktree), "{remaining}");
+    assert!(
+        text(remaining, "command").contains("worktree remove --force"),
+        "{remaining}"
+    );
+    assert!(Path::new(worktree).exists());
+    repo.git(&["worktree", "unlock", worktree]);
+    assert_eq!(world.json(&["rm", id])["data"]["removed"], true);
+}
+
+#[test]
+fn all_finished_shows_its_plan_first_and_spares_the_living() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("untidy", untidy());
+    world.agent("waiting", agent::waiting());
+    let done = start(&world, &repo, "untidy", &["--host", "detached", "--mode", "headless"]);
+    let alive = start(&world, &repo, "waiting", &["--host", "detached"]);
+    end(&world, &done);
+    let plan = world.json(&["rm", "--all-finished", "--dry-run"])["data"]["runs"].take();
+    assert_eq!(plan.as_array().unwrap().len(), 1);
+    assert_eq!(plan[0]["removed"], false);
+    assert!(text(&plan[0], "why").starts_with("completed "), "{plan}");
+    assert!(
+        Path::new(text(&done, "worktree_path")).exists(),
+        "a plan touches nothing"
+    );
+    let young = world.json(&["rm", "--all-finished", "--older-than", "7d"])["data"]["runs"].take();
+    assert_eq!(young, Value::Array(vec![]));
+    let gone = world.json(&["rm", "--all-finished"])["data"]["runs"].take();
+    assert_eq!((&gone[0]["id"], &gone[0]["removed"]), (&done["id"], &Value::from(true)));
+    assert!(Path::new(text(&alive, "worktree_path")).exists());
+}
+
+#[test]
+fn a_branch_is_deleted_only_on_request_and_an_unmerged_one_only_by_force() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("untidy", untidy());
+    let run = start(&world, &repo, "untidy", &["--host", "detached", "--mode", "headless"]);
+    let (id, branch) = (text(&run, "id"), text(&run, "new_branch"));
+    end(&world, &run);
+    world.error(&["rm", "--delete-branch", id], ErrorCode::CleanupFailed);
+    assert!(repo.branches().contains(&branch.to_owned()));
+    world.ok(&["rm", "--delete-branch", "--force", id]);
+    assert!(!repo.branches().contains(&branch.to_owned()));
+}
+
+#[test]
+fn a_worktree_deleted_by_hand_and_a_repository_that_moved_have_their_own_ways_out() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let by_hand = start(&world, &repo, "quiet", &["--host", "detached"]);
+    let moved = start(&world, &repo, "quiet", &["--host", "detached"]);
+    end(&world, &by_hand);
+    end(&world, &moved);
+    fs::remove_dir_all(text(&by_hand, "worktree_path")).unwrap();
+    let removed = world.json(&["rm", text(&by_hand, "id")])["data"].take();
+    assert!(removed["notes"].to_string().contains("by hand"), "{removed}");
+    fs::rename(&repo.path, repo.path.with_extension("moved")).unwrap();
+    let error = world.error(&["rm", text(&moved, "id")], ErrorCode::CleanupFailed);
+    assert!(text(&error, "message").contains("worktree repair"), "{error}");
+    assert!(Path::new(text(&moved, "worktree_path")).exists(), "files are kept");
+}

@@ -1,0 +1,105 @@
+//! doctor, config, schema, completions, demo.
+
+use agency_testkit::agent;
+use serde_json::Value;
+
+use super::{start, text, world};
+
+#[test]
+fn doctor_finds_nothing_wrong_in_a_fresh_world_and_names_a_damaged_database() {
+    let healthy = world();
+    let answer = healthy.json(&["doctor"])["data"].take();
+    assert_eq!(answer["healthy"], true, "{answer}");
+    let world = world();
+    std::fs::create_dir_all(world.agency_home()).unwrap();
+    std::fs::write(world.agency_home().join("agency.db"), "this is no database at all").unwrap();
+    let output = world.agency(&["doctor", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let checks = output.object()["data"]["checks"].take();
+    let database = checks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["name"] == "database")
+        .unwrap()
+        .clone();
+    assert_eq!(database["health"], "problem");
+    assert!(database["fix"].is_string());
+}
+
+#[test]
+fn a_session_without_a_run_is_named_and_left_alone() {
+    let world = world();
+    let stray = "agency_r_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    world.tmux(&["new-session", "-d", "-s", stray, "cat"]);
+    let checks = world.json(&["doctor"])["data"]["checks"].to_string();
+    assert!(checks.contains(stray), "{checks}");
+    let found = world.json(&["reconcile"])["data"]["found"]["sessions"].take();
+    assert_eq!(found, Value::from(vec![stray]));
+    assert!(world.tmux_sessions().contains(&stray.to_owned()));
+}
+
+#[test]
+fn config_says_where_each_value_came_from() {
+    let world = world();
+    world.configure("[limits]\nstop_grace_seconds = 3\n");
+    let values = world.json(&["config", "show", "--origin"])["data"]["values"].take();
+    let origin = |key: &str| {
+        let values = values.as_array().unwrap();
+        text(values.iter().find(|value| value["key"] == key).unwrap(), "origin").to_owned()
+    };
+    assert_eq!(origin("max_agents"), "default");
+    assert!(origin("limits.stop_grace_seconds").contains("config.toml:"), "{values}");
+}
+
+// proves L19
+#[test]
+fn every_schema_that_is_listed_is_printed() {
+    let world = world();
+    let names = world.json(&["schema"])["data"]["schemas"].take();
+    for entry in names.as_array().unwrap() {
+        let schema = world.ok(&["schema", text(entry, "name")]).stdout;
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        assert!(
+            schema["properties"].is_object() || schema["oneOf"].is_array(),
+            "{entry}: {schema}"
+        );
+    }
+}
+
+#[test]
+fn completions_know_the_runs() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let run = start(&world, &repo, "quiet", &["--host", "detached"]);
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(world.ok(&["completions", shell]).stdout.contains("agency"), "{shell}");
+    }
+    let mut command = world.command(&["--", "agency", "show", "r_"]);
+    command.envs([("COMPLETE", "fish")]);
+    let offered = world.run(&mut command).stdout;
+    assert!(offered.contains(text(&run, "id")), "{offered}");
+}
+
+#[test]
+fn the_demo_works_without_tmux_and_with_an_empty_home() {
+    let world = world();
+    let mut command = world.command(&["demo", "--json"]);
+    let bin = world.root().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for program in ["git", "sh"] {
+        let found =
+            ["/usr/local/bin", "/usr/bin", "/bin"].map(|directory| std::path::Path::new(directory).join(program));
+        std::os::unix::fs::symlink(found.iter().find(|path| path.exists()).unwrap(), bin.join(program)).unwrap();
+    }
+    command
+        .env("PATH", &bin)
+        .env_remove("AGENCY_CONFIG")
+        .env_remove("AGENCY_HOME");
+    let output = world.run(&mut command);
+    let runs = output.object()["data"]["runs"].take();
+    let states: Vec<&str> = runs.as_array().unwrap().iter().map(|run| text(run, "state")).collect();
+    assert_eq!(states, ["completed"; 3], "{}", output.stderr);
+    assert_eq!(text(&runs[0], "host"), "detached");
+}
