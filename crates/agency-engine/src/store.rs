@@ -24,3 +24,6 @@ use rusqlite::Connection;
 pub struct Store {
     connection: Connection,
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,7 +128,7 @@ impl Store {
     }
 
     /// Moves a queued run to `running` if fewer than `max_agents` runs are, and nobody who waits came first.
-    /// `is_alive` and `is_waiting` look at the locks of other runs.
+    /// `is_owned` looks at the lock of another run: a dead one holds no slot.
     pub fn claim_slot(
         &mut self,
         id: &RunId,

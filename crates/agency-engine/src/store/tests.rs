@@ -1,0 +1,246 @@
+//! The database on its own: what it refuses, and what many processes at once do to it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause};
+use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use rusqlite::Connection;
+use ulid::Ulid;
+
+use super::*;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn new_run() -> NewRun {
+    let id = RunId::from_ulid(Ulid::generate());
+    NewRun {
+        name: None,
+        repo_path: "/repo".into(),
+        repo_fingerprint: "f".into(),
+        base_ref: "main".into(),
+        base_commit: "0".repeat(40),
+        new_branch: Some(id.default_branch()),
+        worktree_path: Some(format!("/worktrees/{id}")),
+        workspace: WorkspaceKind::Worktree,
+        runner_kind: "codex".into(),
+        runner_args: vec!["--fast".into()],
+        mode: Mode::Interactive,
+        host: Host::Tmux,
+        restart_policy: RestartPolicy::Never,
+        stdout_log_path: "o".into(),
+        stderr_log_path: "e".into(),
+        tmux_session_name: Some(id.tmux_session()),
+        tmux_socket: None,
+        id,
+    }
+}
+
+fn store(directory: &Path) -> Store {
+    Store::open(&directory.join("agency.db"), PATIENCE).unwrap()
+}
+
+// proves L10
+#[test]
+fn the_table_has_every_column_of_the_document_and_a_worktree_belongs_to_one_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let first = new_run();
+    store.insert(&first).unwrap();
+    let columns: Vec<String> = store
+        .connection
+        .prepare("SELECT name FROM pragma_table_info('runs')")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    for column in
+        "id repo_path repo_fingerprint base_ref new_branch worktree_path runner_kind runner_args_json state name \
+        created_at updated_at exit_code stdout_log_path stderr_log_path tmux_session_name error removed_at"
+            .split_whitespace()
+    {
+        assert!(columns.iter().any(|known| known == column), "{column}");
+    }
+    let twin = NewRun {
+        worktree_path: first.worktree_path.clone(),
+        ..new_run()
+    };
+    assert!(store.insert(&twin).is_err());
+    assert!(store.insert(&first).is_err(), "an id is used once");
+}
+
+// proves L7
+#[test]
+fn the_database_itself_refuses_every_illegal_transition() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let raw = Connection::open(directory.path().join("agency.db")).unwrap();
+    for from in State::ALL {
+        for to in State::ALL {
+            let run = new_run();
+            store.insert(&run).unwrap();
+            let set = |state: &State| {
+                raw.execute(
+                    "UPDATE runs SET state = ?1 WHERE id = ?2",
+                    [state.word(), run.id.as_str()],
+                )
+            };
+            // The way to `from` is itself legal.
+            if matches!(from, State::Running | State::Completed | State::Failed | State::Killed) {
+                set(&State::Running).unwrap();
+            }
+            set(from).unwrap();
+            let legal = from == to
+                || matches!(
+                    (from, to),
+                    (State::Queued, State::Running | State::Failed | State::Killed)
+                        | (State::Running, State::Completed | State::Failed | State::Killed)
+                );
+            assert_eq!(set(to).is_ok(), legal, "{from} → {to}");
+        }
+    }
+}
+
+// proves L7
+#[test]
+fn a_row_is_removed_once_when_it_is_over_and_never_deleted() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let run = new_run();
+    store.insert(&run).unwrap();
+    assert!(
+        store.mark_removed(&run.id, None).is_err(),
+        "a queued run is not removed"
+    );
+    store.apply(&run.id, &Input::Stop(StopCause::Requested), None).unwrap();
+    let first = store.mark_removed(&run.id, None).unwrap();
+    assert_eq!(first.state, State::Killed);
+    assert_eq!(store.mark_removed(&run.id, None).unwrap().removed_at, first.removed_at);
+    assert!(store.connection.execute("DELETE FROM runs", []).is_err());
+}
+
+#[test]
+fn an_ended_run_takes_no_input_and_keeps_its_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let run = new_run();
+    store.insert(&run).unwrap();
+    store.apply(&run.id, &Input::SlotGranted, None).unwrap();
+    let exit = Exit {
+        exit_code: Some(3),
+        signal: None,
+    };
+    let applied = store
+        .apply(&run.id, &Input::Exited { attempt: 1, exit }, Some("it failed"))
+        .unwrap();
+    assert!(matches!(
+        applied,
+        Applied::Moved {
+            from: State::Running,
+            ..
+        }
+    ));
+    let row = store.run(&run.id).unwrap();
+    assert_eq!(
+        (row.state, row.exit_code, row.error.as_deref()),
+        (State::Failed, Some(3), Some("it failed"))
+    );
+    assert!(matches!(
+        store.apply(&run.id, &Input::SupervisorGone(None), None).unwrap(),
+        Applied::Stale(_)
+    ));
+    let refused = store
+        .apply(&run.id, &Input::Stop(StopCause::Requested), None)
+        .unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::InvalidState);
+    assert_eq!(store.run(&run.id).unwrap(), row);
+}
+
+#[test]
+fn a_newer_file_is_refused_and_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(store(directory.path()));
+    let path = directory.path().join("agency.db");
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let error = Store::open(&path, PATIENCE).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::Newer {
+                found: 99,
+                known: SCHEMA_VERSION,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(error.code(), ErrorCode::DbError);
+}
+
+#[test]
+fn slots_are_granted_in_order_of_arrival_and_the_dead_hold_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let runs = [new_run(), new_run(), new_run()];
+    let mut ids: Vec<RunId> = runs.iter().map(|run| run.id.clone()).collect();
+    ids.sort();
+    runs.iter().for_each(|run| drop(store.insert(run).unwrap()));
+    let granted = |store: &mut Store, id: &RunId, dead: &[&RunId]| {
+        let answer = store.claim_slot(id, 1, |other| !dead.contains(&other)).unwrap();
+        matches!(answer, SlotAnswer::Granted(_))
+    };
+    assert!(!granted(&mut store, &ids[1], &[]), "an older one waits too");
+    assert!(granted(&mut store, &ids[0], &[]));
+    assert!(!granted(&mut store, &ids[1], &[]), "the slot is taken");
+    assert!(
+        !granted(&mut store, &ids[2], &[&ids[0]]),
+        "the second is older than the third"
+    );
+    assert!(granted(&mut store, &ids[1], &[&ids[0]]), "the first died");
+}
+
+#[test]
+fn many_writers_at_once_see_no_lock_error_and_the_last_slot_goes_to_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agency.db");
+    let winners: usize = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..12)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut store = Store::open(&path, PATIENCE).unwrap();
+                    let run = new_run();
+                    store.insert(&run).unwrap();
+                    let answer = store.claim_slot(&run.id, 1, |_| true).unwrap();
+                    usize::from(matches!(answer, SlotAnswer::Granted(_)))
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
+    });
+    // The oldest gets it, unless it looked before it was the oldest that was there.
+    assert_eq!(winners, 1, "{winners} runs got the only slot");
+    assert_eq!(store(directory.path()).list(&RunFilter::default()).unwrap().len(), 12);
+}
+
+#[test]
+fn a_short_name_finds_one_run_none_or_the_candidates() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let run = NewRun {
+        name: Some("fix".into()),
+        ..new_run()
+    };
+    store.insert(&run).unwrap();
+    store.insert(&new_run()).unwrap();
+    let id = run.id.as_str();
+    assert!(matches!(store.select(id).unwrap(), Selected::One(row) if row.id == run.id));
+    assert!(matches!(store.select("fix").unwrap(), Selected::One(row) if row.id == run.id));
+    assert!(matches!(store.select("r_01").unwrap(), Selected::Several(rows) if rows.len() == 2));
+    for nothing in ["", "%", "r_zz", "' OR 1=1 --", "unknown"] {
+        assert!(matches!(store.select(nothing).unwrap(), Selected::None), "{nothing}");
+    }
+}
