@@ -10,6 +10,7 @@
 mod descriptors;
 mod handle;
 mod leftovers;
+mod memory;
 mod session;
 mod socket;
 mod terminal;
@@ -17,6 +18,7 @@ mod terminal;
 pub use descriptors::close_on_exec;
 pub use handle::ProcessHandle;
 pub use leftovers::{carrying_run, end_all, left_children, reap_adopted};
+pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{

@@ -55,6 +55,12 @@ impl Agency {
             Ok(()) => Ok(self.store.run(&plan.id)?),
             Err(error) => {
                 creation.take_back();
+                // A Ctrl-C reaches git too, which then fails in its own words.
+                let error = if interrupted.load(Ordering::Relaxed) {
+                    CreateError::Interrupted
+                } else {
+                    error
+                };
                 self.record_failure(plan, &error);
                 Err(error)
             }

@@ -18,7 +18,7 @@ use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::{Home, HomeError, RunDirectory};
 use crate::lock::Lock;
-use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect};
+use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, release_own_code};
 use crate::store::{RunRow, Store, StoreError};
 
 /// How long the creator may take to hand the orders over.
@@ -190,6 +190,7 @@ impl RunParts<'_> {
             Ok(()) => {
                 tell(&creator, &Report::Running);
                 fault::point("supervise.reported");
+                release_own_code();
                 supervisor.run_to_end().await;
             }
             Err(message) => {
