@@ -7,3 +7,7 @@ check *arguments:
 # The rules of the source tree that no compiler checks.
 lint:
     scripts/lint
+
+# The pictures of the documentation, made from what the program prints.
+screenshots:
+    scripts/screenshots

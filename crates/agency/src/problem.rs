@@ -267,3 +267,6 @@ impl From<RemoveError> for Problem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

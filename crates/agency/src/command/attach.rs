@@ -17,10 +17,14 @@ use crate::problem::Problem;
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The agent goes on when you leave. Inside tmux, the client is switched to the run's session.\n\n\
+    Examples:\n  agency attach fix\n  agency attach --direct fix"
+)]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
-    /// Go through the supervisor, not through tmux
+    /// Go through the supervisor, not through tmux; a detached run is always reached so
     #[arg(long)]
     direct: bool,
 }

@@ -20,7 +20,7 @@ use crate::problem::Problem;
     echo 'source <(agency completions bash)' >> ~/.bashrc\n  \
     agency completions fish > ~/.config/fish/completions/agency.fish")]
 pub(crate) struct Args {
-    /// The shell
+    /// The shell that is to complete
     #[arg(value_parser = PossibleValuesParser::new(["bash", "zsh", "fish", "elvish", "powershell"]))]
     shell: String,
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::context::{Context, config_environment};
 use crate::problem::Problem;
 
-/// Show the configuration
+/// Show the configuration, or say which file it is read from
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency config show\n  agency config show --origin\n  agency config path")]
 pub(crate) struct Args {

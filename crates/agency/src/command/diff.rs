@@ -10,8 +10,9 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Print what a run changed against its base, committed or not
+/// Print what a run changed against its base commit, committed or not
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency diff fix\n  agency diff fix | git apply --stat")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,

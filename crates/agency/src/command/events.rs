@@ -10,7 +10,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Print the facts of a run, one line each; --json streams them as they stand in the file
+/// Print the numbered facts of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
 pub(crate) struct Args {

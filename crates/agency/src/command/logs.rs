@@ -12,7 +12,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Print what the agent said
+/// Print what the agent said, byte for byte
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  agency logs fix\n  agency logs -f --clean fix\n  agency logs --stderr --tail 20 fix"

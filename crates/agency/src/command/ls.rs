@@ -32,10 +32,10 @@ pub(crate) struct Args {
     /// Only runs with this name
     #[arg(long)]
     name: Option<String>,
-    /// Also removed ones, and as many as there are
+    /// Also removed ones, and not only the newest 50
     #[arg(long)]
     all: bool,
-    /// At most so many
+    /// At most so many, the newest
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
 }

@@ -10,8 +10,12 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Finish the story of runs whose supervisor died, and clear up what crashes left
+/// Write down how runs ended whose supervisor died, and clear up what crashes left
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "tmux sessions and worktrees that belong to no run are only named.\n\nExamples:\n  \
+    agency reconcile --dry-run\n  agency reconcile"
+)]
 pub(crate) struct Args {
     /// Print what would be done, do nothing
     #[arg(long)]

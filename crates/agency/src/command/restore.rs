@@ -11,6 +11,7 @@ use crate::problem::Problem;
 
 /// Bring work that `agency rm` saved back into a new branch
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency restore fix\n  agency restore --branch rescued fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,

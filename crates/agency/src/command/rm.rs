@@ -22,7 +22,7 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Uncommitted and untracked files are saved as refs/agency/<run_id>; agency restore brings them \
-    back.\nThe branch stays unless --delete-branch is given. Logs and the record of the run stay.\n\nExamples:\n  \
+    back.\nFiles that .gitignore names are not saved.\nThe branch stays unless --delete-branch is given. Logs and the record of the run stay.\n\nExamples:\n  \
     agency rm fix\n  agency rm --all-finished --older-than 7d --dry-run"
 )]
 pub(crate) struct Args {
@@ -38,10 +38,11 @@ pub(crate) struct Args {
     /// Print what would be done, do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Delete the branch too, if its commits are in another one
+    /// Delete the branch too; refused if its commits are in no other branch
     #[arg(long)]
     delete_branch: bool,
-    /// Delete an unmerged branch, and give up git repositories inside the worktree
+    /// With --delete-branch: delete an unmerged branch too. Also gives up git repositories inside the worktree, and
+    /// lets go of a worktree that git does not know any more, without deleting its files
     #[arg(long)]
     force: bool,
 }

@@ -44,34 +44,34 @@ pub(crate) struct Args {
     /// The branch to create [default: agency/<run_id>]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     branch: Option<String>,
-    /// The agent: claude-code, codex, gemini, opencode, cursor, scripted, or one of your own
+    /// The agent: claude-code, codex, gemini, opencode, cursor, scripted, or one of your own [default: default_agent]
     #[arg(long, value_name = "AGENT")]
     runner: Option<String>,
-    /// What the agent is to do, as a file in the repository
+    /// What the agent is to do, as a file in the repository; relative to its root
     #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
     prompt_file: Option<String>,
-    /// What the agent is to do
+    /// What the agent is to do, as text
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// A file of the repository that the prompt refers to; may be repeated
+    /// A file of the repository that the prompt refers to, whose fingerprint is kept; may be repeated
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     input: Vec<String>,
-    /// A label for people
+    /// A label for people, by which the run can be named
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
     /// End the run after so many minutes; 0: no limit
     #[arg(long, value_name = "N")]
     max_minutes: Option<u32>,
-    /// Where the supervisor runs
+    /// Run in a session of your tmux server, or without a terminal [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
     host: Option<String>,
-    /// Give the agent its own screen, or pipes
+    /// Give the agent a terminal of its own, or pipes for its structured output [default: interactive]
     #[arg(long, value_parser = PossibleValuesParser::new(["interactive", "headless"]))]
     mode: Option<String>,
-    /// Give the agent a worktree of its own, or let it work in the repository itself
+    /// Give the agent a worktree of its own, or let it work on your files in the repository [default: worktree]
     #[arg(long, value_parser = PossibleValuesParser::new(["worktree", "none"]))]
     workspace: Option<String>,
-    /// What to do when the agent crashes
+    /// When the agent ends with anything but 0: the run has failed, or up to two more attempts [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
     /// Add the NAME=value lines of this file to the agent's environment

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Watch all runs and finish the story of those whose supervisor dies; no run depends on it
+/// Watch all runs and reconcile those whose supervisor dies; no run depends on it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

@@ -13,8 +13,9 @@ use crate::output::{ago, state_word};
 use crate::problem::Problem;
 use crate::view::RunView;
 
-/// Show everything about one run
+/// Show everything about one run, and the files it changed
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency show fix\n  agency show --json fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,

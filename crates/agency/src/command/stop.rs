@@ -11,6 +11,7 @@ use crate::view::RunView;
 
 /// Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency stop fix\n  agency stop fix-login fix-logout")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, required = true, add = super::completions::run_candidates())]
     runs: Vec<String>,

@@ -19,7 +19,7 @@ use crate::view::RunView;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
-    124 if --timeout came first."
+    124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait --until running --timeout 30s fix"
 )]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]

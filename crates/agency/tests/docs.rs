@@ -1,0 +1,23 @@
+//! The documentation, compared with the program it describes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the functions that several of these tests share tell a failure by a panic too"
+)]
+
+mod docs {
+    mod architecture;
+    mod commands;
+    mod configuration;
+    mod dependencies;
+    mod errors;
+    mod files;
+    mod help;
+    mod links;
+    mod markdown;
+    mod program;
+    mod readme;
+    mod run_spec;
+    mod states;
+}

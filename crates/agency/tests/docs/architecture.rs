@@ -1,0 +1,39 @@
+//! `ARCHITECTURE.md` names only files that exist, and stays short.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::markdown::{code_words, read, root};
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_source_file_it_names_exists() {
+    let mut files = vec![];
+    sources(&root().join("crates"), &mut files);
+    let text = read("ARCHITECTURE.md");
+    let words = code_words(&text);
+    let named: Vec<&String> = words
+        .iter()
+        .filter(|word| word.ends_with(".rs") && !word.contains('<'))
+        .collect();
+    assert!(named.len() > 40, "{named:?}");
+    for name in named {
+        assert!(files.iter().any(|path| path.ends_with(name)), "there is no {name}");
+    }
+}
+
+#[test]
+fn it_fits_on_two_pages() {
+    let lines = read("ARCHITECTURE.md").lines().count();
+    assert!(lines <= 120, "it has {lines} lines");
+}

@@ -1,0 +1,71 @@
+//! `docs/files.md` against what a run leaves on disk.
+
+use std::fs;
+
+use agency_testkit::agent;
+use serde_json::Value;
+
+use super::markdown::{blocks, code_words, read, rows, section};
+use super::program::{fields, schema, world};
+
+#[test]
+fn every_file_in_a_run_directory_is_described() {
+    let world = world();
+    let repo = world.repo("project");
+    let path = repo.path.to_str().unwrap();
+    let section = section(&read("docs/files.md"), "A run directory");
+    let described: Vec<String> = rows(&section).iter().flat_map(|row| code_words(&row[0])).collect();
+    for (host, name) in [("tmux", "in-tmux"), ("detached", "alone")] {
+        world.agent(name, agent::waiting());
+        let run = [
+            "run", "--repo", path, "--runner", name, "--host", host, "--name", name, "--prompt", "x",
+        ];
+        let answer = world.json(&run);
+        let directory = answer["data"]["run_dir"].as_str().unwrap().to_owned();
+        let check = |when: &str| {
+            for folder in ["", "logs/"] {
+                for entry in fs::read_dir(format!("{directory}/{folder}")).unwrap() {
+                    let entry = entry.unwrap();
+                    let file = format!("{folder}{}", entry.file_name().to_str().unwrap());
+                    let known = entry.path().is_dir() || described.contains(&file);
+                    assert!(known, "{file} of a run in {host} is not described ({when})");
+                }
+            }
+        };
+        check("while it runs");
+        world.release(name);
+        world.ok(&["wait", name]);
+        check("when it is over");
+    }
+}
+
+#[test]
+fn the_example_of_done_json_has_every_field() {
+    let section = section(&read("docs/files.md"), "done.json");
+    let example: Value = serde_json::from_str(&blocks(&section, "json")[0]).unwrap();
+    let mut shown: Vec<&String> = example.as_object().unwrap().keys().collect();
+    let known = fields(&schema(&world(), "done"));
+    let mut known: Vec<&String> = known.iter().collect();
+    shown.sort();
+    known.sort();
+    assert_eq!(shown, known);
+}
+
+#[test]
+fn every_kind_of_event_is_described_with_its_fields() {
+    let rows = rows(&section(&read("docs/files.md"), "events.ndjson"));
+    let schema = schema(&world(), "event");
+    let kinds = schema["oneOf"].as_array().unwrap();
+    assert!(kinds.len() > 5, "{schema:#}");
+    for kind in kinds {
+        let name = kind["properties"]["type"]["const"].as_str().unwrap();
+        if name == "unknown" {
+            continue;
+        }
+        let row = rows.iter().find(|row| row[0] == format!("`{name}`"));
+        let row = row.unwrap_or_else(|| panic!("the event {name} is not described"));
+        for field in fields(kind).iter().filter(|field| *field != "type") {
+            assert!(row[1].contains(&format!("`{field}`")), "{name}: `{field}` is not named");
+        }
+    }
+}
