@@ -1,5 +1,6 @@
 //! `agency attach`: shows a run in the user's terminal.
 
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
@@ -94,7 +95,8 @@ impl AttachError {
 
 impl Agency {
     /// Finds the way to a run's terminal: its tmux session, or its supervisor where it has none or `direct` is asked.
-    pub fn attach(&self, row: &RunRow, inside_tmux: bool, direct: bool) -> Result<Attachment, AttachError> {
+    /// `tmux_variable` is `$TMUX`, which tells the tmux we are in.
+    pub fn attach(&self, row: &RunRow, tmux_variable: Option<&OsStr>, direct: bool) -> Result<Attachment, AttachError> {
         match (&row.tmux_session_name, row.host) {
             (Some(session), Host::Tmux) if !direct => {
                 let tmux = Tmux::new(row.tmux_socket.clone());
@@ -105,7 +107,7 @@ impl Agency {
                         alive,
                     });
                 }
-                Ok(Attachment::Tmux(tmux.attach_command(session, inside_tmux)))
+                Ok(Attachment::Tmux(tmux.attach_command(session, tmux_variable)))
             }
             (_, Host::Tmux | Host::Detached) => {
                 if row.state.is_terminal() {

@@ -22,6 +22,8 @@ pub struct Ended {
     pub details: Option<String>,
     /// When it became `running`.
     pub started_at: Option<Timestamp>,
+    /// When it was over.
+    pub ended_at: Timestamp,
 }
 
 impl Ended {
@@ -49,6 +51,7 @@ impl Ended {
             ending,
             details: details.filter(|details| !details.is_empty()),
             started_at: row.started_at,
+            ended_at: row.ended_at.unwrap_or_else(now),
         }
     }
 
@@ -62,7 +65,7 @@ impl Ended {
             error: error_text(&self.ending, self.details.as_deref()),
             attempts: self.ending.attempts,
             started_at: self.started_at,
-            ended_at: now(),
+            ended_at: self.ended_at,
         }
     }
 }
@@ -112,6 +115,7 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
             ending,
             details,
             started_at: marker.started_at,
+            ended_at: marker.ended_at,
         });
     }
     let code: i32 = std::fs::read_to_string(directory.exit_code())
@@ -135,6 +139,7 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
         ending,
         details: None,
         started_at: None,
+        ended_at: now(),
     })
 }
 

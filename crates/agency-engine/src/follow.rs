@@ -57,6 +57,15 @@ impl Cursor {
     }
 }
 
+/// An event, and the line it was read from: a newer version may have written more than we know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadEvent {
+    /// What we understand of it.
+    pub event: EventLine,
+    /// What stands in the file.
+    pub line: String,
+}
+
 /// Turns the bytes of `events.ndjson` into events, whatever pieces they come in.
 #[derive(Debug, Default)]
 pub struct EventReader {
@@ -66,7 +75,7 @@ pub struct EventReader {
 
 impl EventReader {
     /// The events that are complete with these bytes.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<EventLine> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<ReadEvent> {
         self.half.extend_from_slice(bytes);
         let mut events = vec![];
         while let Some(end) = self.half.iter().position(|byte| *byte == b'\n') {
@@ -78,7 +87,10 @@ impl EventReader {
             }
             let event = EventLine::read(text, self.seq);
             self.seq = event.seq;
-            events.push(event);
+            events.push(ReadEvent {
+                event,
+                line: text.to_owned(),
+            });
         }
         events
     }

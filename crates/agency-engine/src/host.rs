@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use agency_model::RunId;
 
 pub use detached::start_detached;
-pub use tmux::{Tmux, TmuxError};
+pub use tmux::{Tmux, TmuxError, socket_in};
 
 /// How the supervisor of a run is started.
 #[derive(Debug, Clone)]

@@ -16,7 +16,7 @@ use crate::event_log::EventLog;
 use crate::finish::{Ended, after_end, log_end, read_markers};
 use crate::home::RunDirectory;
 use crate::lock::{Lock, is_held};
-use crate::store::{Applied, RunRow, StoreError};
+use crate::store::{Applied, RunRow, StoreError, now};
 
 /// A run whose row did not agree with the facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -70,8 +70,9 @@ impl Agency {
         };
         let (verdict, ended) = self.verdict(row);
         let details = ended.as_ref().and_then(|ended| ended.details.clone());
+        let at = ended.as_ref().map_or_else(now, |ended| ended.ended_at);
         let input = Input::SupervisorGone(ended.map(|ended| ended.ending));
-        match self.store.apply(&row.id, &input, details.as_deref())? {
+        match self.store.apply_at(&row.id, &input, details.as_deref(), at)? {
             Applied::Stale(_) => Ok(None),
             Applied::Moved { from, row, .. } => {
                 if let Ok(mut events) = EventLog::open(&directory.events()) {

@@ -1,5 +1,6 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agency_model::run::State;
@@ -14,7 +15,7 @@ use crate::lock::Lock;
 use crate::process::{carrying_run, end_all};
 use crate::store::{RunRow, StoreError};
 use crate::workspace::{
-    BranchFate, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork, Workspace,
+    BranchFate, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork, Workspace,
     WorkspaceError, WorktreeFate, empty_trash, restore,
 };
 
@@ -95,6 +96,8 @@ impl RemoveError {
     }
 }
 
+/// How many ignored files are named.
+const IGNORED_NAMED: usize = 5;
 /// How long a supervisor that has reported its end may take to leave.
 const LEAVING: Duration = Duration::from_secs(5);
 /// How long survivors of a crash get before they are killed.
@@ -111,7 +114,8 @@ impl Agency {
                 state: row.state,
             });
         }
-        if row.removed_at.is_some() {
+        // A branch can still be asked away when all else is gone.
+        if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
             return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
         }
         let directory = self.home.run(&row.id);
@@ -153,21 +157,27 @@ impl Agency {
     }
 
     /// What [`Self::remove`] would do to an ended run.
-    pub fn removal_plan(&self, row: &RunRow) -> Result<Removed, RemoveError> {
+    pub fn removal_plan(&self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
         let mut notes = vec![];
         if let Some(path) = &row.worktree_path {
             notes.push(format!("remove the worktree {path}"));
             match self.workspace_of(row)?.changes() {
-                Ok(changes) if changes.files.is_empty() => notes.push("it has no changes".to_owned()),
                 Ok(changes) => {
-                    let files = changes.files.len();
-                    notes.push(format!("{files} changed files; what is not committed is saved first"));
+                    let count = changes.files.len();
+                    notes.push(format!(
+                        "{count} files differ from the base; what is not committed is saved first"
+                    ));
+                    notes.extend(ignored_note(&changes.ignored));
                 }
                 Err(error) => notes.push(format!("its changes cannot be read: {error}")),
             }
         }
         if let Some(branch) = &row.new_branch {
-            notes.push(format!("keep the branch {branch}"));
+            notes.push(match options.delete_branch {
+                DeleteBranch::No => format!("keep the branch {branch}"),
+                DeleteBranch::IfMerged => format!("delete the branch {branch}, if its commits are in another one"),
+                DeleteBranch::Force => format!("delete the branch {branch}, merged or not"),
+            });
         }
         if let Some(session) = &row.tmux_session_name {
             notes.push(format!("end the tmux session {session}"));
@@ -262,6 +272,18 @@ fn kept_branch(removal: &Removal) -> Option<String> {
     }
 }
 
+/// Ignored files are usually made again by a build, but nobody is to be surprised.
+fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
+    let (first, rest) = ignored.split_at(ignored.len().min(IGNORED_NAMED));
+    let names: Vec<String> = first.iter().map(|path| path.display().to_string()).collect();
+    let more = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(" and {} more", rest.len())
+    };
+    (!names.is_empty()).then(|| format!("files that git ignores are not saved: {}{more}", names.join(", ")))
+}
+
 fn notes_of(removal: &Removal) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
@@ -271,9 +293,10 @@ fn notes_of(removal: &Removal) -> Vec<String> {
         WorktreeFate::KeptUnknownToGit => "git does not know the worktree any more; its files were kept".to_owned(),
         WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
     });
-    if let Some(SavedWork { reference, files, .. }) = &removal.saved {
-        notes.push(format!("uncommitted work ({files} files) is saved as {reference}"));
+    if let Some(SavedWork { reference, .. }) = &removal.saved {
+        notes.push(format!("work that was not committed is saved as {reference}"));
     }
+    notes.extend(ignored_note(&removal.ignored));
     notes.push(match &removal.branch {
         BranchFate::Kept { name, .. } => format!("the branch {name} stays"),
         BranchFate::Deleted { name, commit } => format!("the branch {name} is deleted; it was at {commit}"),

@@ -9,10 +9,12 @@ use rustix::process::Signal;
 
 use crate::agency::Agency;
 use crate::bell::ring;
+use crate::event_log::EventLog;
 use crate::fault;
-use crate::finish::after_end;
+use crate::finish::announce_end;
 use crate::home::RunDirectory;
 use crate::host::Tmux;
+use crate::lock::Lock;
 use crate::process::{ProcessHandle, carrying_run, connect, end_all};
 use crate::store::{Applied, RequestKind, RunRow, StoreError};
 use crate::watch::WaitError;
@@ -112,6 +114,10 @@ impl Agency {
             }
         }
         end_all(carrying_run(id), self.config.stop_grace);
+        // Whoever else noticed the death may be telling the story already.
+        let Some(_owner) = Lock::take(&directory.supervisor_lock(), KILL_LIMIT).map_err(WaitError::Home)? else {
+            return Err(StopError::Stuck(id.clone()));
+        };
         let attempts = self.store.run(id)?.attempt;
         let ending = Ending {
             state: State::Killed,
@@ -121,8 +127,10 @@ impl Agency {
             attempts,
         };
         match self.store.apply(id, &Input::SupervisorGone(Some(ending)), None)? {
-            Applied::Moved { row, .. } => {
-                after_end(&self.home, &row);
+            Applied::Moved { from, row, .. } => {
+                if let Ok(mut events) = EventLog::open(&directory.events()) {
+                    announce_end(&self.home, &mut events, from, &row);
+                }
                 Ok(*row)
             }
             Applied::Stale(row) => Ok(*row),

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agency::Agency;
+use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::process::{ProcessHandle, RUN_ID_VARIABLE, carrying_run, end_all};
 use crate::reconcile::has_owner;
@@ -42,6 +43,8 @@ pub struct Survivor {
     pub command: String,
 }
 
+/// How long a creator may take for its first steps.
+const BEING_MADE: Duration = Duration::from_secs(60);
 /// How long survivors get before they are killed.
 const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
 
@@ -142,6 +145,7 @@ impl Agency {
             if let Some(id) = id
                 && !has_owner(&self.home.run(&id))
                 && !self.store.knows(&id)?
+                && !is_being_made(&self.home.run(&id))
             {
                 strays.push(path);
             }
@@ -179,6 +183,16 @@ impl Agency {
         }
         Ok(survivors)
     }
+}
+
+/// Between making the directory and taking the lock in it, a creator has no other sign of life.
+fn is_being_made(directory: &RunDirectory) -> bool {
+    let age = directory
+        .path()
+        .metadata()
+        .and_then(|metadata| metadata.modified())
+        .map(|at| at.elapsed());
+    !directory.creator_lock().exists() && matches!(age, Ok(Ok(age)) if age < BEING_MADE)
 }
 
 fn children(directory: &std::path::Path) -> Vec<PathBuf> {

@@ -107,6 +107,8 @@ pub struct Changes {
     pub files: Vec<ChangedFile>,
     /// Git repositories inside the workspace, whose content git cannot record.
     pub nested: Vec<PathBuf>,
+    /// Files and directories that git is told to ignore; a removal does not save them.
+    pub ignored: Vec<PathBuf>,
 }
 
 /// One file that differs from the base commit.
@@ -188,6 +190,8 @@ pub struct Removal {
     pub saved: Option<SavedWork>,
     /// What became of the branch.
     pub branch: BranchFate,
+    /// Ignored files and directories that went with the worktree.
+    pub ignored: Vec<PathBuf>,
     /// Files that could not be deleted and still lie in the trash.
     pub leftover: Option<PathBuf>,
 }

@@ -9,6 +9,8 @@ words! {
     ErrorCode {
         /// The path is not a git repository with a working tree.
         NotGitRepo = "E_NOT_GIT_REPO",
+        /// git is not installed.
+        GitNotFound = "E_GIT_NOT_FOUND",
         /// A ref does not resolve to a commit, or is no valid name.
         BadRef = "E_BAD_REF",
         /// A path is missing, leaves the repository, or cannot be used.

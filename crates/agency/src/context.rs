@@ -142,6 +142,11 @@ impl Context {
         problem.exit_code()
     }
 
+    /// Tells people of a problem that is not the answer.
+    pub(crate) fn report_to_people(&self, problem: &Problem) {
+        self.say(problem.to_human().trim_end());
+    }
+
     pub(crate) fn print_help(&self, help: &clap::Error) -> ExitCode {
         let _ = self.print(|out| write!(out, "{}", help.render().ansi()));
         ExitCode::SUCCESS

@@ -109,7 +109,8 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         }
         ErrorCode::InvalidState | ErrorCode::BranchExists | ErrorCode::MaxAgents => 4,
         ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
-        ErrorCode::TmuxNotFound
+        ErrorCode::GitNotFound
+        | ErrorCode::TmuxNotFound
         | ErrorCode::TmuxStartFailed
         | ErrorCode::HostStartFailed
         | ErrorCode::WorktreeCreateFailed
@@ -126,6 +127,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
 const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
     match code {
         ErrorCode::NotGitRepo => Some("go to a git repository, or name one with --repo"),
+        ErrorCode::GitNotFound => Some("install git (apt-get install git)"),
         ErrorCode::BadRef => Some("git branch -a and git log show what can be named"),
         ErrorCode::InvalidPath => Some("name a file inside the repository, relative to its root"),
         ErrorCode::InputNotFile => Some("inputs and prompts are single files; name each one"),
@@ -222,6 +224,14 @@ impl From<CreateError> for Problem {
                 }
                 problem
             }
+            CreateError::Path {
+                what: what @ ("the spec file" | "the environment file"),
+                path,
+                ..
+            } => problem
+                .hint("check the path; it is relative to where you are")
+                .detail("path", path)
+                .detail("what", what),
             CreateError::Path { what, path, .. } => problem.detail("path", path).detail("what", what),
             CreateError::Runner { hint, .. } => problem.hint(hint),
             CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),

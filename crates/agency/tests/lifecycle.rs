@@ -1,5 +1,6 @@
 //! The life of a run, from creation to removal, as a user sees it.
 
+#[expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
 mod lifecycle {
     mod attach;
     mod create;

@@ -101,7 +101,7 @@ impl Agency {
             stdout_log_path: directory.stdout_log().display().to_string(),
             stderr_log_path: directory.stderr_log().display().to_string(),
             tmux_session_name: tmux.then(|| plan.id.tmux_session()),
-            tmux_socket: self.config.tmux_socket.clone().filter(|_| tmux),
+            tmux_socket: plan.tmux_socket(&self.config).filter(|_| tmux),
         }
     }
 
@@ -218,7 +218,7 @@ impl Creation<'_> {
         let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id);
         match self.plan.spec.host {
             Host::Tmux => {
-                let tmux = Tmux::new(self.agency.config.tmux_socket.clone());
+                let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
                 let session = self.plan.id.tmux_session();
                 tmux.start(&session, self.workspace.directory(), self.plan.size, &supervisor)?;
                 self.session_started = true;
@@ -288,7 +288,7 @@ impl Creation<'_> {
     /// Undoes what was made. What cannot be undone now stays with the failed row, and `agency rm` removes it.
     fn take_back(&self) {
         if self.session_started {
-            let _ = Tmux::new(self.agency.config.tmux_socket.clone()).kill_session(&self.plan.id.tmux_session());
+            let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
         let _ = self.workspace.undo();
         let _ = std::fs::remove_file(self.directory.launch_socket());

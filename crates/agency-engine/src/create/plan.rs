@@ -1,7 +1,7 @@
 //! What a run would be: everything decided, nothing made.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use agency_model::spec::{RunSpec, SpecDraft};
@@ -9,8 +9,9 @@ use agency_model::{RunId, WorkspaceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::config::AgentConfig;
+use crate::config::{AgentConfig, Config};
 use crate::home::Home;
+use crate::host::socket_in;
 use crate::process::TerminalSize;
 use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
 
@@ -94,6 +95,16 @@ impl Plan {
             ),
             WorkspaceKind::None => None,
         }
+    }
+
+    /// The tmux server its session will live on: the configured one, or the one its user sits in.
+    pub(super) fn tmux_socket(&self, config: &Config) -> Option<String> {
+        let around = || {
+            socket_in(self.environment.get(OsStr::new("TMUX"))?)?
+                .to_str()
+                .map(str::to_owned)
+        };
+        config.tmux_socket.clone().or_else(around)
     }
 
     /// Where it will work.

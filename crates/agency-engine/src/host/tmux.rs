@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::SupervisorCommand;
@@ -121,13 +121,34 @@ impl Tmux {
             .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// The command that shows the session in the user's terminal.
+    /// The command that shows the session in the user's terminal. A client of the same server, by `$TMUX`, is
+    /// switched; one of another server gets this one inside.
     #[must_use]
-    pub fn attach_command(&self, session: &str, inside_tmux: bool) -> Command {
+    pub fn attach_command(&self, session: &str, tmux_variable: Option<&OsStr>) -> Command {
         let mut command = self.command();
-        let verb = if inside_tmux { "switch-client" } else { "attach-session" };
+        let inside = tmux_variable
+            .and_then(socket_in)
+            .is_some_and(|outer| same_file(&outer, &self.socket_path()));
+        let verb = if inside { "switch-client" } else { "attach-session" };
         command.args([verb, "-t", &format!("={session}")]);
+        if !inside {
+            command.env_remove("TMUX");
+        }
         command
+    }
+
+    /// Where the server listens.
+    fn socket_path(&self) -> PathBuf {
+        let directory = || {
+            let parent = std::env::var_os("TMUX_TMPDIR").filter(|value| !value.is_empty());
+            let parent = parent.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+            parent.join(format!("tmux-{}", rustix::process::getuid().as_raw()))
+        };
+        match &self.socket {
+            Some(path) if path.contains('/') => path.into(),
+            Some(name) => directory().join(name),
+            None => directory().join("default"),
+        }
     }
 
     /// The same command as a person would type it.
@@ -166,4 +187,15 @@ impl Tmux {
             String::from_utf8_lossy(&output.stderr).trim().to_owned(),
         ))
     }
+}
+
+/// The socket of the server that `$TMUX` names.
+pub fn socket_in(tmux_variable: &OsStr) -> Option<PathBuf> {
+    let path = tmux_variable.to_str()?.split(',').next()?;
+    (!path.is_empty()).then(|| path.into())
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    one.canonicalize()
+        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }

@@ -114,6 +114,11 @@ impl Store {
                 Err(error) => Err(error),
             };
         }
+        // A name that was used again means the run that lives, if just one does.
+        let living = self.matching("name = ?1 AND state IN ('queued', 'running')", text)?;
+        if living.len() == 1 {
+            return Ok(one_of(living));
+        }
         let by_name = self.matching("name = ?1 AND removed_at IS NULL", text)?;
         if !by_name.is_empty() {
             return Ok(one_of(by_name));

@@ -96,6 +96,17 @@ impl Store {
 
     /// Feeds an input to the stored run. `details` explains a bad end in words.
     pub fn apply(&mut self, id: &RunId, input: &Input, details: Option<&str>) -> Result<Applied, StoreError> {
+        self.apply_at(id, input, details, now())
+    }
+
+    /// Feeds an input to the stored run that happened at another time than now.
+    pub fn apply_at(
+        &mut self,
+        id: &RunId,
+        input: &Input,
+        details: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Applied, StoreError> {
         let transaction = self.begin()?;
         let row = read(&transaction, id)?;
         match step(&row.machine(), input) {
@@ -105,7 +116,7 @@ impl Store {
                 refusal,
             }),
             Step::Moved(run, effects) => {
-                write_state(&transaction, id, row.state, &run, details)?;
+                write_state(&transaction, id, row.state, &run, Note { details, at })?;
                 let from = row.state;
                 let row = Box::new(read(&transaction, id)?);
                 transaction.commit()?;
@@ -121,7 +132,7 @@ impl Store {
         if row.state.is_terminal() {
             return Ok(row);
         }
-        write_state(&transaction, id, row.state, run, details)?;
+        write_state(&transaction, id, row.state, run, Note { details, at: now() })?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         Ok(row)
@@ -152,7 +163,16 @@ impl Store {
         }
         match step(&row.machine(), &Input::SlotGranted) {
             Step::Moved(run, _) => {
-                write_state(&transaction, id, State::Queued, &run, None)?;
+                write_state(
+                    &transaction,
+                    id,
+                    State::Queued,
+                    &run,
+                    Note {
+                        details: None,
+                        at: now(),
+                    },
+                )?;
                 let row = read(&transaction, id)?;
                 transaction.commit()?;
                 Ok(SlotAnswer::Granted(Box::new(row)))
@@ -246,14 +266,21 @@ fn live_states(connection: &rusqlite::Connection) -> Result<Vec<(RunId, State)>,
     Ok(live)
 }
 
+/// What is known about a change beside the change.
+#[derive(Clone, Copy)]
+struct Note<'a> {
+    details: Option<&'a str>,
+    at: Timestamp,
+}
+
 fn write_state(
     transaction: &Transaction<'_>,
     id: &RunId,
     from: State,
     run: &Run,
-    details: Option<&str>,
+    note: Note<'_>,
 ) -> Result<(), StoreError> {
-    let at = now().to_string();
+    let at = note.at.to_string();
     match &run.progress {
         Progress::Queued => {}
         Progress::Running { attempt, phase, .. } => {
@@ -279,7 +306,7 @@ fn write_state(
                     ending.exit.and_then(|exit| exit.exit_code),
                     ending.exit.and_then(|exit| exit.signal),
                     ending.reason.word(),
-                    error_text(ending, details),
+                    error_text(ending, note.details),
                 ],
             )?;
         }

@@ -55,7 +55,11 @@ impl Supervisor<'_> {
             .open_store()
             .and_then(|mut store| store.save(&self.id, &self.run, None))
         {
-            Ok(row) => self.row = row,
+            Ok(row) => {
+                // A snapshot for those who read files.
+                let _ = self.directory.write_json("meta.json", &row);
+                self.row = row;
+            }
             Err(error) => {
                 let message = format!("the phase could not be stored: {error}");
                 self.events.append(self.run.attempt(), Event::Error { message });

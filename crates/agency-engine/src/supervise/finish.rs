@@ -9,6 +9,7 @@ use super::turn::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
 use crate::process::{carrying_run, end_all};
+use crate::store::now;
 
 /// How long the last writes are tried again on a full disk or a busy database.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -31,6 +32,7 @@ impl Supervisor<'_> {
             ending,
             details,
             started_at: self.row.started_at,
+            ended_at: now(),
         };
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });

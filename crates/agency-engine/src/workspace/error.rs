@@ -268,7 +268,8 @@ impl WorkspaceError {
             | Self::NotSaved { .. }
             | Self::NotRemoved { .. } => ErrorCode::CleanupFailed,
             Self::NothingSaved { .. } => ErrorCode::NothingSaved,
-            Self::GitMissing | Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
+            Self::GitMissing => ErrorCode::GitNotFound,
+            Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
         }
     }
 

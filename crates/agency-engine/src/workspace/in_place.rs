@@ -46,6 +46,7 @@ impl Workspace for InPlace {
             worktree,
             saved: None,
             branch: BranchFate::Absent,
+            ignored: vec![],
             leftover: None,
         })
     }

@@ -8,7 +8,7 @@ use super::link::Identity;
 use super::site::Site;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, nested, registered, saved, snapshot, trash,
+    WorktreeFate, branch, changes, nested, registered, saved, snapshot, trash,
 };
 use crate::fault;
 
@@ -32,6 +32,10 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         return Err(WorkspaceError::NotRegistered { path, repository });
     }
     let deleted_tip = check_branch(worktree, &site, options.delete_branch, tip.as_ref())?;
+    let ignored = match site.here {
+        Some(_) => changes::ignored(&site.checkout(worktree)?)?,
+        None => vec![],
+    };
     let work = save(worktree, &site, options)?;
     fault::point("worktree.saved");
 
@@ -55,6 +59,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         worktree: fate,
         saved: work,
         branch,
+        ignored,
         leftover: discard_all(trashed),
     })
 }
@@ -180,6 +185,7 @@ fn kept(branch: BranchFate) -> Removal {
         worktree: WorktreeFate::KeptUnknownToGit,
         saved: None,
         branch,
+        ignored: vec![],
         leftover: None,
     }
 }
@@ -191,6 +197,7 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
         worktree: fate,
         saved: None,
         branch: BranchFate::Absent,
+        ignored: vec![],
         leftover: discard_all(trashed),
     })
 }

@@ -48,9 +48,16 @@ pub(super) fn show(agency: &Agency, row: &RunRow, context: &Context) -> Result<E
     attach(agency, row, false, context)
 }
 
+/// Refuses where there is no terminal to show anything in.
+pub(super) fn check_terminal() -> Result<(), Problem> {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Problem::new(ErrorCode::Usage, "attaching needs a terminal").hint("run it in a terminal, without pipes"))
+}
+
 fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Result<ExitCode, Problem> {
-    let inside = std::env::var_os("TMUX").is_some_and(|value| !value.is_empty());
-    let attachment = agency.attach(row, inside, direct)?;
+    let attachment = agency.attach(row, std::env::var_os("TMUX").as_deref(), direct)?;
     if context.json() {
         let command = match &attachment {
             Attachment::Tmux(command) => std::iter::once(command.get_program())
@@ -68,9 +75,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
     }
     match attachment {
         Attachment::Tmux(mut command) => {
-            if !inside && !std::io::stdin().is_terminal() {
-                return Err(Problem::new(ErrorCode::Usage, "attaching needs a terminal").hint("run it in a terminal"));
-            }
+            check_terminal()?;
             // Only a failure comes back from here.
             let error = command.exec();
             Err(Problem::new(
@@ -79,6 +84,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             ))
         }
         Attachment::Direct(door) => {
+            check_terminal()?;
             context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
             match visit(door)? {
                 Farewell::Detached => context.say(&format!("\r\nleft {}; it goes on", row.id)),

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use agency_engine::follow::{Cursor, EventReader};
+use agency_engine::follow::{Cursor, EventReader, ReadEvent};
 use agency_model::{ErrorCode, Event, EventLine};
 
 use super::RUN_HELP;
@@ -33,8 +33,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut reader = EventReader::default();
     let mut print = |piece: &[u8]| {
         let events = reader.feed(piece);
-        let wanted = events.iter().filter(|event| event.seq > args.since);
-        let text: String = wanted.map(|event| line(event, context.json()) + "\n").collect();
+        let wanted = events.iter().filter(|read| read.event.seq > args.since);
+        let text: String = wanted.map(|read| line(read, context.json()) + "\n").collect();
         context.print_raw(text.as_bytes())
     };
     if args.follow {
@@ -52,21 +52,18 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(event: &EventLine, json: bool) -> String {
-    if let (true, Event::Unknown { text }) = (json, &event.event) {
-        // What a newer version wrote is passed on as it is, if it is JSON at all.
-        if serde_json::from_str::<serde_json::Value>(text).is_ok() {
-            return text.clone();
-        }
+fn line(read: &ReadEvent, json: bool) -> String {
+    if !json {
+        return readable(&read.event);
     }
-    if json {
-        serde_json::to_string(event).unwrap_or_default()
-    } else {
-        readable(event)
+    // What stands in the file is passed on as it is; a line that is no JSON is wrapped.
+    if serde_json::from_str::<serde_json::Value>(&read.line).is_ok() {
+        return read.line.clone();
     }
+    serde_json::to_string(&read.event).unwrap_or_default()
 }
 
-pub(super) fn readable(line: &EventLine) -> String {
+fn readable(line: &EventLine) -> String {
     let number = |value: &Option<i32>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
     let text = match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),

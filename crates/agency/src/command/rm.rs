@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             }),
             Err(error) => {
                 // One that stays does not keep the others.
-                let plan = agency.removal_plan(&row)?;
+                let plan = agency.removal_plan(&row, options)?;
                 outcomes.push(Outcome {
                     removed: Removed { notes: vec![], ..plan },
                     why,
@@ -139,7 +139,7 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
         .into_iter()
         .filter(|row| now.duration_since(row.ended_at.unwrap_or(row.updated_at)) >= least)
         .map(|row| {
-            let why = format!("{} {} ago", row.state, ago(now, row.ended_at.unwrap_or(row.updated_at)));
+            let why = format!("ended {} ago", ago(now, row.ended_at.unwrap_or(row.updated_at)));
             (row, why)
         })
         .collect())
@@ -154,7 +154,7 @@ fn one(
 ) -> Result<Removed, RemoveError> {
     if dry_run {
         return match row.state.is_terminal() {
-            true => agency.removal_plan(row),
+            true => agency.removal_plan(row, options),
             false => Err(RemoveError::NotEnded {
                 id: row.id.clone(),
                 state: row.state,

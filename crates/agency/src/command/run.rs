@@ -122,6 +122,9 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if dry_run {
         return print_plan(&agency, &plan, context);
     }
+    if show {
+        attach::check_terminal()?;
+    }
     if plan.spec.workspace == WorkspaceKind::None {
         context.say(&format!(
             "warning: --workspace none: the agent works in {} itself, on your files",

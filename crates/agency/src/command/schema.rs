@@ -50,6 +50,9 @@ const SCHEMAS: &[Entry] = &[
     ("stop", "agency stop with one run", || {
         answer_schema(schema_for!(RunView))
     }),
+    ("stop-several", "agency stop with several runs", || {
+        answer_schema(schema_for!(ls::Runs))
+    }),
     ("rm", "agency rm with one run", || {
         answer_schema(schema_for!(rm::Outcome))
     }),

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
+
 use super::RUN_HELP;
 use super::ls::Runs;
 use crate::context::Context;
@@ -20,19 +22,38 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let mut stopped = vec![];
+    let mut failed: Option<Problem> = None;
     for text in &args.runs {
-        let row = context.select(&mut agency, text)?;
-        let _spinner = Spinner::begin(format!("stopping {}", row.id), context.is_watched());
-        let row = agency.stop(&row)?;
-        stopped.push(RunView::new(row, agency.home()));
+        match stop(&mut agency, text, context) {
+            Ok(view) => stopped.push(view),
+            // One that cannot be stopped does not keep the others.
+            Err(problem) => {
+                failed = Some(match failed {
+                    None => problem,
+                    Some(first) => {
+                        context.report_to_people(&problem);
+                        first
+                    }
+                });
+            }
+        }
     }
     let lines: Vec<String> = stopped
         .iter()
         .map(|run| format!("{} is {}", run.id, state_word(run.state)))
         .collect();
     let human = |out: &mut dyn std::io::Write| lines.iter().try_for_each(|line| writeln!(out, "{line}"));
-    match stopped.as_slice() {
-        [one] => context.answer(one, human),
-        _ => context.answer(&Runs { runs: stopped }, human),
+    match (failed, stopped.as_slice()) {
+        (Some(problem), _) if context.json() => Err(problem.detail("stopped", &stopped)),
+        (Some(problem), _) => context.print(human).and(Err(problem)),
+        (None, [one]) => context.answer(one, human),
+        (None, _) => context.answer(&Runs { runs: stopped }, human),
     }
+}
+
+fn stop(agency: &mut Agency, text: &str, context: &Context) -> Result<RunView, Problem> {
+    let row = context.select(agency, text)?;
+    let _spinner = Spinner::begin(format!("stopping {}", row.id), context.is_watched());
+    let row = agency.stop(&row)?;
+    Ok(RunView::new(row, agency.home()))
 }

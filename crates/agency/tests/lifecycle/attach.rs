@@ -39,12 +39,19 @@ fn inside_tmux_the_client_is_switched() {
     world.agent("waiting", agent::waiting());
     let run = start(&world, &repo, "waiting", &[]);
     let mut command = world.command(&["attach", "--json", text(&run, "id")]);
-    command.env("TMUX", "/anything,1,0");
+    command.env("TMUX", format!("{},1,0", world.socket().display()));
     let answer = world.run(&mut command).object();
     let command = answer["data"]["command"].to_string();
     assert!(
         command.contains("switch-client") && command.contains(&format!("=agency_{}", text(&run, "id"))),
         "{command}"
+    );
+    let mut elsewhere = world.command(&["attach", "--json", text(&run, "id")]);
+    elsewhere.env("TMUX", "/another/server,1,0");
+    let other = world.run(&mut elsewhere).object()["data"]["command"].to_string();
+    assert!(
+        other.contains("attach-session"),
+        "a client of another server cannot be switched: {other}"
     );
     let outside = world.json(&["attach", text(&run, "id")])["data"]["command"].to_string();
     assert!(outside.contains("attach-session"), "{outside}");

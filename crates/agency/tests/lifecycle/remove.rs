@@ -49,6 +49,22 @@ fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
 
 // proves L17
 #[test]
+fn files_that_git_ignores_go_with_the_worktree_and_are_named() {
+    let world = world();
+    let repo = world.repo("project");
+    repo.commit_file(".gitignore", "*.log\nbuild/\n");
+    world.agent("building", Agent::new("mkdir build; echo x > build/x; echo y > a.log"));
+    let run = start(&world, &repo, "building", &["--host", "detached", "--mode", "headless"]);
+    end(&world, &run);
+    let planned = world.json(&["rm", "--dry-run", text(&run, "id")])["data"]["notes"].to_string();
+    let removed = world.json(&["rm", text(&run, "id")])["data"]["notes"].to_string();
+    for notes in [planned, removed] {
+        assert!(notes.contains("not saved: a.log, build"), "{notes}");
+    }
+}
+
+// proves L17
+#[test]
 fn a_clean_run_leaves_nothing_to_restore_and_is_removed_once() {
     let world = world();
     let repo = world.repo("project");
