@@ -36,10 +36,8 @@ fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
     let restored = world.json(&["restore", id])["data"].take();
     let branch = format!("refs/heads/{}", text(&restored, "branch"));
     assert_eq!(repo.git(&["show", &format!("{branch}:b.txt")]).trim(), "loose");
-    assert!(
-        repo.git(&["show", &format!("{branch}:README.md")])
-            .ends_with("changed\n")
-    );
+    let readme = repo.git(&["show", &format!("{branch}:README.md")]);
+    assert!(readme.trim_end().ends_with("changed"), "{readme}");
     assert_eq!(
         world.json(&["show", id])["data"]["state"],
         "completed",
@@ -125,7 +123,7 @@ fn all_finished_shows_its_plan_first_and_spares_the_living() {
     let plan = world.json(&["rm", "--all-finished", "--dry-run"])["data"]["runs"].take();
     assert_eq!(plan.as_array().unwrap().len(), 1);
     assert_eq!(plan[0]["removed"], false);
-    assert!(text(&plan[0], "why").starts_with("completed "), "{plan}");
+    assert!(text(&plan[0], "why").starts_with("ended "), "{plan}");
     assert!(
         Path::new(text(&done, "worktree_path")).exists(),
         "a plan touches nothing"
