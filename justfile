@@ -7,3 +7,7 @@ check *arguments:
 # The rules of the source tree that no compiler checks.
 lint:
     scripts/lint
+
+# What agency costs over the least that could do the same.
+bench *arguments:
+    scripts/bench {{ arguments }}
