@@ -11,3 +11,7 @@ lint:
 # The pictures of the documentation, made from what the program prints.
 screenshots:
     scripts/screenshots
+
+# What agency costs over the least that could do the same.
+bench *arguments:
+    scripts/bench {{ arguments }}

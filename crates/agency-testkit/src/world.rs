@@ -21,7 +21,7 @@ const TMUX_LIMIT: Duration = Duration::from_secs(5);
 pub struct World {
     binary: PathBuf,
     environment: Environment,
-    // Always in `/tmp`: the path of a unix socket has less than 108 bytes.
+    // Usually in `/tmp`: the path of a unix socket has less than 108 bytes.
     root: TempDir,
 }
 
@@ -29,14 +29,29 @@ impl World {
     /// Makes a world for a program, usually `env!("CARGO_BIN_EXE_agency")`.
     #[track_caller]
     pub fn new(binary: impl AsRef<Path>) -> Self {
-        let root = tempfile::Builder::new().prefix("agency-").tempdir_in("/tmp").unwrap();
+        Self::at(
+            binary.as_ref(),
+            tempfile::Builder::new().prefix("agency-").tempdir_in("/tmp").unwrap(),
+        )
+    }
+
+    /// Makes a world in a directory with a short path. Its processes end with the value, its files with the directory.
+    #[track_caller]
+    pub fn new_in(binary: impl AsRef<Path>, directory: &Path) -> Self {
+        let mut builder = tempfile::Builder::new();
+        let root = builder.prefix("").disable_cleanup(true).tempdir_in(directory).unwrap();
+        Self::at(binary.as_ref(), root)
+    }
+
+    #[track_caller]
+    fn at(binary: &Path, root: TempDir) -> Self {
         for folder in ["home", "agency", "tmp", "agents", "repos"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
         fs::write(root.path().join("home/gitconfig"), "").unwrap();
         let environment = Environment::new(root.path());
         let world = Self {
-            binary: binary.as_ref().to_owned(),
+            binary: binary.to_owned(),
             environment,
             root,
         };
