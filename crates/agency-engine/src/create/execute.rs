@@ -140,9 +140,11 @@ impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
         self.write_files()?;
         fault::point("run.files");
-        self.workspace.prepare()?;
+        let prepared = self.workspace.prepare();
         fault::point("run.workspace");
+        // Ctrl-C reaches git too: that git failed is then no news.
         self.check_interrupt()?;
+        prepared?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
         let listener = bind_listener(&self.directory.launch_socket())
