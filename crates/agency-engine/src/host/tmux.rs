@@ -93,11 +93,12 @@ impl Tmux {
         }
     }
 
-    /// What the session's terminal shows, for people.
+    /// What the session's terminal showed, for people.
     #[must_use]
     pub fn screen(&self, session: &str) -> String {
         let mut command = self.command();
-        command.args(["capture-pane", "-p", "-t", &format!("={session}:")]);
+        // From the beginning: tmux moves the screen up to say that the program has ended.
+        command.args(["capture-pane", "-p", "-S", "-", "-t", &format!("={session}:")]);
         // A screen that is gone shows nothing.
         self.run(command).map_or_else(
             |_| String::new(),
