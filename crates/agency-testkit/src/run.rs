@@ -117,8 +117,8 @@ impl Run {
         let what = format!("the agent of {}", self.id);
         let pid = wait_for(&what, LIMIT, || {
             let text = fs::read_to_string(self.file("events.ndjson")).ok()?;
-            let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            events.filter_map(|event| event["pid"].as_i64()).last()
+            let mut newest_first = text.lines().rev();
+            newest_first.find_map(|line| serde_json::from_str::<Value>(line).ok()?["pid"].as_i64())
         });
         Pid::from_raw(i32::try_from(pid).unwrap()).unwrap()
     }
