@@ -51,7 +51,6 @@ impl Act {
 
 /// Plays one case from its first to its last act.
 pub(super) fn play(case: &Case) {
-    eprintln!("{case:?}");
     let max_agents = if case.act == Act::StopQueued { 1 } else { 8 };
     let scene = Scene::new(case.point, max_agents);
     perform(case, &scene);

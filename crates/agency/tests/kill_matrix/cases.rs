@@ -167,8 +167,7 @@ fn play(acts: &[Act]) {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // A panic was printed already; the other cases are played all the same.
-                    if thread::scope(|scope| scope.spawn(|| act::play(case)).join()).is_err() {
+                    if !play_one(case) {
                         failed.lock().unwrap_or_else(PoisonError::into_inner).push(*case);
                     }
                 }
@@ -177,4 +176,15 @@ fn play(acts: &[Act]) {
     });
     let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(!cases.is_empty() && failed.is_empty(), "{failed:#?}");
+}
+
+/// Plays a case in a thread of its name, which a panic prints. The other cases are played all the same.
+fn play_one(case: &Case) -> bool {
+    let name = format!("{:?} in {} killed at {}", case.act, case.host.word(), case.point);
+    thread::scope(|scope| {
+        let played = thread::Builder::new()
+            .name(name)
+            .spawn_scoped(scope, || act::play(case));
+        played.unwrap().join().is_ok()
+    })
 }
