@@ -18,6 +18,7 @@ const MOST_WAITING: usize = 1000;
 pub struct EventLog {
     file: File,
     next_seq: u64,
+    tells_the_end: bool,
     waiting: VecDeque<Vec<u8>>,
 }
 
@@ -34,8 +35,15 @@ impl EventLog {
         Ok(Self {
             file,
             next_seq: last.seq + 1,
+            tells_the_end: last.tells_the_end,
             waiting: VecDeque::new(),
         })
+    }
+
+    /// Whether a predecessor had told the end of the run when the log was opened.
+    #[must_use]
+    pub const fn tells_the_end(&self) -> bool {
+        self.tells_the_end
     }
 
     /// Appends one event. While the disk is full, events wait in memory; what does not fit there is lost.
@@ -73,6 +81,7 @@ impl EventLog {
 
 struct LastLine {
     seq: u64,
+    tells_the_end: bool,
     torn: bool,
 }
 
@@ -89,21 +98,30 @@ fn last_line(path: &Path) -> io::Result<LastLine> {
         let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
         let text = String::from_utf8_lossy(&bytes);
         let whole = text.rsplit_once('\n').map_or("", |(before, _)| before);
-        let seq = whole
+        let last = whole
             .rsplit('\n')
-            .find_map(|line| serde_json::from_str::<Numbered>(line).ok())
-            .map(|line| line.seq);
-        match seq {
-            Some(seq) => return Ok(LastLine { seq, torn }),
-            None if start == 0 => return Ok(LastLine { seq: 0, torn }),
-            None => window *= 8,
-        }
+            .find_map(|line| serde_json::from_str::<Numbered>(line).ok());
+        let last = match last {
+            Some(last) => last,
+            None if start == 0 => Numbered::default(),
+            None => {
+                window *= 8;
+                continue;
+            }
+        };
+        return Ok(LastLine {
+            seq: last.seq,
+            tells_the_end: last.kind == "completed",
+            torn,
+        });
     }
 }
 
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Numbered {
     seq: u64,
+    #[serde(rename = "type", default)]
+    kind: String,
 }
 
 #[cfg(test)]

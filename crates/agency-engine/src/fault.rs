@@ -24,6 +24,7 @@ pub const POINTS: &[&str] = &[
     "finish.begin",
     "finish.exit_code",
     "finish.marked",
+    "finish.told",
     "finish.saved",
     "stop.recorded",
     "stop.requested",
@@ -39,11 +40,18 @@ pub const POINTS: &[&str] = &[
     "rm.marked",
 ];
 
-/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step.
+/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step. `AGENCY_FAULT_WITNESS` may
+/// name a file that proves that the step was reached.
 #[cfg(feature = "fault-points")]
 pub fn point(name: &'static str) {
     use rustix::process::{Signal, getpid, kill_process};
+    use std::io::Write;
     if std::env::var_os("AGENCY_FAULT_POINT").is_some_and(|wanted| wanted == name) {
+        if let Some(witness) = std::env::var_os("AGENCY_FAULT_WITNESS") {
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(witness);
+            // A test that finds no witness fails.
+            let _ = file.and_then(|mut file| writeln!(file, "{name}"));
+        }
         let _ = kill_process(getpid(), Signal::KILL);
         // The signal may reach another thread first; nothing may happen after this step.
         loop {

@@ -143,8 +143,12 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
     })
 }
 
-/// Writes the last events of a run whose row is about to be, or is, terminal.
+/// Writes the last events of a run whose row is about to be, or is, terminal. Who died after it had told the end does
+/// not let us tell it twice.
 pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
+    if events.tells_the_end() {
+        return;
+    }
     let Ended { ending, details, .. } = ended;
     let attempt = ending.attempts;
     events.append(

@@ -2,11 +2,11 @@
 //!
 //! The one rule: a process belongs to a world when its environment names the world's home, and only then.
 
+use crate::ProcessTable;
 use crate::environment::HOME_VARIABLE;
 use crate::wait::poll;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,18 +27,25 @@ pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
     left
 }
 
-/// The processes whose environment names that home. The dead, the foreign and the just ended have none to read.
+/// Stops every process of the world, so that none sees another end; says whether all of them stand still.
+pub(crate) fn freeze(agency_home: &Path) -> bool {
+    let frozen = poll(LIMIT, || {
+        let moving: Vec<Pid> = find(agency_home).into_iter().filter(|pid| !is_stopped(*pid)).collect();
+        for pid in &moving {
+            // It may have ended on its own since it was found.
+            let _ = kill_process(*pid, Signal::STOP);
+        }
+        moving.is_empty().then_some(())
+    });
+    frozen.is_some()
+}
+
+fn is_stopped(pid: Pid) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    stat.rsplit_once(") ").is_none_or(|(_, fields)| fields.starts_with('T'))
+}
+
+/// The processes whose environment names that home.
 pub(crate) fn find(agency_home: &Path) -> Vec<Pid> {
-    let marker = [HOME_VARIABLE.as_bytes(), b"=", agency_home.as_os_str().as_bytes()].concat();
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    let pids = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw));
-    pids.filter(|pid| {
-        let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == marker)
-    })
-    .collect()
+    ProcessTable::read().carrying(HOME_VARIABLE, agency_home.as_os_str())
 }

@@ -92,6 +92,14 @@ impl Process {
         self.stderr.text()
     }
 
+    /// Whether it has not ended yet.
+    pub fn is_running(&self) -> bool {
+        // Nobody has waited for it, so its number is still its own.
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap_or_default();
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, fields)| !fields.starts_with('Z'))
+    }
+
     /// Sends a signal.
     #[track_caller]
     pub fn signal(&self, signal: Signal) {

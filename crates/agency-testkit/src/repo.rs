@@ -54,6 +54,7 @@ impl Repo {
     /// The names of the local branches, sorted.
     #[track_caller]
     pub fn branches(&self) -> Vec<String> {
+        // Git's own short name is a longer one where another ref ends alike, such as the one that keeps saved work.
         let names = self.git(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"]);
         names.lines().map(str::to_owned).collect()
     }

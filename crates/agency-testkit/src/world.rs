@@ -82,6 +82,14 @@ impl World {
         file.write_all(text.as_bytes()).unwrap();
     }
 
+    /// Sets a key of the top level of the configuration, which stands before all tables.
+    #[track_caller]
+    pub fn set(&self, key: &str, value: &str) {
+        let path = self.root().join("home/config.toml");
+        let rest = fs::read_to_string(&path).unwrap();
+        fs::write(path, format!("{key} = {value}\n{rest}")).unwrap();
+    }
+
     /// Makes a repository with one commit on `main`.
     #[track_caller]
     pub fn repo(&self, name: &str) -> Repo {
@@ -131,10 +139,32 @@ impl World {
         Process::start(command).wait()
     }
 
+    /// Starts a command and leaves it running until the value is dropped.
+    #[track_caller]
+    pub fn start(&self, command: &mut Command) -> Process {
+        Process::start(command)
+    }
+
     /// Starts the program and leaves it running until the value is dropped.
     #[track_caller]
     pub fn spawn(&self, arguments: &[&str]) -> Process {
-        Process::start(&mut self.command(arguments))
+        self.start(&mut self.command(arguments))
+    }
+
+    /// Any program, in the world's environment.
+    pub fn program(&self, name: &str) -> Command {
+        self.environment.command(name)
+    }
+
+    /// Kills every process of the world at one moment, as the end of the power would.
+    #[track_caller]
+    pub fn kill_everything(&self) {
+        assert!(
+            leftovers::freeze(&self.agency_home()),
+            "some processes cannot be stopped"
+        );
+        let left = leftovers::kill(&self.agency_home());
+        assert!(left.is_empty(), "these processes could not be killed: {left:?}");
     }
 
     /// Runs the program to its end, whatever that is.
@@ -259,5 +289,6 @@ fn quoted(path: &Path) -> String {
     Value::from(path.to_str().unwrap()).to_string()
 }
 
+mod runs;
 #[cfg(test)]
 mod tests;

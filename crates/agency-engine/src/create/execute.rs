@@ -29,6 +29,8 @@ use crate::workspace::{Workspace, write_prompt};
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often we look whether the user lost patience or the supervisor died.
 const LOOK_UP: Duration = Duration::from_millis(100);
+/// How often we ask tmux, which costs more.
+const ASK_TMUX: Duration = Duration::from_secs(1);
 
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
@@ -50,6 +52,7 @@ impl Agency {
             workspace: plan.workspace(&self.home),
             interrupted,
             session_started: false,
+            agent_may_live: false,
         };
         match creation.execute() {
             Ok(()) => Ok(self.store.run(&plan.id)?),
@@ -129,15 +132,19 @@ struct Creation<'a> {
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
     session_started: bool,
+    /// From the orders on, until the supervisor says otherwise.
+    agent_may_live: bool,
 }
 
 impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
         self.write_files()?;
         fault::point("run.files");
-        self.workspace.prepare()?;
+        let prepared = self.workspace.prepare();
         fault::point("run.workspace");
+        // Ctrl-C reaches git too: that git failed is then no news.
         self.check_interrupt()?;
+        prepared?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
         let listener = bind_listener(&self.directory.launch_socket())
@@ -147,12 +154,14 @@ impl Creation<'_> {
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
         let orders = launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file);
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
+        self.agent_may_live = true;
         send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory)).map_err(broken)?;
         fault::point("run.ordered");
         let report = self.wait_for_report(&mut supervisor)?;
         fault::point("run.reported");
         // Its work is done; a dead socket file would only puzzle.
         let _ = std::fs::remove_file(self.directory.launch_socket());
+        self.agent_may_live = matches!(report, Report::Running | Report::Queued);
         match report {
             Report::Running | Report::Queued => Ok(()),
             Report::Failed { code, message } => Err(CreateError::Start { code, message }),
@@ -243,10 +252,15 @@ impl Creation<'_> {
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
+        let mut ask_tmux = Instant::now() + ASK_TMUX;
         while Instant::now() < deadline {
             self.check_interrupt()?;
             if ready(listener, LOOK_UP).map_err(broken)? {
                 return Ok(listener.accept().map_err(broken)?.0);
+            }
+            if self.session_started && Instant::now() >= ask_tmux {
+                self.check_session()?;
+                ask_tmux = Instant::now() + ASK_TMUX;
             }
             if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
                 let said = std::fs::read_to_string(self.log_path()).unwrap_or_default();
@@ -260,6 +274,17 @@ impl Creation<'_> {
             "it did not report within {} s",
             SUPERVISOR_LIMIT.as_secs()
         )))
+    }
+
+    /// tmux does not tell us when a supervisor dies; its pane does.
+    fn check_session(&self) -> Result<(), CreateError> {
+        let tmux = Tmux::new(self.agency.config.tmux_socket.clone());
+        let session = self.plan.id.tmux_session();
+        if tmux.is_over(&session)? {
+            let said = tmux.screen(&session);
+            return Err(CreateError::Host(format!("it ended at once: {said}")));
+        }
+        Ok(())
     }
 
     fn wait_for_report(&self, supervisor: &mut UnixStream) -> Result<Report, CreateError> {
@@ -287,11 +312,16 @@ impl Creation<'_> {
 
     /// Undoes what was made. What cannot be undone now stays with the failed row, and `agency rm` removes it.
     fn take_back(&self) {
+        let _ = std::fs::remove_file(self.directory.launch_socket());
+        if self.agent_may_live {
+            // The supervisor died, or is slower than we are patient: the agent may have begun to work, and its work
+            // is nowhere else.
+            return;
+        }
         if self.session_started {
             let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
         let _ = self.workspace.undo();
-        let _ = std::fs::remove_file(self.directory.launch_socket());
     }
 }
 

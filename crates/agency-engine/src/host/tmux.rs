@@ -82,6 +82,30 @@ impl Tmux {
         }
     }
 
+    /// Whether the session's program has ended, or the session itself is gone.
+    pub fn is_over(&self, session: &str) -> Result<bool, TmuxError> {
+        let mut command = self.command();
+        command.args(["list-panes", "-t", &format!("={session}:"), "-F", "#{pane_dead}"]);
+        match self.run(command) {
+            Ok(output) => Ok(output.stdout.starts_with(b"1")),
+            Err(TmuxError::Refused(_)) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the session's terminal showed, for people.
+    #[must_use]
+    pub fn screen(&self, session: &str) -> String {
+        let mut command = self.command();
+        // From the beginning: tmux moves the screen up to say that the program has ended.
+        command.args(["capture-pane", "-p", "-S", "-", "-t", &format!("={session}:")]);
+        // A screen that is gone shows nothing.
+        self.run(command).map_or_else(
+            |_| String::new(),
+            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+        )
+    }
+
     /// Ends the session; one that does not exist needs no ending.
     pub fn kill_session(&self, session: &str) -> Result<(), TmuxError> {
         let mut command = self.command();

@@ -29,6 +29,9 @@ pub(super) struct Agent {
     input: Input,
     /// The master ends, for sizes and settings; none of a headless agent.
     terminals: Vec<OwnedFd>,
+    /// The agent's ends, which we hold until it is gone: a terminal that everybody has closed is at its end, and an
+    /// agent may still come back to it by `/dev/tty`.
+    held: Vec<OwnedFd>,
     /// How it went away, once it has.
     pub(super) exit: Option<Exit>,
 }
@@ -134,6 +137,7 @@ impl Agent {
             stdout,
             stderr,
             input,
+            held,
             exit,
             ..
         } = self;
@@ -142,6 +146,7 @@ impl Agent {
             length = stderr.read(), if stderr.open => heard(stderr, Stream::Stderr, length),
             status = child.wait(), if exit.is_none() => {
                 *exit = Some(exit_of(&status));
+                held.clear();
                 AgentNews::Exited
             }
             () = input.write(), if input.writer.is_some() => AgentNews::TookInput,
@@ -234,6 +239,10 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
         screen.as_fd().try_clone_to_owned()?,
         errors.as_fd().try_clone_to_owned()?,
     ];
+    let held = vec![
+        screen_end.as_fd().try_clone_to_owned()?,
+        errors_end.as_fd().try_clone_to_owned()?,
+    ];
     let from_pipe = matches!(launch.stdin, StdinPlan::Text(_));
     if from_pipe {
         command.stdin(Stdio::piped());
@@ -256,7 +265,12 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
         Some(pipe) => Box::new(pipe),
         None => Box::new(typing),
     };
-    agent(child, Output::new(reader), Output::new(errors), Some(writer), terminals)
+    let agent = agent(child, Output::new(reader), Output::new(errors), Some(writer))?;
+    Ok(Agent {
+        terminals,
+        held,
+        ..agent
+    })
 }
 
 fn on_pipes(mut command: Command, launch: &Launch) -> io::Result<Agent> {
@@ -277,7 +291,7 @@ fn on_pipes(mut command: Command, launch: &Launch) -> io::Result<Agent> {
         .stdin
         .take()
         .map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Unpin + Send>);
-    agent(child, stdout, stderr, writer, vec![])
+    agent(child, stdout, stderr, writer)
 }
 
 /// Fewer and larger reads; the system may allow less, which is only slower.
@@ -290,7 +304,6 @@ fn agent(
     stdout: Output,
     stderr: Output,
     writer: Option<Box<dyn AsyncWrite + Unpin + Send>>,
-    terminals: Vec<OwnedFd>,
 ) -> io::Result<Agent> {
     let pid = child
         .id()
@@ -306,7 +319,8 @@ fn agent(
         stdout,
         stderr,
         input,
-        terminals,
+        terminals: vec![],
+        held: vec![],
         exit: None,
     })
 }

@@ -44,6 +44,7 @@ impl Supervisor<'_> {
         persist(until, || write_markers(&self.directory, &ended).is_ok());
         fault::point("finish.marked");
         log_end(&mut self.events, State::Running, &ended);
+        fault::point("finish.told");
         let mut saved = None;
         persist(until, || {
             self.events.flush();
