@@ -6,10 +6,10 @@ pub mod agency;
 pub mod attach;
 #[cfg(test)]
 mod bare_environment;
-pub mod bell;
 pub mod config;
 pub mod create;
 pub mod doctor;
+pub mod door;
 pub mod event_log;
 pub mod fault;
 pub mod finish;

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agency::Agency;
-use crate::bell::ring;
+use crate::door::ring;
 use crate::event_log::EventLog;
 use crate::finish::{Ended, after_end, log_end, read_markers};
 use crate::home::RunDirectory;

@@ -8,7 +8,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::Signal;
 
 use crate::agency::Agency;
-use crate::bell::ring;
+use crate::door::ring;
 use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::announce_end;

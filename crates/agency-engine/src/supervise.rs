@@ -18,6 +18,6 @@ mod slot;
 mod timers;
 mod turn;
 
-pub use control::{ATTACH, BELL, INPUT, RESIZE, write_frame};
+pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
 pub use launch::{Launch, Report, StdinPlan, receive_report, send_orders};
 pub use orders::{SuperviseError, supervise};

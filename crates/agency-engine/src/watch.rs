@@ -1,4 +1,4 @@
-//! Waiting for something to happen to a run: by watching its directory, never by polling it.
+//! Waiting for something to happen to a run: at its supervisor's door or by watching its directory, never by polling.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,6 +11,7 @@ use agency_model::RunId;
 use agency_model::run::State;
 
 use crate::agency::Agency;
+use crate::door::wait_for_change;
 use crate::home::HomeError;
 use crate::store::{RunRow, StoreError};
 
@@ -31,7 +32,7 @@ pub struct Watch {
 pub enum Change {
     /// A file was written, made or replaced.
     Content,
-    /// A file was closed by somebody who could write: perhaps a lock.
+    /// A lock file was closed by somebody who could have held it.
     Closed,
 }
 
@@ -74,8 +75,13 @@ impl Watch {
 
 /// What an event means to us; `None` for mere looking.
 pub(crate) fn change_of(event: notify::Result<notify::Event>) -> Option<Change> {
-    match event.ok()?.kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(Change::Closed),
+    let event = event.ok()?;
+    let is_lock = event
+        .paths
+        .iter()
+        .any(|path| path.extension().is_some_and(|extension| extension == "lock"));
+    match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) if is_lock => Some(Change::Closed),
         EventKind::Access(_) => None,
         EventKind::Any | EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Other => {
             Some(Change::Content)
@@ -104,7 +110,7 @@ impl Agency {
     ) -> Result<RunRow, WaitError> {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let directory = self.home.run(id);
-        let watch = Watch::begin(&[directory.path()])?;
+        let mut watch = None;
         loop {
             let row = self.store.run(id)?;
             if enough(row.state) || row.state.is_terminal() {
@@ -113,13 +119,19 @@ impl Agency {
             if self.settle(&row)?.is_some() {
                 continue;
             }
-            let left = deadline.map_or(LOOK_ANYWAY, |deadline| {
-                deadline.saturating_duration_since(Instant::now())
-            });
-            if left.is_zero() {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
                 return Ok(row);
             }
-            watch.wait(left);
+            if wait_for_change(&directory, left) {
+                continue;
+            }
+            // Nobody to ask: a creator is at work, or a supervisor is just leaving. The first look after the
+            // watch began decides again, so that nothing falls between the two.
+            match &watch {
+                None => watch = Some(Watch::begin(&[directory.path()])?),
+                Some(watch) => watch.wait(left.unwrap_or(LOOK_ANYWAY)),
+            }
         }
     }
 }

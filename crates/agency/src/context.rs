@@ -10,12 +10,19 @@ use agency_engine::home::Home;
 use agency_engine::store::{RunRow, Selected};
 use agency_model::ErrorCode;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::problem::Problem;
 
 /// The version of every JSON answer.
 const SCHEMA_VERSION: u32 = 1;
+
+/// Every answer is wrapped alike.
+#[derive(Serialize)]
+struct Answer<'a, T> {
+    ok: bool,
+    schema_version: u32,
+    data: &'a T,
+}
 
 /// The surroundings of one command.
 #[derive(Debug)]
@@ -96,8 +103,14 @@ impl Context {
         human: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitCode, Problem> {
         if self.json {
-            let object = json!({ "ok": true, "schema_version": SCHEMA_VERSION, "data": data });
-            self.print(|out| writeln!(out, "{object}"))?;
+            let answer = Answer {
+                ok: true,
+                schema_version: SCHEMA_VERSION,
+                data,
+            };
+            let mut text = serde_json::to_vec(&answer).map_err(|error| Problem::output(&error.into()))?;
+            text.push(b'\n');
+            self.print_raw(&text).map_err(|error| Problem::output(&error))?;
         } else {
             self.print(human)?;
         }

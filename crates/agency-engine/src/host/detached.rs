@@ -1,11 +1,11 @@
-//! A supervisor without a terminal, in a session of its own.
+//! A supervisor without a terminal; it makes itself a session of its own.
 
 use std::fs::File;
 use std::io;
 use std::process::{Child, Command, Stdio};
 
 use super::SupervisorCommand;
-use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, in_new_session};
+use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 
 /// Starts the supervisor; what it complains about goes to `log`.
 pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<Child> {
@@ -21,5 +21,6 @@ pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<C
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(log);
-    in_new_session(&mut command).spawn()
+    // A hook between fork and exec would make the fork many times dearer.
+    command.spawn()
 }

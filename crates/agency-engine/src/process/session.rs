@@ -11,6 +11,12 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
+/// Leaves the session of whoever started us, unless we lead one already, as in a tmux pane.
+pub fn leave_session() {
+    // The only failure is that we lead our group, and then nobody else's terminal reaches us.
+    let _ = setsid();
+}
+
 /// Lets a command start in a session of its own, out of reach of our terminal.
 pub fn in_new_session(command: &mut Command) -> &mut Command {
     // SAFETY: setsid is async-signal-safe and touches no memory of the parent.

@@ -49,6 +49,14 @@ impl Store {
         Ok(Self { connection })
     }
 
+    /// Lets the last one who leaves write everything back into the main file. Who opens the file next then finds no
+    /// log to read through; who leaves pays for it, so this is for those whom nobody waits for.
+    pub fn tidy_on_close(&self) -> Result<(), StoreError> {
+        self.connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        Ok(())
+    }
+
     /// SQLite's own examination of the whole file; empty if it is sound.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check")?;

@@ -12,7 +12,7 @@ use super::finish::RESERVE;
 use super::turn::Supervisor;
 use crate::fault;
 use crate::process::{carrying_run, left_children};
-use crate::store::{RequestKind, Store, StoreError};
+use crate::store::RequestKind;
 
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
@@ -22,9 +22,9 @@ const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), D
 impl Supervisor<'_> {
     /// Starts the first attempt; the error is for the creator.
     pub(super) fn start(&mut self) -> Result<(), String> {
+        self.spawn(self.run.attempt());
         // Without the reserve a full disk may cost the markers, not the run.
         let _ = self.directory.write(RESERVE, &[0; 64 * 1024]);
-        self.spawn(self.run.attempt());
         self.trouble.clone().map_or(Ok(()), Err)
     }
 
@@ -51,10 +51,7 @@ impl Supervisor<'_> {
 
     /// The phase in the row is for people; a database that is busy does not hold up the agent.
     fn save_phase(&mut self) {
-        match self
-            .open_store()
-            .and_then(|mut store| store.save(&self.id, &self.run, None))
-        {
+        match self.store.save(&self.id, &self.run, None) {
             Ok(row) => {
                 // A snapshot for those who read files.
                 let _ = self.directory.write_json("meta.json", &row);
@@ -65,13 +62,6 @@ impl Supervisor<'_> {
                 self.events.append(self.run.attempt(), Event::Error { message });
             }
         }
-    }
-
-    pub(super) fn open_store(&self) -> Result<Store, StoreError> {
-        Store::open(
-            &self.home.database(),
-            Duration::from_millis(self.launch.lock_timeout_ms),
-        )
     }
 
     fn spawn(&mut self, attempt: u32) {
@@ -145,7 +135,7 @@ impl Supervisor<'_> {
 
     /// Does what the open requests ask for.
     pub(super) fn look_at_requests(&mut self) {
-        match self.open_store().and_then(|mut store| store.take_requests(&self.id)) {
+        match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
                     match request {

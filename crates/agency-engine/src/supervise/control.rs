@@ -22,6 +22,9 @@ pub const INPUT: u8 = 2;
 /// The viewer's terminal has another size.
 pub const RESIZE: u8 = 3;
 
+/// A frame without content: hold this connection until the run's state has changed, then close it.
+pub const WAIT: u8 = 4;
+
 /// What somebody typed at once is never longer.
 const MOST_FRAME: u32 = 1024 * 1024;
 /// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
@@ -34,6 +37,13 @@ pub(super) enum ControlMessage {
     Attached { viewer: Viewer, size: TerminalSize },
     Input(Vec<u8>),
     Resized(TerminalSize),
+    Waiting(Waiter),
+}
+
+/// Somebody who waits for the state to change: dropping this tells them.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    _stream: OwnedWriteHalf,
 }
 
 /// Somebody who watches.
@@ -100,6 +110,9 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
                     size: size_of(&content).unwrap_or(TerminalSize::UNSEEN),
                 }
             }),
+            WAIT => writer
+                .take()
+                .map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
             // A newer client may know more kinds.
             _ => None,
         };

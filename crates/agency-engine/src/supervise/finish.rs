@@ -48,13 +48,11 @@ impl Supervisor<'_> {
         let mut saved = None;
         persist(until, || {
             self.events.flush();
-            let store = self.open_store();
-            saved = store
-                .and_then(|mut store| store.save(&self.id, &self.run, ended.details.as_deref()))
-                .ok();
+            saved = self.store.save(&self.id, &self.run, ended.details.as_deref()).ok();
             saved.is_some()
         });
         fault::point("finish.saved");
+        self.waiters.clear();
         if let Some(row) = saved {
             after_end(self.home, &row);
         }

@@ -18,7 +18,7 @@ use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::{Home, HomeError, RunDirectory};
 use crate::lock::Lock;
-use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, release_own_code};
+use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, leave_session, release_own_code};
 use crate::store::{RunRow, Store, StoreError};
 
 /// How long the creator may take to hand the orders over.
@@ -61,6 +61,7 @@ pub enum SuperviseError {
 /// Supervises one run from its queue to its end.
 pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     let system = |source| SuperviseError::System { id: id.clone(), source };
+    leave_session();
     close_on_exec();
     adopt_orphans().map_err(system)?;
     let directory = home.run(id);
@@ -122,10 +123,7 @@ impl RunParts<'_> {
             .turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued))
             .await?;
         match turn {
-            Turn::Granted(row) => {
-                drop(store);
-                self.run(*row, bells).await
-            }
+            Turn::Granted(row) => self.run(*row, store, bells).await,
             Turn::Refused => {
                 let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
@@ -150,10 +148,12 @@ impl RunParts<'_> {
     }
 
     fn open_store(&self) -> Result<Store, StoreError> {
-        Store::open(
+        let store = Store::open(
             &self.home.database(),
             Duration::from_millis(self.launch.lock_timeout_ms),
-        )
+        )?;
+        store.tidy_on_close()?;
+        Ok(store)
     }
 
     fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
@@ -177,14 +177,15 @@ impl RunParts<'_> {
         Ok(())
     }
 
-    async fn run(self, row: RunRow, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
+    async fn run(self, row: RunRow, store: Store, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
         fault::point("supervise.claimed");
         let system = |source| SuperviseError::System {
             id: self.id.clone(),
             source,
         };
         let (home, creator) = (self.home, self.creator);
-        let mut supervisor = Supervisor::new(home, &row, self.launch, self.environment, bells).map_err(system)?;
+        let mut supervisor =
+            Supervisor::new(home, &row, (self.launch, self.environment), store, bells).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
         match supervisor.start() {
             Ok(()) => {

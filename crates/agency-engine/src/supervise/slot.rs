@@ -47,12 +47,18 @@ impl Waiting<'_> {
         }
         when_queued();
         let (_watcher, mut changes) = self.watch_slots();
+        // They hear of the change when we return.
+        let mut waiters = vec![];
         loop {
             if let Some(turn) = self.claim(store)? {
                 return Ok(turn);
             }
             tokio::select! {
-                _ = bells.recv() => {}
+                Some(message) = bells.recv() => {
+                    if let ControlMessage::Waiting(waiter) = message {
+                        waiters.push(waiter);
+                    }
+                }
                 Some(()) = changes.recv() => {}
                 () = tokio::time::sleep(LOOK_AGAIN) => {}
             }

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::agent::{Agent, AgentNews};
-use super::control::{ControlMessage, Viewer};
+use super::control::{ControlMessage, Viewer, Waiter};
 use super::last_words::LastWords;
 use super::launch::{Environment, Launch};
 use super::logs::Logs;
@@ -19,7 +19,7 @@ use super::timers::{Passed, Timers};
 use crate::event_log::EventLog;
 use crate::home::{Home, RunDirectory};
 use crate::process::{TerminalSize, reap_adopted};
-use crate::store::RunRow;
+use crate::store::{RunRow, Store};
 
 /// A supervisor at work.
 pub(super) struct Supervisor<'a> {
@@ -30,11 +30,13 @@ pub(super) struct Supervisor<'a> {
     pub(super) environment: Environment,
     pub(super) run: Run,
     pub(super) row: RunRow,
+    pub(super) store: Store,
     pub(super) events: EventLog,
     pub(super) logs: Logs,
     pub(super) agent: Option<Agent>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
+    pub(super) waiters: Vec<Waiter>,
     pub(super) screen: Option<vt100::Parser>,
     pub(super) size: TerminalSize,
     pub(super) timers: Timers,
@@ -68,8 +70,8 @@ impl<'a> Supervisor<'a> {
     pub(super) fn new(
         home: &'a Home,
         row: &RunRow,
-        launch: Launch,
-        environment: Environment,
+        (launch, environment): (Launch, Environment),
+        store: Store,
         bells: mpsc::Receiver<ControlMessage>,
     ) -> io::Result<Self> {
         let directory = home.run(&row.id);
@@ -108,10 +110,12 @@ impl<'a> Supervisor<'a> {
                 restart: row.restart_policy,
             },
             row: row.clone(),
+            store,
             events,
             agent: None,
             pane,
             viewers: vec![],
+            waiters: vec![],
             screen,
             size,
             timers: Timers {
@@ -165,6 +169,7 @@ impl<'a> Supervisor<'a> {
                 }
             }
             Arrival::Control(ControlMessage::Resized(size)) => self.resize(size),
+            Arrival::Control(ControlMessage::Waiting(waiter)) => self.waiters.push(waiter),
             Arrival::Timer(Passed::Input(input)) => self.feed(&input),
             Arrival::Timer(Passed::Drain) => self.last_words_are_over(),
             Arrival::Stop => self.feed(&Input::Stop(StopCause::Requested)),

@@ -94,7 +94,7 @@ impl GitWorktree {
     fn add(&self) -> Result<Finished> {
         GitCommand::at(&self.repository)
             .config("checkout.workers=0")
-            .config("checkout.thresholdForParallelism=100")
+            .config("checkout.thresholdForParallelism=2000")
             // Without tracking, parallel runs do not compete for the lock of the configuration.
             .run(["worktree", "add", "--quiet", "--no-track", "-b"])
             .arg(&self.branch)

@@ -42,9 +42,10 @@ const CLEARED: &[&str] = &[
 
 /// The pauses between attempts when git met a worktree that another git was just making.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
-    [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233]
-        .into_iter()
-        .map(Duration::from_millis)
+    let quick = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144];
+    // On a busy machine the other git may be kept waiting in the middle of it.
+    let patient = std::iter::repeat_n(250, 120);
+    quick.into_iter().chain(patient).map(Duration::from_millis)
 }
 
 /// One git command on its way to being run.
