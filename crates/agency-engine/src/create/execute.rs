@@ -41,7 +41,11 @@ impl Agency {
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        self.store.insert(&self.new_run(plan))?;
+        if let Err(error) = self.store.insert(&self.new_run(plan)) {
+            // A directory that never became a run; if it stays, `agency reconcile` deletes it.
+            let _ = std::fs::remove_dir_all(directory.path());
+            return Err(error.into());
+        }
         fault::point("run.inserted");
         let mut creation = Creation {
             agency: self,
