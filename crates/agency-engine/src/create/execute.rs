@@ -53,6 +53,7 @@ impl Agency {
             directory,
             workspace: plan.workspace(&self.home),
             interrupted,
+            workspace_made: false,
             session_started: false,
         };
         match creation.execute() {
@@ -126,6 +127,7 @@ struct Creation<'a> {
     directory: RunDirectory,
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
+    workspace_made: bool,
     session_started: bool,
 }
 
@@ -134,6 +136,7 @@ impl Creation<'_> {
         self.write_files()?;
         fault::point("run.files");
         self.workspace.prepare()?;
+        self.workspace_made = true;
         fault::point("run.workspace");
         self.check_interrupt()?;
         let prompt_file = self.place_prompt()?;
@@ -286,7 +289,10 @@ impl Creation<'_> {
         if self.session_started {
             let _ = Tmux::new(self.agency.config.tmux_socket.clone()).kill_session(&self.plan.id.tmux_session());
         }
-        let _ = self.workspace.undo();
+        // A workspace that could not be made has taken itself back, and its branch may be another run's by now.
+        if self.workspace_made {
+            let _ = self.workspace.undo();
+        }
         let _ = std::fs::remove_file(self.directory.launch_socket());
     }
 }
