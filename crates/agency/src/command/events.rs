@@ -5,23 +5,37 @@ use std::process::ExitCode;
 
 use agency_engine::follow::{Cursor, EventReader};
 use agency_model::{ErrorCode, Event, EventLine};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Print the facts of a run, one line each; --json streams them as they stand in the file
+/// Print the facts of a run, one line each
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
+#[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --ndjson fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
     /// Go on printing until the run is over
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "json")]
     follow: bool,
+    /// Print them as they stand in the file: one JSON object per line, as they come
+    #[arg(long, conflicts_with = "json")]
+    ndjson: bool,
     /// Only events after this number
     #[arg(long, value_name = "N", default_value_t = 0)]
     since: u64,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Events {
+    id: agency_model::RunId,
+    /// The events after the number that was asked for; `agency schema event` describes one.
+    events: Vec<Value>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -31,10 +45,20 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let mut cursor = Cursor::at(&path, 0).map_err(broken)?;
     let mut reader = EventReader::default();
+    if context.json() {
+        let mut events = vec![];
+        let collect = |piece: &[u8]| {
+            let read = reader.feed(piece).into_iter().filter(|event| event.seq > args.since);
+            events.extend(read.map(|event| object(&event)));
+            Ok(())
+        };
+        cursor.read(collect).map_err(broken)?;
+        return context.answer(&Events { id: row.id, events }, |_| Ok(()));
+    }
     let mut print = |piece: &[u8]| {
         let events = reader.feed(piece);
         let wanted = events.iter().filter(|event| event.seq > args.since);
-        let text: String = wanted.map(|event| line(event, context.json()) + "\n").collect();
+        let text: String = wanted.map(|event| line(event, args.ndjson) + "\n").collect();
         context.print_raw(text.as_bytes())
     };
     if args.follow {
@@ -52,18 +76,22 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn line(event: &EventLine, json: bool) -> String {
-    if let (true, Event::Unknown { text }) = (json, &event.event) {
-        // What a newer version wrote is passed on as it is, if it is JSON at all.
-        if serde_json::from_str::<serde_json::Value>(text).is_ok() {
-            return text.clone();
-        }
-    }
-    if json {
-        serde_json::to_string(event).unwrap_or_default()
+fn line(event: &EventLine, ndjson: bool) -> String {
+    if ndjson {
+        object(event).to_string()
     } else {
         readable(event)
     }
+}
+
+/// The event as it stands in the file. What a newer version wrote is passed on as it is, if it is JSON at all.
+fn object(event: &EventLine) -> Value {
+    let foreign = if let Event::Unknown { text } = &event.event {
+        serde_json::from_str(text).ok()
+    } else {
+        None
+    };
+    foreign.unwrap_or_else(|| serde_json::to_value(event).unwrap_or_default())
 }
 
 pub(super) fn readable(line: &EventLine) -> String {

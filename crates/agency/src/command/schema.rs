@@ -10,7 +10,7 @@ use agency_model::{ErrorCode, EventLine, nearest};
 use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
-use super::{attach, config, diff, doctor, logs, ls, reconcile, restore, rm, run, serve, show};
+use super::{attach, config, diff, doctor, events, logs, ls, reconcile, restore, rm, run, serve, show};
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::RunView;
@@ -29,7 +29,7 @@ type Entry = (&'static str, &'static str, fn() -> Schema);
 const SCHEMAS: &[Entry] = &[
     ("run-spec", "the file for agency run --spec", run_spec_schema),
     ("config", "the configuration file", config_schema),
-    ("event", "a line of events.ndjson and of agency events --json", || {
+    ("event", "a line of events.ndjson and of agency events --ndjson", || {
         schema_for!(EventLine)
     }),
     ("done", "done.json", || schema_for!(Marker)),
@@ -42,6 +42,7 @@ const SCHEMAS: &[Entry] = &[
     ("ls", "agency ls", || answer_schema(schema_for!(ls::Runs))),
     ("show", "agency show", || answer_schema(schema_for!(show::Shown))),
     ("logs", "agency logs", || answer_schema(schema_for!(logs::Logs))),
+    ("events", "agency events", || answer_schema(schema_for!(events::Events))),
     ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
     ("attach", "agency attach", || {
         answer_schema(schema_for!(attach::HowToAttach))
