@@ -36,9 +36,11 @@ impl HomeError {
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        match self.source.kind() {
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => ErrorCode::PermissionDenied,
-            _ => ErrorCode::Io,
+        let denied = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+        if denied.contains(&self.source.kind()) {
+            ErrorCode::PermissionDenied
+        } else {
+            ErrorCode::Io
         }
     }
 }

@@ -29,7 +29,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    Run(command::run::Args),
+    Run(Box<command::run::Args>),
     Ls(command::ls::Args),
     Show(command::show::Args),
     Logs(command::logs::Args),
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     };
     let context = Context::new(cli.json, cli.config);
     let outcome = match cli.verb {
-        Verb::Run(args) => command::run::run(args, &context),
+        Verb::Run(args) => command::run::run(*args, &context),
         Verb::Ls(args) => command::ls::run(args, &context),
         Verb::Show(args) => command::show::run(&args, &context),
         Verb::Logs(args) => command::logs::run(&args, &context),
@@ -102,13 +102,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 fn refuse(error: &clap::Error, json: bool) -> ExitCode {
     use clap::error::ErrorKind;
     let context = Context::new(json, None);
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => context.print_help(error),
-        _ if json => {
-            let message = error.to_string();
-            let message = message.trim().trim_start_matches("error: ");
-            context.report(&Problem::new(ErrorCode::Usage, message).hint("agency --help lists the commands"))
-        }
-        _ => context.print_usage_error(error),
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return context.print_help(error);
     }
+    if !json {
+        return context.print_usage_error(error);
+    }
+    let message = error.to_string();
+    let message = message.trim().trim_start_matches("error: ");
+    context.report(&Problem::new(ErrorCode::Usage, message).hint("agency --help lists the commands"))
 }

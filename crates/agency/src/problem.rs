@@ -27,7 +27,8 @@ pub(crate) struct Problem {
     code: ErrorCode,
     message: String,
     hint: Option<String>,
-    details: Map<String, Value>,
+    // In a box, since every function returns a problem by value.
+    details: Box<Map<String, Value>>,
     exit: Option<u8>,
     silent: bool,
 }
@@ -39,7 +40,7 @@ impl Problem {
             code,
             message: message.into(),
             hint,
-            details: Map::new(),
+            details: Box::default(),
             exit: None,
             silent: false,
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -90,7 +90,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
     })
 }
 
-fn request(repo: &std::path::Path, task: &SampleTask) -> RunRequest {
+fn request(repo: &Path, task: &SampleTask) -> RunRequest {
     let environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let search = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     let has_tmux = std::env::split_paths(&search).any(|directory| directory.join("tmux").is_file());
@@ -126,7 +126,7 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
     let style = ProgressStyle::with_template("{spinner} {prefix:<22} {wide_msg}").ok();
     let mut lines: Vec<Line> = rows
         .iter()
-        .map(|row| Line::new(row, &bars, style.clone(), agency.home().run(&row.id).combined_log()))
+        .map(|row| Line::new(row, &bars, style.clone(), &agency.home().run(&row.id).combined_log()))
         .collect::<Result<_, _>>()?;
     let mut ended = vec![];
     loop {
@@ -149,7 +149,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(row: &RunRow, bars: &MultiProgress, style: Option<ProgressStyle>, log: PathBuf) -> Result<Self, Problem> {
+    fn new(row: &RunRow, bars: &MultiProgress, style: Option<ProgressStyle>, log: &Path) -> Result<Self, Problem> {
         let bar = bars
             .add(ProgressBar::new_spinner())
             .with_prefix(row.name.clone().unwrap_or_default());
@@ -158,7 +158,7 @@ impl Line {
         }
         bar.enable_steady_tick(Duration::from_millis(120));
         let cursor =
-            Cursor::at(&log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
+            Cursor::at(log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
         Ok(Self {
             bar,
             cursor,
