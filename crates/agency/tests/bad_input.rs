@@ -2,16 +2,20 @@
 
 #[cfg(test)]
 mod bad_input {
+    mod codes;
     mod config;
     mod database;
     mod dry_run;
     mod files;
     mod home;
+    mod json;
     mod prompt;
     mod refs;
     mod refusal;
     mod repository;
+    mod run_names;
     mod runner;
+    mod schema;
     mod spec_file;
     mod spec_meaning;
     mod tmux;
