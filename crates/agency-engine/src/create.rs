@@ -6,10 +6,11 @@
 mod environment;
 mod error;
 mod execute;
+mod files;
 mod launching;
 mod plan;
 mod validate;
 
 pub use environment::read_environment_file;
-pub use error::CreateError;
+pub use error::{CreateError, PathUse};
 pub use plan::{InputFingerprint, Plan, RunRequest};

@@ -36,8 +36,8 @@ impl HomeError {
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        let refused = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
-        if refused.contains(&self.source.kind()) {
+        let denied = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
+        if denied.contains(&self.source.kind()) {
             ErrorCode::PermissionDenied
         } else {
             ErrorCode::Io

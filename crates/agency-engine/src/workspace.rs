@@ -31,7 +31,7 @@ use std::str::FromStr;
 pub use error::WorkspaceError;
 pub use git::GitWorktree;
 pub use in_place::InPlace;
-pub use prompt::write_prompt;
+pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
 pub use restore::{Restored, restore};

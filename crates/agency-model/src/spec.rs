@@ -5,6 +5,7 @@
 
 mod draft;
 mod parse;
+mod wording;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

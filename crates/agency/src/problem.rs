@@ -1,5 +1,7 @@
 //! Every failure as a user meets it: a stable code, what happened, a way out, an exit code.
 
+mod hint;
+
 use std::fmt::Write;
 use std::io;
 use std::process::ExitCode;
@@ -12,9 +14,12 @@ use agency_engine::remove::RemoveError;
 use agency_engine::stop::StopError;
 use agency_engine::store::StoreError;
 use agency_engine::watch::WaitError;
+use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use hint::{path_hint, usual_hint, workspace_hint};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -22,7 +27,8 @@ pub(crate) struct Problem {
     code: ErrorCode,
     message: String,
     hint: Option<String>,
-    details: Vec<(String, Value)>,
+    // In a box, since every function returns a problem by value.
+    details: Box<Map<String, Value>>,
     exit: Option<u8>,
     silent: bool,
 }
@@ -34,7 +40,7 @@ impl Problem {
             code,
             message: message.into(),
             hint,
-            details: vec![],
+            details: Box::default(),
             exit: None,
             silent: false,
         }
@@ -49,7 +55,7 @@ impl Problem {
     /// Adds a fact for scripts.
     pub(crate) fn detail(mut self, name: &str, value: impl Serialize) -> Self {
         self.details
-            .push((name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null)));
+            .insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
         self
     }
 
@@ -79,8 +85,7 @@ impl Problem {
     }
 
     pub(crate) fn to_json(&self, schema_version: u32) -> Value {
-        let details: Map<String, Value> = self.details.iter().cloned().collect();
-        let mut error = json!({ "code": self.code, "message": self.message, "details": details });
+        let mut error = json!({ "code": self.code, "message": self.message, "details": self.details });
         if let (Some(object), Some(hint)) = (error.as_object_mut(), &self.hint) {
             object.insert("hint".to_owned(), json!(hint));
         }
@@ -123,39 +128,6 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     }
 }
 
-/// The way out that usually helps.
-const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
-    match code {
-        ErrorCode::NotGitRepo => Some("go to a git repository, or name one with --repo"),
-        ErrorCode::GitNotFound => Some("install git (apt-get install git)"),
-        ErrorCode::BadRef => Some("git branch -a and git log show what can be named"),
-        ErrorCode::InvalidPath => Some("name a file inside the repository, relative to its root"),
-        ErrorCode::InputNotFile => Some("inputs and prompts are single files; name each one"),
-        ErrorCode::TmuxNotFound => Some("install tmux (apt-get install tmux), or use --host detached"),
-        ErrorCode::TmuxStartFailed => Some("agency doctor checks tmux; --host detached does without it"),
-        ErrorCode::HostStartFailed => Some("agency doctor checks the home and the configuration"),
-        ErrorCode::WorktreeCreateFailed => Some("git's own words are above; nothing was left behind"),
-        ErrorCode::RunnerNotConfigured => Some("agency config show lists the configured agents"),
-        ErrorCode::RunNotFound => Some("agency ls --all lists all runs"),
-        ErrorCode::AmbiguousRun => Some("give more of the id"),
-        ErrorCode::InvalidState => Some("agency show <run> says where the run stands"),
-        ErrorCode::CleanupFailed => Some("run the commands above, then agency rm again"),
-        ErrorCode::BranchExists => Some("choose another name with --branch"),
-        ErrorCode::DbLocked => Some("another program holds the database; find it with fuser, or try again"),
-        ErrorCode::DbError => Some("agency doctor examines the database; nothing was overwritten"),
-        ErrorCode::PermissionDenied => Some("check who owns the path, or set AGENCY_HOME to a directory of yours"),
-        ErrorCode::TmuxSessionNotFound => Some("agency logs <run> shows what it said"),
-        ErrorCode::RunnerDisappeared => Some("agency logs <run> shows how far it came"),
-        ErrorCode::MaxAgents => Some("wait, stop one, leave out --no-queue, or raise max_agents"),
-        ErrorCode::InvalidSpec => Some("agency schema run-spec prints the shape of a spec"),
-        ErrorCode::InvalidConfig => Some("agency schema config prints the shape of the configuration"),
-        ErrorCode::NothingSaved => Some("agency rm saves only work that was not committed"),
-        ErrorCode::Timeout => Some("agency show <run> says where it stands"),
-        ErrorCode::Usage => Some("agency --help lists the commands"),
-        ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,
-    }
-}
-
 impl From<ConfigError> for Problem {
     fn from(error: ConfigError) -> Self {
         let mut problem = Self::new(ErrorCode::InvalidConfig, error.to_string()).detail("file", error.path());
@@ -168,13 +140,20 @@ impl From<ConfigError> for Problem {
 
 impl From<OpenError> for Problem {
     fn from(error: OpenError) -> Self {
-        Self::new(error.code(), error.to_string())
+        match error {
+            OpenError::Home(error) => Self::new(error.code(), error.to_string()),
+            OpenError::Store(error) => error.into(),
+        }
     }
 }
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        Self::new(error.code(), error.to_string())
+        let problem = Self::new(error.code(), error.to_string());
+        if matches!(error, StoreError::Newer { .. }) {
+            return problem.hint("use the newer agency, or set AGENCY_HOME to another directory; nothing was changed");
+        }
+        problem
     }
 }
 
@@ -215,7 +194,10 @@ impl From<CreateError> for Problem {
         let problem = Self::new(error.code(), error.to_string());
         match error {
             CreateError::Spec { file, error } => {
-                let mut problem = problem.detail("file", file);
+                let mut problem = match file {
+                    Some(file) => problem.detail("file", file),
+                    None => problem.hint("flags say it too: agency run --help lists them"),
+                };
                 if let Some(field) = error.field() {
                     problem = problem.detail("field", field);
                 }
@@ -224,20 +206,18 @@ impl From<CreateError> for Problem {
                 }
                 problem
             }
-            CreateError::Path {
-                what: what @ ("the spec file" | "the environment file"),
-                path,
-                ..
-            } => problem
-                .hint("check the path; it is relative to where you are")
-                .detail("path", path)
-                .detail("what", what),
-            CreateError::Path { what, path, .. } => problem.detail("path", path).detail("what", what),
+            CreateError::Path { what, path, code, .. } => {
+                let problem = match path_hint(what, code) {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                };
+                problem.detail("path", path).detail("what", what.to_string())
+            }
+            CreateError::Value { field, hint, .. } => problem.detail("field", field).hint(hint),
             CreateError::Runner { hint, .. } => problem.hint(hint),
             CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
             CreateError::Workspace(error) => with_facts(problem, &error),
-            CreateError::Value(_)
-            | CreateError::Tmux(_)
+            CreateError::Tmux(_)
             | CreateError::Store(_)
             | CreateError::Home(_)
             | CreateError::Host(_)
@@ -248,7 +228,11 @@ impl From<CreateError> for Problem {
     }
 }
 
-fn with_facts(problem: Problem, error: &agency_engine::workspace::WorkspaceError) -> Problem {
+fn with_facts(problem: Problem, error: &WorkspaceError) -> Problem {
+    let problem = match workspace_hint(error) {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    };
     error
         .facts()
         .into_iter()

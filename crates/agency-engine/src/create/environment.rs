@@ -5,13 +5,13 @@ use std::path::Path;
 
 use agency_model::ErrorCode;
 
-use super::CreateError;
+use super::{CreateError, PathUse};
 
 /// Reads `NAME=value` lines; blank lines and lines that begin with `#` are left out, `export ` before a name and
 /// quotes around a value are taken off. Nothing is expanded.
 pub fn read_environment_file(path: &Path) -> Result<Vec<(OsString, OsString)>, CreateError> {
     let text = std::fs::read_to_string(path).map_err(|error| CreateError::Path {
-        what: "the environment file",
+        what: PathUse::Environment,
         path: path.to_owned(),
         why: error.to_string(),
         code: if error.kind() == std::io::ErrorKind::PermissionDenied {
@@ -30,7 +30,11 @@ pub fn read_environment_file(path: &Path) -> Result<Vec<(OsString, OsString)>, C
         let Some((name, value)) = line.split_once('=').filter(|(name, _)| is_name(name.trim())) else {
             // The line itself may hold a secret and is not repeated.
             let place = format!("{}:{}", path.display(), index + 1);
-            return Err(CreateError::Value(format!("{place}: expected NAME=value")));
+            return Err(CreateError::Value {
+                field: "env_file",
+                message: format!("{place}: expected NAME=value"),
+                hint: "each line is NAME=value, empty, or a comment that begins with #",
+            });
         };
         entries.push((name.trim().into(), unquoted(value.trim()).into()));
     }

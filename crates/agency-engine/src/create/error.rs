@@ -1,5 +1,6 @@
 //! Why a run was not created.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use agency_model::ErrorCode;
@@ -23,13 +24,20 @@ pub enum CreateError {
         error: SpecError,
     },
     /// A value cannot be used.
-    #[error("{0}")]
-    Value(String),
+    #[error("{message}")]
+    Value {
+        /// The field of the spec, or the flag, that holds it.
+        field: &'static str,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// A path cannot be used.
-    #[error("{what} {}: {why}", path.display())]
+    #[error("{what} '{}': {why}", path.display())]
     Path {
         /// What the path is for.
-        what: &'static str,
+        what: PathUse,
         /// The path as given.
         path: PathBuf,
         /// Why not.
@@ -84,12 +92,39 @@ pub enum CreateError {
     Interrupted,
 }
 
+/// What a path was given for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// `--spec`.
+    Spec,
+    /// `repo`, or `--repo`.
+    Repository,
+    /// `prompt.path`, or `--prompt-file`.
+    Prompt,
+    /// One of `inputs`, or `--input`.
+    Input,
+    /// `--env-file`.
+    Environment,
+}
+
+impl fmt::Display for PathUse {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Spec => "the spec file",
+            Self::Repository => "the repository",
+            Self::Prompt => "the prompt",
+            Self::Input => "the input",
+            Self::Environment => "the environment file",
+        })
+    }
+}
+
 impl CreateError {
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Spec { .. } | Self::Value(_) => ErrorCode::InvalidSpec,
+            Self::Spec { .. } | Self::Value { .. } => ErrorCode::InvalidSpec,
             Self::Path { code, .. } | Self::Start { code, .. } => *code,
             Self::Runner { .. } => ErrorCode::RunnerNotConfigured,
             Self::MaxAgents { .. } => ErrorCode::MaxAgents,

@@ -43,7 +43,11 @@ impl Agency {
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        self.store.insert(&self.new_run(plan))?;
+        if let Err(error) = self.store.insert(&self.new_run(plan)) {
+            // A directory that never became a run; if it stays, `agency reconcile` deletes it.
+            let _ = std::fs::remove_dir_all(directory.path());
+            return Err(error.into());
+        }
         fault::point("run.inserted");
         let mut creation = Creation {
             agency: self,
@@ -51,6 +55,7 @@ impl Agency {
             directory,
             workspace: plan.workspace(&self.home),
             interrupted,
+            workspace_made: false,
             session_started: false,
             agent_may_live: false,
         };
@@ -131,6 +136,7 @@ struct Creation<'a> {
     directory: RunDirectory,
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
+    workspace_made: bool,
     session_started: bool,
     /// From the orders on, until the supervisor says otherwise.
     agent_may_live: bool,
@@ -141,6 +147,7 @@ impl Creation<'_> {
         self.write_files()?;
         fault::point("run.files");
         let prepared = self.workspace.prepare();
+        self.workspace_made = prepared.is_ok();
         fault::point("run.workspace");
         // Ctrl-C reaches git too: that git failed is then no news.
         self.check_interrupt()?;
@@ -321,7 +328,10 @@ impl Creation<'_> {
         if self.session_started {
             let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
-        let _ = self.workspace.undo();
+        // A workspace that could not be made has taken itself back, and its branch may be another run's by now.
+        if self.workspace_made {
+            let _ = self.workspace.undo();
+        }
     }
 }
 

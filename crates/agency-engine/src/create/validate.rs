@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
 use agency_model::{ErrorCode, Host, RunId, WorkspaceKind, nearest};
-use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
-use super::{CreateError, InputFingerprint, Plan, RunRequest};
+use super::files::{fingerprints, inside, path_problem};
+use super::{CreateError, PathUse, Plan, RunRequest};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
 use crate::host::TmuxError;
 use crate::process::TerminalSize;
-use crate::workspace::Repository;
+use crate::workspace::{Repository, check_prompt_place};
 
 /// Where the prompt lies in a worktree when it was given as text.
 pub(super) const PROMPT_IN_WORKTREE: &str = "./.agency/prompt.md";
@@ -34,7 +34,7 @@ impl Agency {
         let (agent, program) = find_runner(&self.config, &self.executable, &spec, &request)?;
         let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)?;
         let root = repository.root().to_str().ok_or_else(|| CreateError::Path {
-            what: "the repository",
+            what: PathUse::Repository,
             path: repository.root().to_owned(),
             why: "its path is not UTF-8".to_owned(),
             code: ErrorCode::InvalidPath,
@@ -43,16 +43,20 @@ impl Agency {
             repo: root.to_owned(),
             ..spec
         };
-        if let Some(branch) = &spec.new_branch
-            && spec.workspace == WorkspaceKind::Worktree
-        {
-            repository.check_new_branch(branch)?;
+        if spec.workspace == WorkspaceKind::Worktree {
+            match &spec.new_branch {
+                Some(branch) => repository.check_new_branch(branch)?,
+                None => repository.check_run_branch(&id.default_branch())?,
+            }
         }
         let prompt = match &request.prompt_text {
             Some(text) => text.clone(),
             None => read_prompt(&repository, &mut spec, &request.current_directory)?,
         };
         check_prompt(&prompt, &agent, &spec)?;
+        if request.prompt_text.is_some() && spec.workspace == WorkspaceKind::Worktree {
+            check_prompt_place(&repository, &base)?;
+        }
         if let (Some(_), WorkspaceKind::None) = (&request.prompt_text, spec.workspace) {
             spec.prompt.path = self.home.run(&id).file("prompt.md").display().to_string();
         }
@@ -118,7 +122,7 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         });
     }
     Err(CreateError::Path {
-        what: "the repository",
+        what: PathUse::Repository,
         path: spec.repo.into(),
         why: "`repo` in a spec file is an absolute path".to_owned(),
         code: ErrorCode::InvalidPath,
@@ -126,7 +130,7 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
 }
 
 fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
-    let problem = |error: io::Error| path_problem("the spec file", path, &error);
+    let problem = |error: io::Error| path_problem(PathUse::Spec, path, &error);
     let file = File::open(path).map_err(problem)?;
     let size = file.metadata().map_err(problem)?.len();
     if size > MAX_SPEC_BYTES {
@@ -142,26 +146,14 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
     Ok(bytes)
 }
 
-fn path_problem(what: &'static str, path: &Path, error: &io::Error) -> CreateError {
-    let codes = [
-        (io::ErrorKind::PermissionDenied, ErrorCode::PermissionDenied),
-        (io::ErrorKind::IsADirectory, ErrorCode::InputNotFile),
-    ];
-    let known = codes.into_iter().find(|(kind, _)| *kind == error.kind());
-    let code = known.map_or(ErrorCode::InvalidPath, |(_, code)| code);
-    CreateError::Path {
-        what,
-        path: path.to_owned(),
-        why: error.to_string(),
-        code,
-    }
-}
-
 fn check_name(name: Option<&str>) -> Result<(), CreateError> {
     let Some(name) = name else { return Ok(()) };
     if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > LONGEST_NAME {
-        let what = format!("a name has 1 to {LONGEST_NAME} characters and no line breaks");
-        return Err(CreateError::Value(format!("`name` {name:?} cannot be used: {what}")));
+        return Err(CreateError::Value {
+            field: "name",
+            message: format!("`name` {name:?} cannot be used: a name has 1 to {LONGEST_NAME} characters on one line"),
+            hint: "choose a short label; what the agent is to do belongs into the prompt",
+        });
     }
     Ok(())
 }
@@ -223,11 +215,11 @@ fn find_program(command: &OsStr, request: &RunRequest) -> Result<PathBuf, &'stat
 
 /// Reads the prompt file, and makes its path in the spec relative to the repository.
 fn read_prompt(repository: &Repository, spec: &mut RunSpec, here: &Path) -> Result<String, CreateError> {
-    let (relative, absolute) = inside("the prompt", repository, &spec.prompt.path, here)?;
-    let bytes = std::fs::read(&absolute).map_err(|error| path_problem("the prompt", &absolute, &error))?;
+    let (relative, absolute) = inside(PathUse::Prompt, repository, &spec.prompt.path, here)?;
+    let bytes = std::fs::read(&absolute).map_err(|error| path_problem(PathUse::Prompt, &absolute, &error))?;
     spec.prompt.path = relative;
     String::from_utf8(bytes).map_err(|_| CreateError::Path {
-        what: "the prompt",
+        what: PathUse::Prompt,
         path: absolute,
         why: "it is not UTF-8 text".to_owned(),
         code: ErrorCode::InvalidPath,
@@ -235,99 +227,29 @@ fn read_prompt(repository: &Repository, spec: &mut RunSpec, here: &Path) -> Resu
 }
 
 fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+    let path = &spec.prompt.path;
+    let refuse = |message, hint| CreateError::Value {
+        field: "prompt.path",
+        message,
+        hint,
+    };
     if prompt.trim().is_empty() {
-        return Err(CreateError::Value("the prompt is empty".to_owned()));
+        let message = format!("the prompt '{path}' is empty");
+        return Err(refuse(message, "write down what the agent is to do"));
     }
     let launch = agent.mode(spec.mode);
     let as_argument = matches!(launch.prompt, PromptDelivery::Argument | PromptDelivery::Flag(_));
     if as_argument && prompt.len() > LONGEST_ARGUMENT {
-        let kind = &spec.runner.kind;
-        return Err(CreateError::Value(format!(
-            "the prompt has {} bytes, and {kind} takes it as an argument of at most {LONGEST_ARGUMENT}; \
-             use --mode headless, or put the text into a file that the prompt names",
-            prompt.len()
-        )));
+        let (kind, length) = (&spec.runner.kind, prompt.len());
+        let message = format!(
+            "the prompt '{path}' has {length} bytes, and {kind} takes it as an argument of at most {LONGEST_ARGUMENT}"
+        );
+        let hint = "let the prompt name a file that holds the text, or use an agent that takes it on stdin";
+        return Err(refuse(message, hint));
     }
     if prompt.contains('\0') {
-        return Err(CreateError::Value("the prompt contains a NUL character".to_owned()));
+        let message = format!("the prompt '{path}' contains a NUL character");
+        return Err(refuse(message, "a prompt is plain text"));
     }
     Ok(())
-}
-
-fn fingerprints(repository: &Repository, spec: &RunSpec) -> Result<Vec<InputFingerprint>, CreateError> {
-    spec.inputs
-        .iter()
-        .map(|input| {
-            let (path, absolute) = inside("the input", repository, &input.path, repository.root())?;
-            let (size, sha256) = digest(&absolute).map_err(|error| path_problem("the input", &absolute, &error))?;
-            Ok(InputFingerprint { path, size, sha256 })
-        })
-        .collect()
-}
-
-fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    let mut size = 0;
-    loop {
-        let length = file.read(&mut buffer)?;
-        if length == 0 {
-            break;
-        }
-        size += length as u64;
-        hasher.update(buffer.get(..length).unwrap_or_default());
-    }
-    let hex = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((size, hex))
-}
-
-/// Resolves a path to a file inside the repository: relative to its root, and where it really lies.
-fn inside(
-    what: &'static str,
-    repository: &Repository,
-    path: &str,
-    here: &Path,
-) -> Result<(String, PathBuf), CreateError> {
-    let refuse = |why: String, code| CreateError::Path {
-        what,
-        path: path.into(),
-        why,
-        code,
-    };
-    let root = repository.root();
-    let absolute = root.join(path).canonicalize().map_err(|error| {
-        if error.kind() == io::ErrorKind::PermissionDenied {
-            return refuse(error.to_string(), ErrorCode::PermissionDenied);
-        }
-        if error.kind() != io::ErrorKind::NotFound {
-            return refuse(error.to_string(), ErrorCode::InvalidPath);
-        }
-        let meant = here.join(path);
-        let why = if here != root && meant.exists() {
-            let meant = meant.strip_prefix(root).unwrap_or(&meant).display();
-            format!("it does not exist; paths are relative to the repository, so say '{meant}'")
-        } else {
-            "it does not exist in the repository".to_owned()
-        };
-        refuse(why, ErrorCode::InvalidPath)
-    })?;
-    let relative = absolute
-        .strip_prefix(root)
-        .map_err(|_| refuse("it lies outside the repository".to_owned(), ErrorCode::InvalidPath))?;
-    if !absolute.is_file() {
-        let kind = if absolute.is_dir() {
-            "a directory"
-        } else {
-            "not a regular file"
-        };
-        return Err(refuse(
-            format!("it is {kind}; a file is expected"),
-            ErrorCode::InputNotFile,
-        ));
-    }
-    let relative = relative
-        .to_str()
-        .ok_or_else(|| refuse("its path is not UTF-8".into(), ErrorCode::InvalidPath))?;
-    Ok((relative.to_owned(), absolute))
 }

@@ -47,7 +47,7 @@ impl Tmux {
         supervisor: &SupervisorCommand,
     ) -> Result<(), TmuxError> {
         let mut command = self.command();
-        command.args(["new-session", "-d", "-s", session]);
+        command.args(["new-session", "-d", "-P", "-F", "#{session_id}", "-s", session]);
         command.args(["-x", &size.columns.to_string(), "-y", &size.rows.to_string()]);
         command.arg("-c").arg(directory);
         // Through env, because not every tmux can set variables for a new session.
@@ -68,7 +68,12 @@ impl Tmux {
             "remain-on-exit",
             "on",
         ]);
-        self.run(command).map(drop)
+        let output = self.run(command)?;
+        // tmux exits with zero even when it could not start a server; then it names no session.
+        if output.stdout.is_empty() {
+            return Err(refused(&output));
+        }
+        Ok(())
     }
 
     /// Whether the session exists.
@@ -207,9 +212,7 @@ impl Tmux {
         if output.status.success() {
             return Ok(output);
         }
-        Err(TmuxError::Refused(
-            String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        ))
+        Err(refused(&output))
     }
 }
 
@@ -222,4 +225,8 @@ pub fn socket_in(tmux_variable: &OsStr) -> Option<PathBuf> {
 fn same_file(one: &Path, other: &Path) -> bool {
     one.canonicalize()
         .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+fn refused(output: &Output) -> TmuxError {
+    TmuxError::Refused(String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }

@@ -53,7 +53,7 @@ pub enum WorkspaceError {
         message: String,
     },
     /// A ref names no commit.
-    #[error("'{reference}' names no commit in '{}'{}", .root.display(), after_colon(.message))]
+    #[error("base_ref '{reference}' does not resolve{}", after_colon(.message))]
     BadRef {
         /// The ref as given.
         reference: String,

@@ -69,6 +69,25 @@ pub(super) fn linked_git_dir(common_dir: &Path, work_tree: &Path) -> Option<Path
     })
 }
 
+/// Whether the files of a repository rule a branch out. `false` means only that git has to be asked.
+pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
+    let full_name = format!("refs/heads/{name}");
+    let loose = fs::symlink_metadata(common_dir.join(&full_name));
+    let not_loose = match loose {
+        Ok(found) => found.is_dir(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    // In other formats than git's first one, `refs/heads` is no directory.
+    let in_files = common_dir.join("refs/heads").is_dir();
+    let not_packed = match fs::read(common_dir.join("packed-refs")) {
+        Ok(packed) => !packed
+            .split(|byte| *byte == b'\n')
+            .any(|line| line.ends_with(full_name.as_bytes())),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    in_files && not_loose && not_packed
+}
+
 fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(LONGEST).read_to_end(&mut content)?;

@@ -7,10 +7,36 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::io::Errno;
 
-use super::{Repository, Result, WorkspaceError};
+use super::git_command::GitCommand;
+use super::{Commit, Repository, Result, WorkspaceError};
 
 /// The line that keeps the prompt out of commits.
 const EXCLUDED: &str = "/.agency/prompt.md";
+
+/// Refuses a base commit in which the place of the prompt is a symlink or no plain file, before a worktree is made of it.
+///
+/// Git is asked only where the checked-out files give reason to; whatever slips through, [`write_prompt`] refuses.
+pub fn check_prompt_place(repository: &Repository, base: &Commit) -> Result<()> {
+    let at = |name: &str| fs::symlink_metadata(repository.root().join(name));
+    let odd_directory = at(".agency").is_ok_and(|found| !found.is_dir());
+    let odd_file = at(".agency/prompt.md").is_ok_and(|found| !found.is_file());
+    if !odd_directory && !odd_file {
+        return Ok(());
+    }
+    let listed = GitCommand::at(repository.root())
+        .run(["ls-tree", "--full-tree", "--format=%(objectmode) %(path)"])
+        .args([base.as_str(), "--", ".agency", ".agency/prompt.md"])
+        .read_line()?;
+    let refused = listed.lines().find_map(|line| match line.split_once(' ') {
+        Some((mode, ".agency")) if mode != "040000" => Some(".agency"),
+        Some((mode, ".agency/prompt.md")) if !mode.starts_with("100") => Some(".agency/prompt.md"),
+        _ => None,
+    });
+    refused.map_or(Ok(()), |name| {
+        let path = repository.root().join(name);
+        Err(WorkspaceError::UnsafePromptPath { path })
+    })
+}
 
 /// Writes `.agency/prompt.md` in a workspace and excludes it from the repository's commits.
 pub fn write_prompt(workspace: &Path, text: &str) -> Result<()> {

@@ -104,6 +104,19 @@ impl Repository {
         branch::check_new(&self.root, name)
     }
 
+    /// Checks that the branch of a run can be made. Its last part is unique, so only a branch above it can be in the
+    /// way; git is asked only where its files do not rule that out.
+    pub fn check_run_branch(&self, name: &str) -> Result<()> {
+        let surely_free = |common: PathBuf| {
+            name.match_indices('/')
+                .all(|(end, _)| link::has_no_branch(&common, &name[..end]))
+        };
+        if self.common_dir().is_ok_and(surely_free) {
+            return Ok(());
+        }
+        self.check_new_branch(name)
+    }
+
     fn at(root: &[u8]) -> Result<Self> {
         let root = PathBuf::from(OsString::from_vec(root.to_vec()));
         let root = fs::canonicalize(&root).map_err(WorkspaceError::io("find", &root))?;

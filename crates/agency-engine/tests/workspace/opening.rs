@@ -54,9 +54,13 @@ fn any_name_of_a_directory_is_found_with_its_commit() {
 fn a_missing_path_a_file_and_a_plain_directory_are_told_apart() {
     let world = World::new();
     let code = |path: &Path| Repository::open(path).unwrap_err().code();
-    assert_eq!(code(&world.root().join("nowhere")), ErrorCode::InvalidPath);
-    assert_eq!(code(&world.repository.join("a.txt")), ErrorCode::InvalidPath);
-    assert_eq!(code(Path::new("")), ErrorCode::InvalidPath);
+    assert_eq!(code(&world.root().join("nowhere")), ErrorCode::NotGitRepo);
+    assert_eq!(code(&world.repository.join("a.txt")), ErrorCode::NotGitRepo);
+    assert_eq!(code(Path::new("")), ErrorCode::NotGitRepo);
+    let missing = Repository::open(&world.root().join("nowhere")).unwrap_err();
+    assert!(matches!(missing, WorkspaceError::PathMissing { .. }), "{missing}");
+    let file = Repository::open(&world.repository.join("a.txt")).unwrap_err();
+    assert!(matches!(file, WorkspaceError::NotADirectory { .. }), "{file}");
     let error = Repository::open(&world.root()).unwrap_err();
     assert!(matches!(error, WorkspaceError::NotARepository { .. }), "{error}");
     assert_eq!(error.code(), ErrorCode::NotGitRepo);

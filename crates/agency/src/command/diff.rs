@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use agency_engine::remove::RemoveError;
+use agency_engine::store::RunRow;
+use agency_model::ErrorCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +32,9 @@ pub(crate) struct Diff {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
+    if row.removed_at.is_some() {
+        return Err(removed(&row));
+    }
     let bytes = agency.workspace_of(&row)?.diff().map_err(RemoveError::from)?;
     if !context.json() {
         context.print_raw(&bytes).map_err(|error| Problem::output(&error))?;
@@ -44,4 +49,17 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         },
         |_| Ok(()),
     )
+}
+
+/// A removed run has no directory to compare, but its commits are still on its branch.
+fn removed(row: &RunRow) -> Problem {
+    let message = format!("{} was removed, and its worktree with it", row.id);
+    let problem = Problem::new(ErrorCode::InvalidState, message).detail("id", &row.id);
+    match &row.new_branch {
+        Some(branch) => problem.hint(format!(
+            "its commits are on its branch: git -C '{}' diff {} '{branch}'",
+            row.repo_path, row.base_commit
+        )),
+        None => problem,
+    }
 }

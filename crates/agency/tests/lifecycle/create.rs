@@ -3,8 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use agency_testkit::agent::{self, Agent};
+use agency_testkit::wait_for;
 use serde_json::Value;
 
 use super::{end, start, text, world};
@@ -42,8 +44,15 @@ fn a_run_has_one_worktree_one_branch_and_one_session_with_one_pane_in_the_worktr
     assert_eq!(panes.trim(), worktree.to_str().unwrap());
     world.release("waiting");
     assert_eq!(end(&world, &run)["state"], "completed");
-    let panes = world.tmux(&["list-panes", "-s", "-t", &format!("=agency_{id}"), "-F", "#{pane_dead}"]);
-    assert_eq!(panes.trim(), "1", "the session stays when the runner is gone");
+    wait_for(
+        "the session to stay without its runner",
+        Duration::from_secs(20),
+        || {
+            let target = format!("=agency_{id}");
+            let panes = world.tmux(&["list-panes", "-s", "-t", &target, "-F", "#{pane_dead}"]);
+            (panes.trim() == "1").then_some(())
+        },
+    );
 }
 
 // proves L9

@@ -1,0 +1,67 @@
+//! What to do about a failure.
+
+use agency_engine::create::PathUse;
+use agency_engine::workspace::WorkspaceError;
+use agency_model::ErrorCode;
+
+/// The way out that usually helps.
+pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
+    match code {
+        ErrorCode::NotGitRepo => Some("go to a git repository, or name one with --repo"),
+        ErrorCode::GitNotFound => Some("install git (apt-get install git)"),
+        ErrorCode::BadRef => Some("git branch -a and git log show what can be named"),
+        ErrorCode::InvalidPath => Some("name a file inside the repository, relative to its root"),
+        ErrorCode::InputNotFile => Some("inputs and prompts are single files; name each one"),
+        ErrorCode::TmuxNotFound => Some("install tmux (apt-get install tmux), or use --host detached"),
+        ErrorCode::TmuxStartFailed => Some("agency doctor checks tmux; --host detached does without it"),
+        ErrorCode::HostStartFailed => Some("agency doctor checks the home and the configuration"),
+        ErrorCode::WorktreeCreateFailed => Some("git's own words are above; nothing was left behind"),
+        ErrorCode::RunnerNotConfigured => Some("agency config show lists the configured agents"),
+        ErrorCode::RunNotFound => Some("agency ls --all lists all runs"),
+        ErrorCode::AmbiguousRun => Some("give more of the id"),
+        ErrorCode::InvalidState => Some("agency show <run> says where the run stands"),
+        ErrorCode::CleanupFailed => Some("run the commands above, then agency rm again"),
+        ErrorCode::BranchExists => Some("choose another name with --branch"),
+        ErrorCode::DbLocked => Some("another program holds the database; find it with fuser, or try again"),
+        ErrorCode::DbError => Some("agency doctor examines the database; nothing was overwritten"),
+        ErrorCode::PermissionDenied => Some("check who owns the path, or set AGENCY_HOME to a directory of yours"),
+        ErrorCode::TmuxSessionNotFound => Some("agency logs <run> shows what it said"),
+        ErrorCode::RunnerDisappeared => Some("agency logs <run> shows how far it came"),
+        ErrorCode::MaxAgents => Some("wait, stop one, leave out --no-queue, or raise max_agents"),
+        ErrorCode::InvalidSpec => Some("agency schema run-spec prints the shape of a spec"),
+        ErrorCode::InvalidConfig => Some("agency schema config prints the shape of the configuration"),
+        ErrorCode::NothingSaved => Some("agency rm saves only work that was not committed"),
+        ErrorCode::Timeout => Some("agency show <run> says where it stands"),
+        ErrorCode::Usage => Some("agency --help lists the commands"),
+        ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,
+    }
+}
+
+/// The way out for a path, where the usual one of its code is about something else.
+pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static str> {
+    match (what, code) {
+        (PathUse::Spec | PathUse::Prompt | PathUse::Input | PathUse::Environment, ErrorCode::PermissionDenied) => {
+            Some("make it readable for yourself, with chmod or chown")
+        }
+        (PathUse::Spec, _) => Some("--spec takes a JSON file; agency schema run-spec prints its shape"),
+        (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
+        (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),
+        (PathUse::Prompt | PathUse::Input, _) => None,
+    }
+}
+
+/// The way out of a trouble with the repository, where the usual one of its code is about something else.
+pub(super) fn workspace_hint(error: &WorkspaceError) -> Option<String> {
+    let hint = if let WorkspaceError::NoCommit { root } = error {
+        format!("git -C '{}' commit --allow-empty -m 'First commit'", root.display())
+    } else if let WorkspaceError::InvalidBranchName { .. } = error {
+        "choose another name with --branch; git help check-ref-format has the rules".to_owned()
+    } else if let WorkspaceError::BranchBlocked { by, .. } = error {
+        format!("choose another name with --branch, or rename '{by}' with git branch -m")
+    } else if let WorkspaceError::UnsafePromptPath { .. } = error {
+        "give the prompt as a file of the repository, with --prompt-file".to_owned()
+    } else {
+        return None;
+    };
+    Some(hint)
+}
