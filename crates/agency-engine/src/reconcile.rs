@@ -34,13 +34,16 @@ pub struct Reconciled {
 impl Agency {
     /// Finishes the story of every run whose owner is dead. Cheap: only live rows are looked at.
     pub fn reconcile_live(&mut self) -> Result<Vec<Reconciled>, StoreError> {
+        let live = self.store.live()?;
         let mut done = vec![];
-        for row in self.store.live()? {
-            done.extend(self.settle(&row)?);
+        for row in &live {
+            done.extend(self.settle(row)?);
         }
-        for id in self.store.runs_with_requests()? {
-            // A request whose asker died before the bell rang.
-            ring(&self.home.run(&id));
+        if !live.is_empty() {
+            for id in self.store.runs_with_requests()? {
+                // A request whose asker died before the bell rang.
+                ring(&self.home.run(&id));
+            }
         }
         Ok(done)
     }
