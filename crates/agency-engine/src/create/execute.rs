@@ -43,7 +43,11 @@ impl Agency {
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        self.store.insert(&self.new_run(plan))?;
+        if let Err(error) = self.store.insert(&self.new_run(plan)) {
+            // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
+            let _ = std::fs::remove_dir_all(directory.path());
+            return Err(error.into());
+        }
         fault::point("run.inserted");
         let mut creation = Creation {
             agency: self,
@@ -140,11 +144,9 @@ impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
         self.write_files()?;
         fault::point("run.files");
-        let prepared = self.workspace.prepare();
+        self.workspace.prepare()?;
         fault::point("run.workspace");
-        // Ctrl-C reaches git too: that git failed is then no news.
         self.check_interrupt()?;
-        prepared?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
         let listener = bind_listener(&self.directory.launch_socket())
