@@ -11,7 +11,7 @@ use crate::agency::Agency;
 use crate::door::ring;
 use crate::event_log::EventLog;
 use crate::fault;
-use crate::finish::announce_end;
+use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::lock::Lock;
@@ -21,6 +21,8 @@ use crate::watch::WaitError;
 
 /// How long a supervisor that is killed may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
+/// How long a supervisor that waited for a slot may take to leave.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// Why a run was not stopped.
 #[derive(Debug, thiserror::Error)]
@@ -85,10 +87,26 @@ impl Agency {
         match self.store.apply(id, &Input::Stop(StopCause::Requested), None)? {
             Applied::Moved { row, .. } if row.state.is_terminal() => {
                 fault::point("stop.recorded");
-                ring(&self.home.run(id));
+                let directory = self.home.run(id);
+                ring(&directory);
+                self.tell_queued_end(&directory, &row);
                 Ok(*row)
             }
             Applied::Moved { .. } | Applied::Stale(_) => self.stop_running(id),
+        }
+    }
+
+    /// Lets the supervisor that waited for a slot tell the end, and tells it if there is none.
+    fn tell_queued_end(&self, directory: &RunDirectory, row: &RunRow) {
+        // One that does not leave, or a directory that cannot be used, does not change that the run is over.
+        let Ok(Some(_owner)) = Lock::take(&directory.supervisor_lock(), LEAVING) else {
+            return;
+        };
+        if !directory.done().exists() {
+            let _ = write_markers(directory, &Ended::from_row(row));
+        }
+        if let Ok(mut events) = EventLog::open(&directory.events()) {
+            announce_end(&self.home, &mut events, State::Queued, row);
         }
     }
 

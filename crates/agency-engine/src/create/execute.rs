@@ -44,7 +44,7 @@ impl Agency {
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
         if let Err(error) = self.store.insert(&self.new_run(plan)) {
-            // A directory that never became a run; if it stays, `agency reconcile` deletes it.
+            // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
             return Err(error.into());
         }
@@ -146,12 +146,10 @@ impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
         self.write_files()?;
         fault::point("run.files");
-        let prepared = self.workspace.prepare();
-        self.workspace_made = prepared.is_ok();
+        self.workspace.prepare()?;
+        self.workspace_made = true;
         fault::point("run.workspace");
-        // Ctrl-C reaches git too: that git failed is then no news.
         self.check_interrupt()?;
-        prepared?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
         let listener = bind_listener(&self.directory.launch_socket())

@@ -7,6 +7,7 @@ use std::time::Duration;
 use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Host, RunId};
 use tokio::net::UnixListener;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::control::{self, ControlMessage};
@@ -112,6 +113,12 @@ struct RunParts<'a> {
 
 impl RunParts<'_> {
     async fn supervise(self) -> Result<(), SuperviseError> {
+        let system = |source| SuperviseError::System {
+            id: self.id.clone(),
+            source,
+        };
+        // A run that waits does not end with its pane, no more than one that works.
+        let _hangup = signal(SignalKind::hangup()).map_err(system)?;
         let mut bells = self.listen()?;
         let mut store = self.open_store()?;
         let waiting = slot::Waiting {

@@ -86,6 +86,10 @@ fn after_a_reboot_every_run_has_a_clear_state() {
     let worktree = world.show(&detached)["worktree_path"].as_str().unwrap().to_owned();
     fs::write(format!("{worktree}/work.txt"), "precious\n").unwrap();
     world.kill_everything();
+    // The kernel lets go of a lock a moment after a process can no longer be seen.
+    for run in [&in_tmux, &detached, &queued] {
+        run.wait_until_unsupervised();
+    }
 
     let reconciled = world.json(&["reconcile"])["data"]["runs"].take();
     assert_eq!(reconciled.as_array().unwrap().len(), 3, "{reconciled:#}");

@@ -43,7 +43,12 @@ fn a_run_on_a_full_disk_is_refused_and_leaves_nothing() {
     disk.ok(&["ls"]);
     disk.fill();
     let answer = disk.run_agent(&repo, "quiet", &DETACHED);
-    assert_eq!(answer["ok"], false, "{answer:#}");
+    assert_eq!(answer["error"]["code"], "E_DB_ERROR", "{answer:#}");
+    assert_eq!(
+        fs::read_dir(disk.path("runs")).unwrap().count(),
+        0,
+        "a refused run leaves no directory"
+    );
     assert_eq!(repo.branches(), ["main"]);
     assert_eq!(repo.worktrees(), std::slice::from_ref(&repo.path));
     disk.make_room();

@@ -3,6 +3,7 @@
 use std::fs;
 
 use agency_testkit::agent;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::place::{HOSTS, MODES, clear_away, how, world};
@@ -28,7 +29,7 @@ fn the_three_logs_the_markers_and_the_events_tell_the_same_story() {
         assert_eq!((&done["state"], &done["exit_code"]), (&"failed".into(), &5.into()));
         assert_eq!(done["reason"], "exited");
         assert_eq!(done["started_at"], ended["started_at"]);
-        assert!(done["ended_at"].as_str() >= done["started_at"].as_str(), "{done:#}");
+        assert!(time(&done["started_at"]) <= time(&done["ended_at"]), "{done:#}");
 
         let events = run.events();
         let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -71,6 +72,10 @@ fn nul_broken_utf_8_and_a_line_without_an_end_are_kept_byte_for_byte() {
         assert_eq!(printed.stdout, String::from_utf8_lossy(rubbish));
         clear_away(&world, &repo, &[&run, &bytes]);
     }
+}
+
+fn time(value: &Value) -> Timestamp {
+    value.as_str().unwrap().parse().unwrap()
 }
 
 /// The beginning of what a noisy agent says for ever.

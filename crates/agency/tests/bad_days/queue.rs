@@ -57,6 +57,21 @@ fn a_run_that_waits_begins_when_the_supervisor_of_the_slot_is_killed() {
     clear_away(&world, &repo, &[&first, &second]);
 }
 
+#[test]
+fn a_run_that_waits_does_not_mind_that_tmux_goes_away() {
+    let (world, repo) = one_slot();
+    let first = world.begin(&repo, "first", &["--host", "detached"]);
+    let second = world.begin(&repo, "second", &["--host", "tmux"]);
+    world.tmux(&["kill-server"]);
+    until("the end of tmux", || world.tmux_sessions().is_empty());
+    assert_eq!(state(&world, &second), "queued");
+    world.release("first");
+    second.wait_for_output("ready");
+    world.release("second");
+    assert_eq!(world.ended(&second)["state"], "completed");
+    clear_away(&world, &repo, &[&first, &second]);
+}
+
 // proves L4, L18
 #[test]
 fn a_run_that_may_not_wait_is_refused_and_leaves_nothing() {
