@@ -49,12 +49,7 @@ impl Agency {
             home.ensure()?;
         }
         let store = Store::open(&home.database(), config.lock_timeout)?;
-        Ok(Self {
-            home,
-            config,
-            store,
-            executable,
-        })
+        Ok(Self { home, config, store, executable })
     }
 
     /// Where everything is kept.

@@ -102,25 +102,16 @@ impl Agency {
                 let tmux = Tmux::new(row.tmux_socket.clone());
                 if !tmux.has_session(session)? {
                     let alive = is_held(&self.home.run(&row.id).supervisor_lock()).unwrap_or(false);
-                    return Err(AttachError::NoSession {
-                        id: row.id.clone(),
-                        alive,
-                    });
+                    return Err(AttachError::NoSession { id: row.id.clone(), alive });
                 }
                 Ok(Attachment::Tmux(tmux.attach_command(session, tmux_variable)))
             }
             (_, Host::Tmux | Host::Detached) => {
                 if row.state.is_terminal() {
-                    return Err(AttachError::NotRunning {
-                        id: row.id.clone(),
-                        state: row.state,
-                    });
+                    return Err(AttachError::NotRunning { id: row.id.clone(), state: row.state });
                 }
                 let door = connect(&self.home.run(&row.id).control_socket());
-                door.map(Attachment::Direct).map_err(|source| AttachError::Unreachable {
-                    id: row.id.clone(),
-                    source,
-                })
+                door.map(Attachment::Direct).map_err(|source| AttachError::Unreachable { id: row.id.clone(), source })
             }
         }
     }
@@ -157,11 +148,7 @@ fn converse(door: &mut UnixStream, stdin: impl AsFd, resized: &UnixStream) -> io
                 Err(error) => return Err(error.into()),
             }
             let [stdin, door, resized] = waited;
-            (
-                !stdin.revents().is_empty(),
-                !door.revents().is_empty(),
-                !resized.revents().is_empty(),
-            )
+            (!stdin.revents().is_empty(), !door.revents().is_empty(), !resized.revents().is_empty())
         };
         if sized {
             let mut resized = resized;

@@ -22,8 +22,5 @@ pub(crate) fn in_bare_environment(test: &str, body: impl FnOnce()) {
         .unwrap();
     let out = String::from_utf8_lossy(&output.stdout);
     let err = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && out.contains("1 passed"),
-        "{test} in a bare environment:\n{out}{err}"
-    );
+    assert!(output.status.success() && out.contains("1 passed"), "{test} in a bare environment:\n{out}{err}");
 }

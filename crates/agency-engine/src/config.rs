@@ -83,9 +83,7 @@ impl Config {
     /// Finds an agent by name, under its one right spelling: `claude-code` finds `claude_code`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        self.agents
-            .get_key_value(&agent_name::normalised(name))
-            .map(|(name, agent)| (name.as_str(), agent))
+        self.agents.get_key_value(&agent_name::normalised(name)).map(|(name, agent)| (name.as_str(), agent))
     }
 
     /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.

@@ -42,21 +42,11 @@ pub struct Check {
 
 impl Check {
     fn ok(name: &str, message: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            health: Health::Ok,
-            message: message.into(),
-            fix: None,
-        }
+        Self { name: name.to_owned(), health: Health::Ok, message: message.into(), fix: None }
     }
 
     fn bad(name: &str, health: Health, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            health,
-            message: message.into(),
-            fix: Some(fix.into()),
-        }
+        Self { name: name.to_owned(), health, message: message.into(), fix: Some(fix.into()) }
     }
 }
 
@@ -80,12 +70,7 @@ impl Agency {
         let tmux = Tmux::new(self.config.tmux_socket.clone());
         for session in &strays.sessions {
             let fix = tmux.typed(&format!("kill-session -t ={session}"));
-            checks.push(Check::bad(
-                "sessions",
-                Health::Warning,
-                format!("{session} belongs to no run"),
-                fix,
-            ));
+            checks.push(Check::bad("sessions", Health::Warning, format!("{session} belongs to no run"), fix));
         }
         for path in &strays.worktrees {
             let message = format!("{} belongs to no run", path.display());
@@ -97,10 +82,7 @@ impl Agency {
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         for survivor in &strays.survivors {
-            let message = format!(
-                "process {} of {} still runs: {}",
-                survivor.pid, survivor.id, survivor.command
-            );
+            let message = format!("process {} of {} still runs: {}", survivor.pid, survivor.id, survivor.command);
             checks.push(Check::bad("processes", Health::Warning, message, "agency reconcile"));
         }
         if !strays.trash.is_empty() {
@@ -108,10 +90,7 @@ impl Agency {
             checks.push(Check::bad("trash", Health::Warning, message, "agency reconcile"));
         }
         if checks.is_empty() {
-            checks.push(Check::ok(
-                "runs",
-                "every run agrees with what is there; nothing lies about",
-            ));
+            checks.push(Check::ok("runs", "every run agrees with what is there; nothing lies about"));
         }
         Ok(checks)
     }
@@ -120,12 +99,7 @@ impl Agency {
 fn git() -> Check {
     match first_line(Command::new("git").arg("--version")) {
         Some(version) => Check::ok("git", version),
-        None => Check::bad(
-            "git",
-            Health::Problem,
-            "git does not answer",
-            "install git (apt-get install git)",
-        ),
+        None => Check::bad("git", Health::Problem, "git does not answer", "install git (apt-get install git)"),
     }
 }
 
@@ -133,17 +107,8 @@ fn tmux(config: &Config) -> Check {
     match Tmux::new(config.tmux_socket.clone()).version() {
         Ok(version) => Check::ok("tmux", version),
         Err(error) => {
-            let health = if config.host == Host::Tmux {
-                Health::Problem
-            } else {
-                Health::Warning
-            };
-            Check::bad(
-                "tmux",
-                health,
-                error.to_string(),
-                "apt-get install tmux, or set host = \"detached\"",
-            )
+            let health = if config.host == Host::Tmux { Health::Problem } else { Health::Warning };
+            Check::bad("tmux", health, error.to_string(), "apt-get install tmux, or set host = \"detached\"")
         }
     }
 }
@@ -157,31 +122,18 @@ fn first_line(command: &mut Command) -> Option<String> {
 fn home_access(home: &Home) -> Check {
     let path = home.root();
     let Ok(metadata) = path.metadata() else {
-        return Check::ok(
-            "home",
-            format!("{} does not exist yet; the first run creates it", path.display()),
-        );
+        return Check::ok("home", format!("{} does not exist yet; the first run creates it", path.display()));
     };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let message = format!("others can look into {} (mode {mode:o})", path.display());
-        return Check::bad(
-            "home",
-            Health::Warning,
-            message,
-            format!("chmod 700 '{}'", path.display()),
-        );
+        return Check::bad("home", Health::Warning, message, format!("chmod 700 '{}'", path.display()));
     }
     match tempfile::tempfile_in(path) {
         Ok(_) => Check::ok("home", path.display().to_string()),
         Err(error) => {
             let message = format!("{} cannot be written: {error}", path.display());
-            Check::bad(
-                "home",
-                Health::Problem,
-                message,
-                "make room, correct its owner, or set AGENCY_HOME",
-            )
+            Check::bad("home", Health::Problem, message, "make room, correct its owner, or set AGENCY_HOME")
         }
     }
 }
@@ -192,10 +144,8 @@ fn database(home: &Home, config: &Config) -> Check {
         return Check::ok("database", "there is none yet; the first run creates it");
     }
     let problems = Store::open(&path, config.lock_timeout).and_then(|store| store.integrity_problems());
-    let backup = format!(
-        "mv '{0}' '{0}.damaged', or bring a backup back; the runs' files are not lost",
-        path.display()
-    );
+    let backup =
+        format!("mv '{0}' '{0}.damaged', or bring a backup back; the runs' files are not lost", path.display());
     match problems {
         Ok(problems) if problems.is_empty() => Check::ok("database", path.display().to_string()),
         Ok(problems) => Check::bad("database", Health::Problem, problems.join("; "), backup),
@@ -219,15 +169,10 @@ fn agents(config: &Config, search_path: &OsStr) -> Vec<Check> {
                 return Check::ok(&label, agent.command.clone());
             }
             let message = format!("'{}' is not on the PATH", agent.command);
-            let fix = agent
-                .install_hint
-                .map_or_else(|| format!("correct [agents.{name}] command"), str::to_owned);
+            let fix = agent.install_hint.map_or_else(|| format!("correct [agents.{name}] command"), str::to_owned);
             if agent.built_in && *name != config.default_agent {
                 // Nobody needs all of them.
-                return Check {
-                    fix: Some(fix),
-                    ..Check::ok(&label, format!("{message}; only needed if you use it"))
-                };
+                return Check { fix: Some(fix), ..Check::ok(&label, format!("{message}; only needed if you use it")) };
             }
             Check::bad(&label, Health::Warning, message, fix)
         })

@@ -11,9 +11,7 @@ use crate::supervise::{BELL, WAIT, write_frame};
 
 /// Tells the supervisor of a run to look at its requests; `false` if nobody is there to hear it.
 pub fn ring(directory: &RunDirectory) -> bool {
-    connect(&directory.control_socket())
-        .and_then(|mut door| write_frame(&mut door, BELL, &[]))
-        .is_ok()
+    connect(&directory.control_socket()).and_then(|mut door| write_frame(&mut door, BELL, &[])).is_ok()
 }
 
 /// Waits until the supervisor says that the run's state has changed, or is dead, or `limit` is over. `false` if it

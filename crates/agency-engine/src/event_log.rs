@@ -29,15 +29,9 @@ impl EventLog {
         let last = last_line(path).map_err(|source| HomeError::new("read", path, source))?;
         if last.torn {
             // Our predecessor died in mid-line: its half stays, and ours begins on a line of its own.
-            file.write_all(b"\n")
-                .map_err(|source| HomeError::new("write", path, source))?;
+            file.write_all(b"\n").map_err(|source| HomeError::new("write", path, source))?;
         }
-        Ok(Self {
-            file,
-            next_seq: last.seq + 1,
-            tells_the_end: last.tells_the_end,
-            waiting: VecDeque::new(),
-        })
+        Ok(Self { file, next_seq: last.seq + 1, tells_the_end: last.tells_the_end, waiting: VecDeque::new() })
     }
 
     /// Whether a predecessor had told the end of the run when the log was opened.
@@ -48,12 +42,7 @@ impl EventLog {
 
     /// Appends one event. While the disk is full, events wait in memory; what does not fit there is lost.
     pub fn append(&mut self, attempt: u32, event: Event) {
-        let line = EventLine {
-            seq: self.next_seq,
-            at: now(),
-            attempt,
-            event,
-        };
+        let line = EventLine { seq: self.next_seq, at: now(), attempt, event };
         self.next_seq += 1;
         let Ok(mut bytes) = serde_json::to_vec(&line) else {
             return;
@@ -98,9 +87,7 @@ fn last_line(path: &Path) -> io::Result<LastLine> {
         let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
         let text = String::from_utf8_lossy(&bytes);
         let whole = text.rsplit_once('\n').map_or("", |(before, _)| before);
-        let last = whole
-            .rsplit('\n')
-            .find_map(|line| serde_json::from_str::<Numbered>(line).ok());
+        let last = whole.rsplit('\n').find_map(|line| serde_json::from_str::<Numbered>(line).ok());
         let last = match last {
             Some(last) => last,
             None if start == 0 => Numbered::default(),
@@ -109,11 +96,7 @@ fn last_line(path: &Path) -> io::Result<LastLine> {
                 continue;
             }
         };
-        return Ok(LastLine {
-            seq: last.seq,
-            tells_the_end: last.kind == "completed",
-            torn,
-        });
+        return Ok(LastLine { seq: last.seq, tells_the_end: last.kind == "completed", torn });
     }
 }
 
@@ -132,9 +115,7 @@ mod tests {
     fn numbers_go_on_after_a_torn_line() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("events.ndjson");
-        let notice = |text: &str| Event::Notice {
-            message: text.to_owned(),
-        };
+        let notice = |text: &str| Event::Notice { message: text.to_owned() };
         let mut log = EventLog::open(&path).unwrap();
         log.append(0, notice("one"));
         log.append(1, notice("two"));

@@ -32,19 +32,13 @@ impl Ended {
     pub fn from_row(row: &RunRow) -> Self {
         let ending = Ending {
             state: row.state,
-            exit: Some(Exit {
-                exit_code: row.exit_code,
-                signal: row.signal,
-            }),
+            exit: Some(Exit { exit_code: row.exit_code, signal: row.signal }),
             reason: row.reason.unwrap_or(Reason::Exited),
             code: row.error_code(),
             attempts: row.attempt,
         };
         let details = row.error.as_deref().map(|error| match row.error_code() {
-            Some(code) => error
-                .trim_start_matches(code.word())
-                .trim_start_matches(": ")
-                .to_owned(),
+            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
             None => error.to_owned(),
         });
         Self {
@@ -93,54 +87,20 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
         let code = marker.error.as_deref().and_then(|error| error.split(':').next());
         let code = code.and_then(agency_model::ErrorCode::from_word);
         let details = marker.error.as_deref().map(|error| match code {
-            Some(code) => error
-                .trim_start_matches(code.word())
-                .trim_start_matches(": ")
-                .to_owned(),
+            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
             None => error.to_owned(),
         });
-        let exit = Exit {
-            exit_code: marker.exit_code,
-            signal: marker.signal,
-        };
-        let ending = Ending {
-            state: marker.state,
-            exit: Some(exit),
-            reason: marker.reason,
-            code,
-            attempts: marker.attempts,
-        };
+        let exit = Exit { exit_code: marker.exit_code, signal: marker.signal };
+        let ending =
+            Ending { state: marker.state, exit: Some(exit), reason: marker.reason, code, attempts: marker.attempts };
         let details = details.filter(|details| !details.is_empty());
-        return Some(Ended {
-            ending,
-            details,
-            started_at: marker.started_at,
-            ended_at: marker.ended_at,
-        });
+        return Some(Ended { ending, details, started_at: marker.started_at, ended_at: marker.ended_at });
     }
-    let code: i32 = std::fs::read_to_string(directory.exit_code())
-        .ok()?
-        .trim()
-        .parse()
-        .ok()?;
+    let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
     let state = if code == 0 { State::Completed } else { State::Failed };
-    let exit = Exit {
-        exit_code: Some(code),
-        signal: None,
-    };
-    let ending = Ending {
-        state,
-        exit: Some(exit),
-        reason: Reason::Exited,
-        code: None,
-        attempts: 1,
-    };
-    Some(Ended {
-        ending,
-        details: None,
-        started_at: None,
-        ended_at: now(),
-    })
+    let exit = Exit { exit_code: Some(code), signal: None };
+    let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
+    Some(Ended { ending, details: None, started_at: None, ended_at: now() })
 }
 
 /// Writes the last events of a run whose row is about to be, or is, terminal. Who died after it had told the end does
@@ -151,13 +111,7 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
     }
     let Ended { ending, details, .. } = ended;
     let attempt = ending.attempts;
-    events.append(
-        attempt,
-        Event::StateChange {
-            from: Some(from),
-            to: ending.state,
-        },
-    );
+    events.append(attempt, Event::StateChange { from: Some(from), to: ending.state });
     events.append(
         attempt,
         Event::Completed {

@@ -23,10 +23,7 @@ pub struct Cursor {
 impl Cursor {
     /// Begins at `offset` of a file that need not exist yet.
     pub fn at(path: &Path, offset: u64) -> io::Result<Self> {
-        let mut cursor = Self {
-            path: path.to_owned(),
-            file: None,
-        };
+        let mut cursor = Self { path: path.to_owned(), file: None };
         if let Some(file) = cursor.open()? {
             file.seek(SeekFrom::Start(offset))?;
         }
@@ -87,10 +84,7 @@ impl EventReader {
             }
             let event = EventLine::read(text, self.seq);
             self.seq = event.seq;
-            events.push(ReadEvent {
-                event,
-                line: text.to_owned(),
-            });
+            events.push(ReadEvent { event, line: text.to_owned() });
         }
         events
     }

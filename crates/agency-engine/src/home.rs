@@ -26,22 +26,14 @@ pub struct HomeError {
 impl HomeError {
     /// Makes an error of a failed action on a path.
     pub fn new(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        Self {
-            action,
-            path: path.into(),
-            source,
-        }
+        Self { action, path: path.into(), source }
     }
 
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         let denied = [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem];
-        if denied.contains(&self.source.kind()) {
-            ErrorCode::PermissionDenied
-        } else {
-            ErrorCode::Io
-        }
+        if denied.contains(&self.source.kind()) { ErrorCode::PermissionDenied } else { ErrorCode::Io }
     }
 }
 
@@ -97,19 +89,12 @@ impl Home {
     /// The directory of one run.
     #[must_use]
     pub fn run(&self, id: &RunId) -> RunDirectory {
-        RunDirectory {
-            path: self.runs().join(id.as_str()),
-        }
+        RunDirectory { path: self.runs().join(id.as_str()) }
     }
 
     /// Creates what is missing of the home.
     pub fn ensure(&self) -> Result<(), HomeError> {
-        for directory in [
-            self.root.clone(),
-            self.runs(),
-            self.worktrees(),
-            self.root.join("slots"),
-        ] {
+        for directory in [self.root.clone(), self.runs(), self.worktrees(), self.root.join("slots")] {
             create_private_directory(&directory)?;
         }
         Ok(())

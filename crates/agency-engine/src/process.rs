@@ -2,10 +2,7 @@
 //!
 //! The one rule: code that would differ on another platform, and every `unsafe`, is in here.
 
-#![expect(
-    unsafe_code,
-    reason = "file descriptors and pre-exec hooks; each use says why it is sound"
-)]
+#![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
 
 mod descriptors;
 mod handle;

@@ -51,11 +51,7 @@ impl Agency {
     /// What [`Self::reconcile_live`] would do.
     pub fn reconcile_plan(&self) -> Result<Vec<Reconciled>, StoreError> {
         let rows = self.store.live()?;
-        Ok(rows
-            .iter()
-            .filter(|row| !has_owner(&self.home.run(&row.id)))
-            .map(|row| self.verdict(row).0)
-            .collect())
+        Ok(rows.iter().filter(|row| !has_owner(&self.home.run(&row.id))).map(|row| self.verdict(row).0).collect())
     }
 
     /// Settles one run, if it is live and has no owner.
@@ -94,15 +90,7 @@ impl Agency {
             (None, State::Queued) => (State::Failed, "it was never started, and nobody is left to start it"),
             (None, _) => (State::Failed, "its supervisor is gone and left no exit marker"),
         };
-        (
-            Reconciled {
-                id: row.id.clone(),
-                from: row.state,
-                to,
-                why: why.to_owned(),
-            },
-            ended,
-        )
+        (Reconciled { id: row.id.clone(), from: row.state, to, why: why.to_owned() }, ended)
     }
 }
 

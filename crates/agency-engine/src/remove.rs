@@ -109,10 +109,7 @@ impl Agency {
         self.settle(row)?;
         let row = self.store.run(&row.id)?;
         if !row.state.is_terminal() {
-            return Err(RemoveError::NotEnded {
-                id: row.id,
-                state: row.state,
-            });
+            return Err(RemoveError::NotEnded { id: row.id, state: row.state });
         }
         // A branch can still be asked away when all else is gone.
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
@@ -136,9 +133,7 @@ impl Agency {
         }
         fault::point("rm.processes");
         let removal = self.workspace_of(&row)?.remove(options);
-        let removal = removal
-            .map_err(|error| remaining.push(worktree_remains(&row, &error)))
-            .ok();
+        let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
         remaining.extend(session_remains(&row));
         fault::point("rm.session");
@@ -150,10 +145,7 @@ impl Agency {
         fault::point("rm.marked");
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);
-        Ok(Removed {
-            branch: kept_branch(&removal),
-            ..Removed::of(&row, notes_of(&removal))
-        })
+        Ok(Removed { branch: kept_branch(&removal), ..Removed::of(&row, notes_of(&removal)) })
     }
 
     /// What [`Self::remove`] would do to an ended run.
@@ -164,9 +156,7 @@ impl Agency {
             match self.workspace_of(row)?.changes() {
                 Ok(changes) => {
                     let count = changes.files.len();
-                    notes.push(format!(
-                        "{count} files differ from the base; what is not committed is saved first"
-                    ));
+                    notes.push(format!("{count} files differ from the base; what is not committed is saved first"));
                     notes.extend(ignored_note(&changes.ignored));
                 }
                 Err(error) => notes.push(format!("its changes cannot be read: {error}")),
@@ -199,10 +189,7 @@ impl Agency {
 
     /// Where a run works.
     pub fn workspace_of(&self, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
-        let base = row
-            .base_commit
-            .parse()
-            .map_err(|_| RemoveError::BadRow(row.id.clone()))?;
+        let base = row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))?;
         let repository = row.repo_path.clone().into();
         Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
             (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
@@ -238,11 +225,7 @@ fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
     Remaining {
         resource: format!("worktree {path}"),
         why: error.to_string(),
-        command: format!(
-            "git -C {} worktree remove --force {}",
-            quoted(&row.repo_path),
-            quoted(&path)
-        ),
+        command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
     }
 }
 
@@ -276,11 +259,7 @@ fn kept_branch(removal: &Removal) -> Option<String> {
 fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
     let (first, rest) = ignored.split_at(ignored.len().min(IGNORED_NAMED));
     let names: Vec<String> = first.iter().map(|path| path.display().to_string()).collect();
-    let more = if rest.is_empty() {
-        String::new()
-    } else {
-        format!(" and {} more", rest.len())
-    };
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     (!names.is_empty()).then(|| format!("files that git ignores are not saved: {}{more}", names.join(", ")))
 }
 

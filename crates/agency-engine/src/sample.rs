@@ -12,32 +12,17 @@ const FILES: [(&str, &str); 8] = [
     (".gitignore", include_str!("sample/repository/gitignore")),
     ("README.md", include_str!("sample/repository/README.md")),
     ("play.py", include_str!("sample/repository/play.py")),
-    (
-        "lantern/__init__.py",
-        include_str!("sample/repository/lantern/__init__.py"),
-    ),
+    ("lantern/__init__.py", include_str!("sample/repository/lantern/__init__.py")),
     ("lantern/game.py", include_str!("sample/repository/lantern/game.py")),
     ("lantern/rooms.py", include_str!("sample/repository/lantern/rooms.py")),
     ("tests/__init__.py", include_str!("sample/repository/tests/__init__.py")),
-    (
-        "tests/test_game.py",
-        include_str!("sample/repository/tests/test_game.py"),
-    ),
+    ("tests/test_game.py", include_str!("sample/repository/tests/test_game.py")),
 ];
 
 const TASKS: [SampleTask; 3] = [
-    SampleTask {
-        name: "dig-a-cellar",
-        prompt: include_str!("sample/tasks/dig-a-cellar.md"),
-    },
-    SampleTask {
-        name: "save-the-game",
-        prompt: include_str!("sample/tasks/save-the-game.md"),
-    },
-    SampleTask {
-        name: "write-a-walkthrough",
-        prompt: include_str!("sample/tasks/write-a-walkthrough.md"),
-    },
+    SampleTask { name: "dig-a-cellar", prompt: include_str!("sample/tasks/dig-a-cellar.md") },
+    SampleTask { name: "save-the-game", prompt: include_str!("sample/tasks/save-the-game.md") },
+    SampleTask { name: "write-a-walkthrough", prompt: include_str!("sample/tasks/write-a-walkthrough.md") },
 ];
 
 /// Settings of the repository itself, so that no agent in it meets the user's hooks or is asked for a key.
@@ -99,9 +84,7 @@ pub enum SampleError {
 pub fn create(directory: &Path) -> Result<SampleRepo, SampleError> {
     make_directory(directory)?;
     if fs::read_dir(directory).map_err(file_error(directory))?.next().is_some() {
-        return Err(SampleError::NotEmpty {
-            path: directory.to_owned(),
-        });
+        return Err(SampleError::NotEmpty { path: directory.to_owned() });
     }
     for (name, text) in FILES {
         let path = directory.join(name);
@@ -118,19 +101,13 @@ fn make_directory(path: &Path) -> Result<(), SampleError> {
 }
 
 fn file_error(path: &Path) -> impl FnOnce(io::Error) -> SampleError {
-    move |source| SampleError::File {
-        path: path.to_owned(),
-        source,
-    }
+    move |source| SampleError::File { path: path.to_owned(), source }
 }
 
 fn commit(directory: &Path) -> Result<(), SampleError> {
     let git = |arguments: &[&str]| {
         let answer = git(directory, arguments).map_err(SampleError::GitNotStarted)?;
-        answer.into_success().map_err(|message| SampleError::Git {
-            path: directory.to_owned(),
-            message,
-        })
+        answer.into_success().map_err(|message| SampleError::Git { path: directory.to_owned(), message })
     };
     git(&["init", "--quiet", "--template=", "--initial-branch", "main"])?;
     for (name, value) in SETTINGS {
@@ -138,11 +115,7 @@ fn commit(directory: &Path) -> Result<(), SampleError> {
     }
     git(&["add", "--all"])?;
     let identity = ["-c", "user.name=agency", "-c", "user.email=agency@localhost"];
-    git(&[
-        &identity[..],
-        &["commit", "--quiet", "--message", "A small text adventure"],
-    ]
-    .concat())?;
+    git(&[&identity[..], &["commit", "--quiet", "--message", "A small text adventure"]].concat())?;
     Ok(())
 }
 

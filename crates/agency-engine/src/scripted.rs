@@ -98,12 +98,7 @@ fn perform(step: &Step, directory: &Path, out: &mut dyn Write, err: &mut dyn Wri
             confined::put(directory, path, text, Placement::End).map_err(|problem| problem.at(line, path))?;
         }
         Directive::Run { program, arguments } => {
-            let invocation = command::Invocation {
-                line,
-                program,
-                arguments,
-                directory,
-            };
+            let invocation = command::Invocation { line, program, arguments, directory };
             let code = command::run(&invocation, &mut command::Streams { out, err })?;
             if code != 0 {
                 print(err, &format!("`{program}` failed with exit code {code}"))?;
@@ -121,9 +116,7 @@ fn perform(step: &Step, directory: &Path, out: &mut dyn Write, err: &mut dyn Wri
 
 /// Writes a line at once, so that a watcher sees it when it is said.
 fn print(stream: &mut dyn Write, text: &str) -> Result<(), ScriptError> {
-    writeln!(stream, "{text}")
-        .and_then(|()| stream.flush())
-        .map_err(ScriptError::Output)
+    writeln!(stream, "{text}").and_then(|()| stream.flush()).map_err(ScriptError::Output)
 }
 
 #[cfg(test)]

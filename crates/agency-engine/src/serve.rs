@@ -60,12 +60,8 @@ impl Agency {
         watcher: &mut notify::RecommendedWatcher,
         watched: &mut HashSet<PathBuf>,
     ) -> Result<(), WaitError> {
-        let live: HashSet<PathBuf> = self
-            .store
-            .live()?
-            .iter()
-            .map(|row| self.home.run(&row.id).path().to_owned())
-            .collect();
+        let live: HashSet<PathBuf> =
+            self.store.live()?.iter().map(|row| self.home.run(&row.id).path().to_owned()).collect();
         for gone in watched.difference(&live) {
             // A directory that was deleted is not watched any more anyway.
             let _ = watcher.unwatch(gone);

@@ -69,10 +69,7 @@ impl Agency {
             State::Queued => self.stop_queued(id)?,
             State::Running => self.stop_running(id)?,
             State::Completed | State::Failed | State::Killed => {
-                return Err(StopError::NotRunning {
-                    id: id.clone(),
-                    state: row.state,
-                });
+                return Err(StopError::NotRunning { id: id.clone(), state: row.state });
             }
         };
         if let Some(session) = &row.tmux_session_name {
@@ -137,13 +134,7 @@ impl Agency {
             return Err(StopError::Stuck(id.clone()));
         };
         let attempts = self.store.run(id)?.attempt;
-        let ending = Ending {
-            state: State::Killed,
-            exit: None,
-            reason: Reason::Stopped,
-            code: None,
-            attempts,
-        };
+        let ending = Ending { state: State::Killed, exit: None, reason: Reason::Stopped, code: None, attempts };
         match self.store.apply(id, &Input::SupervisorGone(Some(ending)), None)? {
             Applied::Moved { from, row, .. } => {
                 if let Ok(mut events) = EventLog::open(&directory.events()) {

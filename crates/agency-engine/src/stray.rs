@@ -79,10 +79,7 @@ impl Agency {
         for survivor in &strays.survivors {
             let left = end_all(carrying_run(&survivor.id), SURVIVOR_GRACE);
             let word = if left.is_empty() { "ended" } else { "could not end" };
-            done.push(format!(
-                "{word} process {} of {} ({})",
-                survivor.pid, survivor.id, survivor.command
-            ));
+            done.push(format!("{word} process {} of {} ({})", survivor.pid, survivor.id, survivor.command));
         }
         for directory in &strays.run_directories {
             if fs::remove_dir_all(directory).is_ok() {
@@ -99,9 +96,7 @@ impl Agency {
 
     fn stray_sessions(&self) -> Result<Vec<String>, StoreError> {
         // Without tmux there are no sessions.
-        let sessions = Tmux::new(self.config.tmux_socket.clone())
-            .sessions()
-            .unwrap_or_default();
+        let sessions = Tmux::new(self.config.tmux_socket.clone()).sessions().unwrap_or_default();
         let mut strays = vec![];
         for session in sessions {
             let id = session.strip_prefix("agency_").and_then(|id| id.parse::<RunId>().ok());
@@ -116,14 +111,8 @@ impl Agency {
 
     fn stray_worktrees(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut strays = vec![];
-        for path in children(&self.home.worktrees())
-            .iter()
-            .flat_map(|repository| children(repository))
-        {
-            let id = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .and_then(|name| name.parse::<RunId>().ok());
+        for path in children(&self.home.worktrees()).iter().flat_map(|repository| children(repository)) {
+            let id = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
             let needed = match id {
                 Some(id) if self.store.knows(&id)? => self.store.run(&id)?.removed_at.is_none(),
                 Some(_) | None => false,
@@ -138,10 +127,7 @@ impl Agency {
     fn stray_run_directories(&self) -> Result<Vec<PathBuf>, StoreError> {
         let mut strays = vec![];
         for path in children(&self.home.runs()) {
-            let id = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .and_then(|name| name.parse::<RunId>().ok());
+            let id = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
             if let Some(id) = id
                 && !has_owner(&self.home.run(&id))
                 && !self.store.knows(&id)?
@@ -155,17 +141,11 @@ impl Agency {
 
     fn survivors(&self) -> Result<Vec<Survivor>, StoreError> {
         let mut survivors = vec![];
-        for pid in children("/proc".as_ref())
-            .iter()
-            .filter_map(|path| path.file_name()?.to_str()?.parse().ok())
-        {
+        for pid in children("/proc".as_ref()).iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()) {
             let Some(process) = ProcessHandle::open(pid) else {
                 continue;
             };
-            let Some(id) = process
-                .variable(RUN_ID_VARIABLE)
-                .and_then(|id| id.parse::<RunId>().ok())
-            else {
+            let Some(id) = process.variable(RUN_ID_VARIABLE).and_then(|id| id.parse::<RunId>().ok()) else {
                 continue;
             };
             // Another home's runs are another user's business.
@@ -174,11 +154,7 @@ impl Agency {
                 && !has_owner(&self.home.run(&id))
                 && carrying_run(&id).iter().any(|carrier| carrier.pid() == pid)
             {
-                survivors.push(Survivor {
-                    id,
-                    pid,
-                    command: process.command_line(),
-                });
+                survivors.push(Survivor { id, pid, command: process.command_line() });
             }
         }
         Ok(survivors)
@@ -187,11 +163,7 @@ impl Agency {
 
 /// Between making the directory and taking the lock in it, a creator has no other sign of life.
 fn is_being_made(directory: &RunDirectory) -> bool {
-    let age = directory
-        .path()
-        .metadata()
-        .and_then(|metadata| metadata.modified())
-        .map(|at| at.elapsed());
+    let age = directory.path().metadata().and_then(|metadata| metadata.modified()).map(|at| at.elapsed());
     !directory.creator_lock().exists() && matches!(age, Ok(Ok(age)) if age < BEING_MADE)
 }
 

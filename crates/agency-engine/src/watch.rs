@@ -50,10 +50,7 @@ impl Watch {
         for directory in directories {
             watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
         }
-        Ok(Self {
-            _watcher: watcher,
-            changes,
-        })
+        Ok(Self { _watcher: watcher, changes })
     }
 
     /// Waits for a change, or until `limit` is over; several changes at once count as one.
@@ -62,11 +59,7 @@ impl Watch {
             Ok(change) => change,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
         };
-        let closed = self
-            .changes
-            .try_iter()
-            .chain([first])
-            .any(|change| change == Change::Closed);
+        let closed = self.changes.try_iter().chain([first]).any(|change| change == Change::Closed);
         if closed {
             std::thread::sleep(LOCK_LAG);
         }
@@ -76,10 +69,7 @@ impl Watch {
 /// What an event means to us; `None` for mere looking.
 pub(crate) fn change_of(event: notify::Result<notify::Event>) -> Option<Change> {
     let event = event.ok()?;
-    let is_lock = event
-        .paths
-        .iter()
-        .any(|path| path.extension().is_some_and(|extension| extension == "lock"));
+    let is_lock = event.paths.iter().any(|path| path.extension().is_some_and(|extension| extension == "lock"));
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) if is_lock => Some(Change::Closed),
         EventKind::Access(_) => None,

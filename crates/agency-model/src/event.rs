@@ -94,14 +94,8 @@ impl EventLine {
         let number = |key: &str| head.get(key).and_then(Value::as_u64);
         Self {
             seq: number("seq").unwrap_or(previous_seq + 1),
-            at: head
-                .get("at")
-                .and_then(Value::as_str)
-                .and_then(|at| at.parse().ok())
-                .unwrap_or(Timestamp::UNIX_EPOCH),
-            attempt: number("attempt")
-                .and_then(|attempt| u32::try_from(attempt).ok())
-                .unwrap_or(0),
+            at: head.get("at").and_then(Value::as_str).and_then(|at| at.parse().ok()).unwrap_or(Timestamp::UNIX_EPOCH),
+            attempt: number("attempt").and_then(|attempt| u32::try_from(attempt).ok()).unwrap_or(0),
             event: Event::Unknown { text: line.to_owned() },
         }
     }
@@ -117,10 +111,7 @@ mod tests {
             seq: 3,
             at: Timestamp::UNIX_EPOCH,
             attempt: 1,
-            event: Event::StateChange {
-                from: Some(State::Queued),
-                to: State::Running,
-            },
+            event: Event::StateChange { from: Some(State::Queued), to: State::Running },
         };
         let text = serde_json::to_string(&line).unwrap();
         assert_eq!(

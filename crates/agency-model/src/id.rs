@@ -103,14 +103,7 @@ mod tests {
 
     #[test]
     fn only_the_canonical_spelling_is_an_id() {
-        for text in [
-            "",
-            "r_",
-            "r_x",
-            "r_../../etc",
-            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
-            "r_01arz3ndektsv4rrffq69g5fav",
-        ] {
+        for text in ["", "r_", "r_x", "r_../../etc", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "r_01arz3ndektsv4rrffq69g5fav"] {
             assert!(text.parse::<RunId>().is_err(), "{text}");
         }
     }

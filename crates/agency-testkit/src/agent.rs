@@ -10,10 +10,7 @@ pub struct Agent {
 impl Agent {
     /// An agent that runs this `sh` script.
     pub fn new(script: impl Into<String>) -> Self {
-        Self {
-            script: script.into(),
-            prompt: None,
-        }
+        Self { script: script.into(), prompt: None }
     }
 
     /// Sets how the agent gets its prompt: the word goes to `prompt` in its configuration.
@@ -53,9 +50,7 @@ pub fn stubborn() -> Agent {
 
 /// Prints exactly so many bytes, in lines.
 pub fn noisy(bytes: u64) -> Agent {
-    Agent::new(format!(
-        "yes 'All work and no play makes an agent dull.' | head -c {bytes}"
-    ))
+    Agent::new(format!("yes 'All work and no play makes an agent dull.' | head -c {bytes}"))
 }
 
 /// Leaves a process in a session of its own that keeps the output open, prints `daemon PID` and exits.

@@ -43,9 +43,7 @@ impl Environment {
     /// A command that gets this environment and nothing else.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.env_clear().envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 

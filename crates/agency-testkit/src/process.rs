@@ -37,11 +37,7 @@ impl Output {
 
 impl std::fmt::Display for Output {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{}\n--- stdout\n{}\n--- stderr\n{}",
-            self.status, self.stdout, self.stderr
-        )
+        write!(formatter, "{}\n--- stdout\n{}\n--- stderr\n{}", self.status, self.stdout, self.stderr)
     }
 }
 
@@ -61,20 +57,11 @@ impl Process {
         // The environment is not part of the name, because a failure prints the name.
         let words = [command.get_program()].into_iter().chain(command.get_args());
         let name = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let spawned = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn();
+        let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = spawned.unwrap_or_else(|error| panic!("cannot start `{name}`: {error}"));
         let stdout = Stream::collect(child.stdout.take().unwrap());
         let stderr = Stream::collect(child.stderr.take().unwrap());
-        Self {
-            name,
-            child,
-            stdout,
-            stderr,
-        }
+        Self { name, child, stdout, stderr }
     }
 
     /// The process id.
@@ -96,8 +83,7 @@ impl Process {
     pub fn is_running(&self) -> bool {
         // Nobody has waited for it, so its number is still its own.
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap_or_default();
-        stat.rsplit_once(") ")
-            .is_some_and(|(_, fields)| !fields.starts_with('Z'))
+        stat.rsplit_once(") ").is_some_and(|(_, fields)| !fields.starts_with('Z'))
     }
 
     /// Sends a signal.
@@ -157,10 +143,7 @@ impl Stream {
         let reader = thread::spawn(move || {
             let mut buffer = [0; 8 * 1024];
             while let Ok(length @ 1..) = pipe.read(&mut buffer) {
-                collected
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .extend_from_slice(&buffer[..length]);
+                collected.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..length]);
             }
         });
         Self { bytes, reader }
@@ -191,18 +174,13 @@ mod tests {
     #[test]
     fn output_is_collected() {
         let output = shell("echo a; echo b >&2; exit 3").wait();
-        assert_eq!(
-            (output.status.code(), output.stdout, output.stderr),
-            (Some(3), "a\n".into(), "b\n".into())
-        );
+        assert_eq!((output.status.code(), output.stdout, output.stderr), (Some(3), "a\n".into(), "b\n".into()));
     }
 
     #[test]
     fn a_running_process_can_be_read_and_signalled() {
         let process = shell("trap 'echo bye; exit' TERM; echo ready; while :; do sleep 0.01; done");
-        wait_for("ready", Duration::from_secs(20), || {
-            process.stdout().contains("ready").then_some(())
-        });
+        wait_for("ready", Duration::from_secs(20), || process.stdout().contains("ready").then_some(()));
         process.signal(Signal::TERM);
         assert_eq!(process.wait().stdout, "ready\nbye\n");
     }
@@ -210,17 +188,9 @@ mod tests {
     #[test]
     fn a_process_that_does_not_end_is_told_apart_from_one_that_leaves_its_output_open() {
         let limit = Duration::from_millis(300);
-        assert!(
-            shell("echo here; exec sleep 60")
-                .wait_within(limit)
-                .unwrap_err()
-                .starts_with("it still runs")
-        );
+        assert!(shell("echo here; exec sleep 60").wait_within(limit).unwrap_err().starts_with("it still runs"));
         let left = shell("sleep 5 & echo here").wait_within(limit).unwrap_err();
-        assert!(
-            left.contains("holds its output open") && left.contains("here"),
-            "{left}"
-        );
+        assert!(left.contains("holds its output open") && left.contains("here"), "{left}");
     }
 
     #[test]

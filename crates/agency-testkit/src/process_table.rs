@@ -26,11 +26,7 @@ impl ProcessTable {
         let file =
             |pid: Pid, name: &str| fs::read(format!("/proc/{}/{name}", pid.as_raw_nonzero())).unwrap_or_default();
         let processes = pids
-            .map(|pid| Entry {
-                pid,
-                environment: file(pid, "environ"),
-                command_line: file(pid, "cmdline"),
-            })
+            .map(|pid| Entry { pid, environment: file(pid, "environ"), command_line: file(pid, "cmdline") })
             .collect();
         Self { processes }
     }
@@ -53,9 +49,7 @@ impl ProcessTable {
     /// The command lines of all.
     pub fn command_lines(&self) -> Vec<String> {
         let lines = self.processes.iter().map(|entry| &entry.command_line);
-        lines
-            .map(|line| String::from_utf8_lossy(line).replace('\0', " "))
-            .collect()
+        lines.map(|line| String::from_utf8_lossy(line).replace('\0', " ")).collect()
     }
 
     fn those(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Pid> {

@@ -63,10 +63,6 @@ impl Repo {
     #[track_caller]
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let fields = self.git(&["worktree", "list", "--porcelain", "-z"]);
-        fields
-            .split('\0')
-            .filter_map(|field| field.strip_prefix("worktree "))
-            .map(PathBuf::from)
-            .collect()
+        fields.split('\0').filter_map(|field| field.strip_prefix("worktree ")).map(PathBuf::from).collect()
     }
 }

@@ -66,9 +66,7 @@ impl Run {
     #[track_caller]
     pub fn messages(&self) -> Vec<String> {
         let messages = self.events().into_iter();
-        messages
-            .filter_map(|event| event["message"].as_str().map(str::to_owned))
-            .collect()
+        messages.filter_map(|event| event["message"].as_str().map(str::to_owned)).collect()
     }
 
     /// Whether its supervisor lives: it holds a lock for as long as it does.

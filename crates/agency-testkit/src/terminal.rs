@@ -79,29 +79,20 @@ impl Terminal {
     pub fn wait_for_text(&self, text: &str) -> String {
         match poll(LIMIT, || Some(self.screen()).filter(|screen| screen.contains(text))) {
             Some(screen) => screen,
-            None => panic!(
-                "after {LIMIT:?} the terminal still does not show `{text}`:\n{}",
-                self.screen()
-            ),
+            None => panic!("after {LIMIT:?} the terminal still does not show `{text}`:\n{}", self.screen()),
         }
     }
 
     /// Waits until the command has ended and returns its exit code, as a shell would give it.
     #[track_caller]
     pub fn wait_for_exit(&self) -> u8 {
-        let code = wait_for("the end of the terminal's command", LIMIT, || {
-            fs::read_to_string(&self.exit_code).ok()
-        });
+        let code = wait_for("the end of the terminal's command", LIMIT, || fs::read_to_string(&self.exit_code).ok());
         code.trim().parse().unwrap()
     }
 
     fn tmux(&self, arguments: &[&str]) -> Command {
         let mut command = self.environment.command("tmux");
-        command
-            .arg("-S")
-            .arg(&self.socket)
-            .args(["-f", "/dev/null"])
-            .args(arguments);
+        command.arg("-S").arg(&self.socket).args(["-f", "/dev/null"]).args(arguments);
         command
     }
 }

@@ -29,10 +29,7 @@ impl World {
     /// Makes a world for a program, usually `env!("CARGO_BIN_EXE_agency")`.
     #[track_caller]
     pub fn new(binary: impl AsRef<Path>) -> Self {
-        Self::at(
-            binary.as_ref(),
-            tempfile::Builder::new().prefix("agency-").tempdir_in("/tmp").unwrap(),
-        )
+        Self::at(binary.as_ref(), tempfile::Builder::new().prefix("agency-").tempdir_in("/tmp").unwrap())
     }
 
     /// Makes a world in a directory with a short path. Its processes end with the value, its files with the directory.
@@ -50,11 +47,7 @@ impl World {
         }
         fs::write(root.path().join("home/gitconfig"), "").unwrap();
         let environment = Environment::new(root.path());
-        let world = Self {
-            binary: binary.to_owned(),
-            environment,
-            root,
-        };
+        let world = Self { binary: binary.to_owned(), environment, root };
         world.configure(&format!("[tmux]\nsocket = {}\n", quoted(&world.socket())));
         world
     }
@@ -105,12 +98,7 @@ impl World {
         fs::write(&draft, format!("#!/bin/sh\n{}\n", agent.script)).unwrap();
         // A program that any process holds open for writing cannot be started, and a process that another test starts at
         // this moment inherits what this one has open. So it is another process that writes the program.
-        let installed = self.run(
-            self.environment
-                .command("install")
-                .args(["-m", "755"])
-                .args([&draft, &path]),
-        );
+        let installed = self.run(self.environment.command("install").args(["-m", "755"]).args([&draft, &path]));
         assert!(installed.status.success(), "{installed}");
         let mut entry = format!("\n[agents.{name}]\ncommand = {}\n", quoted(&path));
         if let Some(prompt) = agent.prompt {
@@ -159,10 +147,7 @@ impl World {
     /// Kills every process of the world at one moment, as the end of the power would.
     #[track_caller]
     pub fn kill_everything(&self) {
-        assert!(
-            leftovers::freeze(&self.agency_home()),
-            "some processes cannot be stopped"
-        );
+        assert!(leftovers::freeze(&self.agency_home()), "some processes cannot be stopped");
         let left = leftovers::kill(&self.agency_home());
         assert!(left.is_empty(), "these processes could not be killed: {left:?}");
     }
@@ -195,11 +180,7 @@ impl World {
     pub fn error(&self, arguments: &[&str], code: ErrorCode) -> Value {
         let mut answer = self.json(arguments);
         let expected = (&Value::from(false), &Value::from(code.word()));
-        assert_eq!(
-            (&answer["ok"], &answer["error"]["code"]),
-            expected,
-            "agency {arguments:?}: {answer:#}"
-        );
+        assert_eq!((&answer["ok"], &answer["error"]["code"]), expected, "agency {arguments:?}: {answer:#}");
         answer["error"].take()
     }
 
@@ -219,11 +200,7 @@ impl World {
     #[track_caller]
     pub fn tmux(&self, arguments: &[&str]) -> String {
         let mut command = self.environment.command("tmux");
-        command
-            .arg("-S")
-            .arg(self.socket())
-            .args(["-f", "/dev/null"])
-            .args(arguments);
+        command.arg("-S").arg(self.socket()).args(["-f", "/dev/null"]).args(arguments);
         let output = Process::start(&mut command).wait();
         assert!(output.status.success(), "tmux {arguments:?}: {output}");
         output.stdout
@@ -232,16 +209,8 @@ impl World {
     /// The names of the sessions of the private tmux server; none if it does not run.
     pub fn tmux_sessions(&self) -> Vec<String> {
         let mut command = self.environment.command("tmux");
-        command
-            .arg("-S")
-            .arg(self.socket())
-            .args(["list-sessions", "-F", "#{session_name}"]);
-        Process::start(&mut command)
-            .wait()
-            .stdout
-            .lines()
-            .map(str::to_owned)
-            .collect()
+        command.arg("-S").arg(self.socket()).args(["list-sessions", "-F", "#{session_name}"]);
+        Process::start(&mut command).wait().stdout.lines().map(str::to_owned).collect()
     }
 
     pub(crate) fn environment(&self) -> &Environment {
@@ -277,10 +246,7 @@ impl Drop for World {
 
 /// The arguments and `--json`, which goes before a `--`.
 fn with_json<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    let end = arguments
-        .iter()
-        .position(|argument| *argument == "--")
-        .unwrap_or(arguments.len());
+    let end = arguments.iter().position(|argument| *argument == "--").unwrap_or(arguments.len());
     [&arguments[..end], &["--json"], &arguments[end..]].concat()
 }
 

@@ -60,13 +60,8 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     // A wrong command line is answered in JSON too, where JSON was asked for.
-    let json = arguments
-        .iter()
-        .take_while(|argument| *argument != "--")
-        .any(|argument| argument == "--json");
-    let parsed = Cli::command()
-        .try_get_matches_from(&arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    let parsed = Cli::command().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, json),

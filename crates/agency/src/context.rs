@@ -70,23 +70,14 @@ impl Context {
     pub(crate) fn select(&self, agency: &mut Agency, text: &str) -> Result<RunRow, Problem> {
         match agency.select(text)? {
             Selected::One(row) => Ok(*row),
-            Selected::None => Err(
-                Problem::new(ErrorCode::RunNotFound, format!("no run is called '{text}'"))
-                    .detail("run", text)
-                    .hint("agency ls --all lists all runs"),
-            ),
+            Selected::None => Err(Problem::new(ErrorCode::RunNotFound, format!("no run is called '{text}'"))
+                .detail("run", text)
+                .hint("agency ls --all lists all runs")),
             Selected::Several(rows) => {
                 let candidates: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
                 let list = rows
                     .iter()
-                    .map(|row| {
-                        format!(
-                            "\n  {}  {:<9}  {}",
-                            row.id,
-                            row.state,
-                            row.name.as_deref().unwrap_or("")
-                        )
-                    })
+                    .map(|row| format!("\n  {}  {:<9}  {}", row.id, row.state, row.name.as_deref().unwrap_or("")))
                     .collect::<String>();
                 let message = format!("'{text}' stands for several runs:{list}");
                 Err(Problem::new(ErrorCode::AmbiguousRun, message)
@@ -103,11 +94,7 @@ impl Context {
         human: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitCode, Problem> {
         if self.json {
-            let answer = Answer {
-                ok: true,
-                schema_version: SCHEMA_VERSION,
-                data,
-            };
+            let answer = Answer { ok: true, schema_version: SCHEMA_VERSION, data };
             let mut text = serde_json::to_vec(&answer).map_err(|error| Problem::output(&error.into()))?;
             text.push(b'\n');
             self.print_raw(&text).map_err(|error| Problem::output(&error))?;
@@ -174,36 +161,20 @@ impl Context {
 
 /// The variables that name a configuration file; the library itself knows no environment.
 pub(crate) fn config_environment() -> Environment {
-    let variable = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    Environment {
-        agency_config: variable("AGENCY_CONFIG"),
-        agency_config_lower: variable("agency_CONFIG"),
-    }
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Environment { agency_config: variable("AGENCY_CONFIG"), agency_config_lower: variable("agency_CONFIG") }
 }
 
 /// The home by `$AGENCY_HOME`, or `~/.agency`.
 pub(crate) fn home_from_environment() -> Result<Home, Problem> {
-    let variable = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let root = variable("AGENCY_HOME").or_else(|| variable("HOME").map(|home| home.join(".agency")));
     match root {
         Some(root) if root.is_absolute() => Ok(Home::new(root)),
         Some(root) => std::path::absolute(&root).map(Home::new).map_err(|error| {
-            Problem::new(
-                ErrorCode::InvalidPath,
-                format!("{} cannot be used as home: {error}", root.display()),
-            )
+            Problem::new(ErrorCode::InvalidPath, format!("{} cannot be used as home: {error}", root.display()))
         }),
-        None => Err(
-            Problem::new(ErrorCode::InvalidPath, "neither AGENCY_HOME nor HOME is set")
-                .hint("set AGENCY_HOME to a directory of yours"),
-        ),
+        None => Err(Problem::new(ErrorCode::InvalidPath, "neither AGENCY_HOME nor HOME is set")
+            .hint("set AGENCY_HOME to a directory of yours")),
     }
 }

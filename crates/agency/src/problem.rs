@@ -36,14 +36,7 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let hint = usual_hint(code).map(str::to_owned);
-        Self {
-            code,
-            message: message.into(),
-            hint,
-            details: Box::default(),
-            exit: None,
-            silent: false,
-        }
+        Self { code, message: message.into(), hint, details: Box::default(), exit: None, silent: false }
     }
 
     /// Says what to do about it.
@@ -54,18 +47,13 @@ impl Problem {
 
     /// Adds a fact for scripts.
     pub(crate) fn detail(mut self, name: &str, value: impl Serialize) -> Self {
-        self.details
-            .insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
+        self.details.insert(name.to_owned(), serde_json::to_value(value).unwrap_or(Value::Null));
         self
     }
 
     /// An end without a word: what there was to say is said.
     pub(crate) fn silent(code: u8) -> Self {
-        Self {
-            exit: Some(code),
-            silent: true,
-            ..Self::new(ErrorCode::Io, "")
-        }
+        Self { exit: Some(code), silent: true, ..Self::new(ErrorCode::Io, "") }
     }
 
     /// Standard output is gone or full.
@@ -233,10 +221,7 @@ fn with_facts(problem: Problem, error: &WorkspaceError) -> Problem {
         Some(hint) => problem.hint(hint),
         None => problem,
     };
-    error
-        .facts()
-        .into_iter()
-        .fold(problem, |problem, (name, value)| problem.detail(name, value))
+    error.facts().into_iter().fold(problem, |problem, (name, value)| problem.detail(name, value))
 }
 
 impl From<RemoveError> for Problem {
@@ -245,11 +230,7 @@ impl From<RemoveError> for Problem {
         if let RemoveError::Remains { remaining, .. } = &error {
             for left in remaining {
                 // Writing to a string does not fail.
-                let _ = write!(
-                    message,
-                    "\n  still there: {}\n  by hand:     {}",
-                    left.resource, left.command
-                );
+                let _ = write!(message, "\n  still there: {}\n  by hand:     {}", left.resource, left.command);
             }
         }
         let problem = Self::new(error.code(), message);

@@ -27,9 +27,7 @@ mod lifecycle {
     }
 
     fn text<'a>(run: &'a Value, field: &str) -> &'a str {
-        run[field]
-            .as_str()
-            .unwrap_or_else(|| panic!("{field} is no text in {run}"))
+        run[field].as_str().unwrap_or_else(|| panic!("{field} is no text in {run}"))
     }
 
     /// Waits for the end of a run and gives its data.

@@ -47,10 +47,7 @@ impl AgentConfig {
 
     /// An agent of the user's own, of which only the command is known yet.
     pub(super) fn custom(command: String) -> Self {
-        let launch = ModeLaunch {
-            args: Vec::new(),
-            prompt: PromptDelivery::Argument,
-        };
+        let launch = ModeLaunch { args: Vec::new(), prompt: PromptDelivery::Argument };
         Self {
             command,
             own_command: false,
@@ -66,16 +63,7 @@ impl AgentConfig {
 
 impl fmt::Debug for AgentConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            command,
-            own_command,
-            args,
-            env,
-            interactive,
-            headless,
-            built_in,
-            install_hint,
-        } = self;
+        let Self { command, own_command, args, env, interactive, headless, built_in, install_hint } = self;
         formatter
             .debug_struct("AgentConfig")
             .field("command", command)

@@ -7,10 +7,7 @@ pub(super) fn normalised(name: &str) -> String {
 
 /// Whether the name has only letters, digits, `_` and `-`, and at least one of them.
 pub(super) fn is_valid(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
+    !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))
 }
 
 #[cfg(test)]

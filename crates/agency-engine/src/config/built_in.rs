@@ -34,94 +34,55 @@ const BUILT_IN: &[BuiltIn] = &[
         name: DEFAULT_AGENT,
         command: "claude",
         own_command: false,
-        interactive: Launch {
-            args: &[],
-            prompt: Prompt::Argument,
-        },
-        headless: Launch {
-            args: &["-p", "--output-format", "stream-json", "--verbose"],
-            prompt: Prompt::Stdin,
-        },
+        interactive: Launch { args: &[], prompt: Prompt::Argument },
+        headless: Launch { args: &["-p", "--output-format", "stream-json", "--verbose"], prompt: Prompt::Stdin },
         install_hint: Some("npm install -g @anthropic-ai/claude-code"),
     },
     BuiltIn {
         name: "codex",
         command: "codex",
         own_command: false,
-        interactive: Launch {
-            args: &[],
-            prompt: Prompt::Argument,
-        },
-        headless: Launch {
-            args: &["exec", "--json", "-"],
-            prompt: Prompt::Stdin,
-        },
+        interactive: Launch { args: &[], prompt: Prompt::Argument },
+        headless: Launch { args: &["exec", "--json", "-"], prompt: Prompt::Stdin },
         install_hint: Some("npm install -g @openai/codex"),
     },
     BuiltIn {
         name: "gemini",
         command: "gemini",
         own_command: false,
-        interactive: Launch {
-            args: &[],
-            prompt: Prompt::Flag("--prompt-interactive"),
-        },
-        headless: Launch {
-            args: &["-o", "stream-json", "-p", ""],
-            prompt: Prompt::Stdin,
-        },
+        interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt-interactive") },
+        headless: Launch { args: &["-o", "stream-json", "-p", ""], prompt: Prompt::Stdin },
         install_hint: Some("npm install -g @google/gemini-cli"),
     },
     BuiltIn {
         name: "opencode",
         command: "opencode",
         own_command: false,
-        interactive: Launch {
-            args: &[],
-            prompt: Prompt::Flag("--prompt"),
-        },
-        headless: Launch {
-            args: &["run", "--format", "json"],
-            prompt: Prompt::Stdin,
-        },
+        interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt") },
+        headless: Launch { args: &["run", "--format", "json"], prompt: Prompt::Stdin },
         install_hint: Some("npm install -g opencode-ai"),
     },
     BuiltIn {
         name: "cursor",
         command: "cursor-agent",
         own_command: false,
-        interactive: Launch {
-            args: &[],
-            prompt: Prompt::Argument,
-        },
-        headless: Launch {
-            args: &["-p", "--output-format", "stream-json"],
-            prompt: Prompt::Argument,
-        },
+        interactive: Launch { args: &[], prompt: Prompt::Argument },
+        headless: Launch { args: &["-p", "--output-format", "stream-json"], prompt: Prompt::Argument },
         install_hint: Some("see Cursor's own documentation of its command line"),
     },
     BuiltIn {
         name: "scripted",
         command: "agency",
         own_command: true,
-        interactive: Launch {
-            args: &["scripted"],
-            prompt: Prompt::File,
-        },
-        headless: Launch {
-            args: &["scripted"],
-            prompt: Prompt::File,
-        },
+        interactive: Launch { args: &["scripted"], prompt: Prompt::File },
+        headless: Launch { args: &["scripted"], prompt: Prompt::File },
         install_hint: None,
     },
 ];
 
 /// The built-in agents by name.
 pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
-    BUILT_IN
-        .iter()
-        .map(|built_in| (built_in.name.to_owned(), built_in.agent()))
-        .collect()
+    BUILT_IN.iter().map(|built_in| (built_in.name.to_owned(), built_in.agent())).collect()
 }
 
 impl BuiltIn {

@@ -22,14 +22,12 @@ pub(super) struct Document<'text> {
 impl Document<'_> {
     /// The place of a key.
     pub(super) fn key_place(&self, path: &[&str]) -> Place {
-        self.source
-            .place(self.nearest_to(path).map_or(0, |entry| entry.key_offset))
+        self.source.place(self.nearest_to(path).map_or(0, |entry| entry.key_offset))
     }
 
     /// The place of a key's value.
     pub(super) fn value_place(&self, path: &[&str]) -> Place {
-        self.source
-            .place(self.nearest_to(path).map_or(0, |entry| entry.value_offset))
+        self.source.place(self.nearest_to(path).map_or(0, |entry| entry.value_offset))
     }
 
     fn nearest_to(&self, path: &[&str]) -> Option<&Entry> {
@@ -41,10 +39,7 @@ impl Document<'_> {
 /// Parses a file: JSON where its name ends in `.json`, TOML otherwise.
 pub(super) fn parse<'text>(path: &'text Path, text: &'text str) -> Result<(ConfigFile, Document<'text>), ConfigError> {
     let source = Source::new(path, text);
-    if path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-    {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         parse_json(source)
     } else {
         parse_toml(source)
@@ -56,14 +51,9 @@ fn parse_toml(source: Source<'_>) -> Result<(ConfigFile, Document<'_>), ConfigEr
         at: source.place(error.span().map_or(0, |span| span.start)),
         message: format!("not valid TOML: {}", error.message()),
     })?;
-    let document = Document {
-        entries: toml_entries::entries(&table),
-        source,
-    };
+    let document = Document { entries: toml_entries::entries(&table), source };
     shape::check(&document)?;
-    let file = read_values(toml::Deserializer::from(table), &document, |error| {
-        error.message().to_owned()
-    })?;
+    let file = read_values(toml::Deserializer::from(table), &document, |error| error.message().to_owned())?;
     Ok((file, document))
 }
 
@@ -94,11 +84,7 @@ fn read_values<'de, D: Deserializer<'de>>(
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let path = keys(error.path());
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        ConfigError::WrongValue {
-            at: document.value_place(&path),
-            key: dotted(&path),
-            message: message(error.inner()),
-        }
+        ConfigError::WrongValue { at: document.value_place(&path), key: dotted(&path), message: message(error.inner()) }
     })
 }
 

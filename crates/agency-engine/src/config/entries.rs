@@ -29,10 +29,7 @@ impl Entry {
 
 /// The entry at the path, or the nearest one that contains it.
 pub(super) fn nearest_to<'entries>(entries: &'entries [Entry], path: &[String]) -> Option<&'entries Entry> {
-    entries
-        .iter()
-        .filter(|entry| path.starts_with(&entry.path))
-        .max_by_key(|entry| entry.path.len())
+    entries.iter().filter(|entry| path.starts_with(&entry.path)).max_by_key(|entry| entry.path.len())
 }
 
 /// The path as users write it: `agents.mine.args[1]`, unusual keys in quotes.
@@ -64,10 +61,7 @@ fn is_index(key: &str) -> bool {
 }
 
 fn is_bare(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 #[cfg(test)]

@@ -103,18 +103,13 @@ impl Default for ConfigFile {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_minutes: 0,
-            stop_grace_seconds: 10,
-        }
+        Self { max_minutes: 0, stop_grace_seconds: 10 }
     }
 }
 
 impl Default for Database {
     fn default() -> Self {
-        Self {
-            lock_timeout_seconds: 30,
-        }
+        Self { lock_timeout_seconds: 30 }
     }
 }
 
@@ -124,9 +119,7 @@ fn whole_number<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(deser
 
     impl<const MIN: u32, const MAX: u32> Bounds<MIN, MAX> {
         fn check<E: de::Error>(&self, number: Option<u32>, found: de::Unexpected<'_>) -> Result<u32, E> {
-            number
-                .filter(|number| (MIN..=MAX).contains(number))
-                .ok_or_else(|| E::invalid_value(found, self))
+            number.filter(|number| (MIN..=MAX).contains(number)).ok_or_else(|| E::invalid_value(found, self))
         }
     }
 
@@ -160,10 +153,7 @@ fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
 fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let command = String::deserialize(deserializer)?;
     if command.is_empty() {
-        return Err(de::Error::invalid_value(
-            de::Unexpected::Str(""),
-            &"the name or path of a program",
-        ));
+        return Err(de::Error::invalid_value(de::Unexpected::Str(""), &"the name or path of a program"));
     }
     Ok(Some(command))
 }
@@ -172,10 +162,7 @@ fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>,
 /// not repeat the name, because a `=` in it may well be followed by a secret.
 fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     let variables = BTreeMap::<String, String>::deserialize(deserializer)?;
-    if variables
-        .keys()
-        .any(|name| name.is_empty() || name.contains(['=', '\0']))
-    {
+    if variables.keys().any(|name| name.is_empty() || name.contains(['=', '\0'])) {
         return Err(de::Error::custom("a variable's name is not empty and has no `=`"));
     }
     Ok(variables)

@@ -15,12 +15,7 @@ pub(super) struct Duplicate {
 
 /// Every entry of the file in the order of the text, the file itself first.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Duplicate> {
-    let mut walk = Walk {
-        text,
-        offset: 0,
-        path: Vec::new(),
-        entries: Vec::new(),
-    };
+    let mut walk = Walk { text, offset: 0, path: Vec::new(), entries: Vec::new() };
     walk.skip_space();
     walk.entry(walk.offset)?;
     Ok(walk.entries)
@@ -41,12 +36,7 @@ impl Walk<'_> {
             Some(b'"') => Kind::Text,
             Some(_) | None => Kind::Other,
         };
-        self.entries.push(Entry {
-            path: self.path.clone(),
-            key_offset,
-            value_offset: self.offset,
-            kind,
-        });
+        self.entries.push(Entry { path: self.path.clone(), key_offset, value_offset: self.offset, kind });
         match self.peek() {
             Some(b'{') => self.object()?,
             Some(b'[') => self.array()?,
@@ -67,10 +57,7 @@ impl Walk<'_> {
             let key = self.string();
             self.path.push(key.clone());
             if !seen.insert(key) {
-                return Err(Duplicate {
-                    path: self.path.clone(),
-                    offset: key_offset,
-                });
+                return Err(Duplicate { path: self.path.clone(), offset: key_offset });
             }
             self.skip_space();
             self.step();
@@ -153,13 +140,7 @@ mod tests {
             .unwrap()
             .iter()
             .map(|entry| {
-                format!(
-                    "{} {} {} {:?}",
-                    dotted(&entry.path),
-                    entry.key_offset,
-                    entry.value_offset,
-                    entry.kind
-                )
+                format!("{} {} {} {:?}", dotted(&entry.path), entry.key_offset, entry.value_offset, entry.kind)
             })
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -200,11 +181,8 @@ mod tests {
     }
 
     fn count(value: &Value) -> usize {
-        let children = value
-            .as_array()
-            .into_iter()
-            .flatten()
-            .chain(value.as_object().into_iter().flat_map(|map| map.values()));
+        let children =
+            value.as_array().into_iter().flatten().chain(value.as_object().into_iter().flat_map(|map| map.values()));
         1 + children.map(count).sum::<usize>()
     }
 

@@ -75,9 +75,7 @@ fn named(flag: Option<&Path>, environment: &Environment) -> Option<Location> {
         (variable(&environment.agency_config), NamedBy::Variable),
         (variable(&environment.agency_config_lower), NamedBy::LowerVariable),
     ];
-    candidates
-        .into_iter()
-        .find_map(|(path, by)| path.map(|path| Location::Named { path, by }))
+    candidates.into_iter().find_map(|(path, by)| path.map(|path| Location::Named { path, by }))
 }
 
 fn platform_file() -> Option<PathBuf> {
@@ -91,17 +89,11 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn environment(upper: &str, lower: &str) -> Environment {
-        Environment {
-            agency_config: Some(PathBuf::from(upper)),
-            agency_config_lower: Some(PathBuf::from(lower)),
-        }
+        Environment { agency_config: Some(PathBuf::from(upper)), agency_config_lower: Some(PathBuf::from(lower)) }
     }
 
     fn named(path: &str, by: NamedBy) -> Option<Location> {
-        Some(Location::Named {
-            path: PathBuf::from(path),
-            by,
-        })
+        Some(Location::Named { path: PathBuf::from(path), by })
     }
 
     #[test]
@@ -109,19 +101,13 @@ mod tests {
         let both = environment("/upper", "/lower");
         assert_eq!(locate(Some(Path::new("/flag")), &both), named("/flag", NamedBy::Flag));
         assert_eq!(locate(None, &both), named("/upper", NamedBy::Variable));
-        let lower = Environment {
-            agency_config: None,
-            ..both
-        };
+        let lower = Environment { agency_config: None, ..both };
         assert_eq!(locate(None, &lower), named("/lower", NamedBy::LowerVariable));
     }
 
     #[test]
     fn an_empty_variable_counts_as_unset() {
-        assert_eq!(
-            locate(None, &environment("", "/lower")),
-            named("/lower", NamedBy::LowerVariable)
-        );
+        assert_eq!(locate(None, &environment("", "/lower")), named("/lower", NamedBy::LowerVariable));
     }
 
     #[test]

@@ -53,10 +53,7 @@ impl Lines {
 
     fn origin(&self, key: &str, file: Option<&Path>) -> Origin {
         match (file, self.0.get(key)) {
-            (Some(path), Some(line)) => Origin::File {
-                path: path.to_owned(),
-                line: Some(*line),
-            },
+            (Some(path), Some(line)) => Origin::File { path: path.to_owned(), line: Some(*line) },
             (Some(_) | None, _) => Origin::Default,
         }
     }
@@ -92,23 +89,14 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value))
         .chain(agents.iter().flat_map(|(name, agent)| agent_values(name, agent)))
-        .map(|(key, value)| ConfigValue {
-            origin: lines.origin(&key, file.as_deref()),
-            key,
-            value,
-        })
+        .map(|(key, value)| ConfigValue { origin: lines.origin(&key, file.as_deref()), key, value })
         .collect()
 }
 
 fn agent_values(name: &str, agent: &AgentConfig) -> [(String, Value); 4] {
     let env: Value = agent.env.keys().map(|name| (name.clone(), json!(MASK))).collect();
-    [
-        ("command", json!(agent.command)),
-        ("args", json!(agent.args)),
-        ("env", env),
-        ("prompt", prompt_value(agent)),
-    ]
-    .map(|(key, value)| (dotted(&["agents", name, key]), value))
+    [("command", json!(agent.command)), ("args", json!(agent.args)), ("env", env), ("prompt", prompt_value(agent))]
+        .map(|(key, value)| (dotted(&["agents", name, key]), value))
 }
 
 /// The prompt's way as the file would have it, or both ways where the modes differ, which only a default can say.

@@ -136,9 +136,7 @@ fn remedy<Name: Borrow<str>>(nearest: Option<&str>, known: &[Name]) -> String {
 }
 
 fn meant(nearest: Option<&str>) -> String {
-    nearest
-        .map(|nearest| format!(" (did you mean `{nearest}`?)"))
-        .unwrap_or_default()
+    nearest.map(|nearest| format!(" (did you mean `{nearest}`?)")).unwrap_or_default()
 }
 
 impl ConfigError {

@@ -15,26 +15,18 @@ pub(super) fn text(location: &Location) -> Result<Option<String>, ConfigError> {
         Err(source) if matches!(source.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return match location {
                 Location::Platform(_) => Ok(None),
-                Location::Named { path, by } => Err(ConfigError::Missing {
-                    path: path.clone(),
-                    by: *by,
-                }),
+                Location::Named { path, by } => Err(ConfigError::Missing { path: path.clone(), by: *by }),
             };
         }
         Err(source) => {
-            return Err(ConfigError::Unreadable {
-                path: path.to_owned(),
-                source,
-            });
+            return Err(ConfigError::Unreadable { path: path.to_owned(), source });
         }
     };
     if bytes.len() > MAX_BYTES {
         return Err(ConfigError::TooLarge { path: path.to_owned() });
     }
-    let text = String::from_utf8(bytes).map_err(|error| ConfigError::NotUtf8 {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| ConfigError::NotUtf8 { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })?;
     Ok(Some(text))
 }
 
@@ -55,27 +47,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         std::fs::write(&path, contents).unwrap();
-        let result = text(&Location::Named {
-            path,
-            by: NamedBy::Flag,
-        });
+        let result = text(&Location::Named { path, by: NamedBy::Flag });
         (folder, result)
     }
 
     fn message(contents: &[u8]) -> String {
         let (folder, result) = read(contents);
-        result
-            .unwrap_err()
-            .to_string()
-            .replace(&folder.path().display().to_string(), "")
+        result.unwrap_err().to_string().replace(&folder.path().display().to_string(), "")
     }
 
     #[test]
     fn a_named_file_has_to_be_there() {
-        let location = |by| Location::Named {
-            path: PathBuf::from("/nowhere/config.toml"),
-            by,
-        };
+        let location = |by| Location::Named { path: PathBuf::from("/nowhere/config.toml"), by };
         insta::assert_snapshot!(
             text(&location(NamedBy::Flag)).unwrap_err(),
             @"/nowhere/config.toml: --config names this file, but it does not exist"
@@ -88,14 +71,8 @@ mod tests {
 
     #[test]
     fn the_platform_file_may_be_missing() {
-        assert_eq!(
-            text(&Location::Platform(PathBuf::from("/nowhere/config.toml"))).unwrap(),
-            None
-        );
-        assert_eq!(
-            text(&Location::Platform(PathBuf::from("/dev/null/config.toml"))).unwrap(),
-            None
-        );
+        assert_eq!(text(&Location::Platform(PathBuf::from("/nowhere/config.toml"))).unwrap(), None);
+        assert_eq!(text(&Location::Platform(PathBuf::from("/dev/null/config.toml"))).unwrap(), None);
     }
 
     #[test]
@@ -107,10 +84,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_exact_and_stops_endless_devices() {
-        assert_eq!(
-            read(&vec![b'#'; MAX_BYTES]).1.unwrap().map(|text| text.len()),
-            Some(MAX_BYTES)
-        );
+        assert_eq!(read(&vec![b'#'; MAX_BYTES]).1.unwrap().map(|text| text.len()), Some(MAX_BYTES));
         insta::assert_snapshot!(
             message(&vec![b'#'; MAX_BYTES + 1]),
             @"/config.toml: is larger than 1 MB (1000000 bytes)"

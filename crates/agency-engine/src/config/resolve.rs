@@ -31,12 +31,7 @@ pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<C
         });
     }
     file.default_agent = default_agent;
-    Ok(settings(
-        file,
-        agents,
-        Lines::of(&document),
-        Some(document.source.path.to_owned()),
-    ))
+    Ok(settings(file, agents, Lines::of(&document), Some(document.source.path.to_owned())))
 }
 
 fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Lines, path: Option<PathBuf>) -> Config {
@@ -68,18 +63,11 @@ fn agents(
     for (spelling, agent) in written {
         let place = |spelling: &str| document.key_place(&["agents", spelling]);
         if !agent_name::is_valid(&spelling) {
-            return Err(ConfigError::InvalidAgentName {
-                at: place(&spelling),
-                key: dotted(&["agents", &spelling]),
-            });
+            return Err(ConfigError::InvalidAgentName { at: place(&spelling), key: dotted(&["agents", &spelling]) });
         }
         let name = agent_name::normalised(&spelling);
         if let Some(first) = spellings.insert(name.clone(), spelling.clone()) {
-            return Err(ConfigError::SameAgent {
-                at: later(place(&first), place(&spelling)),
-                first,
-                second: spelling,
-            });
+            return Err(ConfigError::SameAgent { at: later(place(&first), place(&spelling)), first, second: spelling });
         }
         match (agents.entry(name), agent.command.clone()) {
             (btree_map::Entry::Occupied(known), _) => overlay(known.into_mut(), agent),
@@ -88,11 +76,7 @@ fn agents(
             }
             (btree_map::Entry::Vacant(_), None) => {
                 let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str)).map(str::to_owned);
-                return Err(ConfigError::AgentWithoutCommand {
-                    at: place(&spelling),
-                    name: spelling,
-                    nearest,
-                });
+                return Err(ConfigError::AgentWithoutCommand { at: place(&spelling), name: spelling, nearest });
             }
         }
     }
@@ -100,21 +84,12 @@ fn agents(
 }
 
 fn later(one: Place, other: Place) -> Place {
-    if (one.line, one.column) > (other.line, other.column) {
-        one
-    } else {
-        other
-    }
+    if (one.line, one.column) > (other.line, other.column) { one } else { other }
 }
 
 /// Lays what the file says of an agent over what is known of it.
 fn overlay(known: &mut AgentConfig, written: Agent) {
-    let Agent {
-        command,
-        args,
-        env,
-        prompt,
-    } = written;
+    let Agent { command, args, env, prompt } = written;
     if let Some(command) = command {
         known.command = command;
         known.own_command = false;

@@ -9,16 +9,7 @@ use super::{
     entries::{Entry, Kind, dotted},
 };
 
-const TOP: &[&str] = &[
-    "default_agent",
-    "max_agents",
-    "host",
-    "wrapper",
-    "tmux",
-    "limits",
-    "database",
-    "agents",
-];
+const TOP: &[&str] = &["default_agent", "max_agents", "host", "wrapper", "tmux", "limits", "database", "agents"];
 const AGENT: &[&str] = &["command", "args", "env", "prompt"];
 const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
@@ -35,11 +26,7 @@ pub(super) fn check(document: &Document<'_>) -> Result<(), ConfigError> {
 }
 
 fn check_key(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError> {
-    let Some((&key, known)) = entry
-        .keys()
-        .split_last()
-        .and_then(|(key, parent)| Some((key, known_in(parent)?)))
-    else {
+    let Some((&key, known)) = entry.keys().split_last().and_then(|(key, parent)| Some((key, known_in(parent)?))) else {
         return Ok(());
     };
     if known.contains(&key) {
@@ -88,11 +75,7 @@ fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError>
     let at = document.source.place(entry.value_offset);
     Err(match dotted(&entry.path) {
         whole_file if whole_file.is_empty() => ConfigError::NoTable { at },
-        key => ConfigError::WrongValue {
-            at,
-            key,
-            message: expected.to_owned(),
-        },
+        key => ConfigError::WrongValue { at, key, message: expected.to_owned() },
     })
 }
 
@@ -102,13 +85,7 @@ mod tests {
     use serde_json::Value;
 
     fn keys(schema: &Value, pointer: &str) -> Vec<String> {
-        schema
-            .pointer(pointer)
-            .and_then(Value::as_object)
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect()
+        schema.pointer(pointer).and_then(Value::as_object).unwrap().keys().cloned().collect()
     }
 
     #[test]
@@ -117,10 +94,7 @@ mod tests {
         assert_eq!(keys(&schema, "/properties"), TOP);
         assert_eq!(keys(&schema, "/$defs/Agent/properties"), AGENT);
         for (section, known) in SECTIONS {
-            let pointer = schema
-                .pointer(&format!("/properties/{section}/$ref"))
-                .and_then(Value::as_str)
-                .unwrap();
+            let pointer = schema.pointer(&format!("/properties/{section}/$ref")).and_then(Value::as_str).unwrap();
             let pointer = pointer.trim_start_matches('#');
             assert_eq!(keys(&schema, &format!("{pointer}/properties")), *known, "{section}");
         }

@@ -33,14 +33,8 @@ impl<'text> Source<'text> {
     pub(super) fn new(path: &'text Path, text: &'text str) -> Self {
         // Some editors begin a file with a mark that is no part of its text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let line_starts = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(index, _)| index + 1))
-            .collect();
-        Self {
-            path,
-            text,
-            line_starts,
-        }
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
+        Self { path, text, line_starts }
     }
 
     /// The line of an offset.
@@ -53,25 +47,13 @@ impl<'text> Source<'text> {
         let line = self.line(offset);
         let start = self.line_starts.get(line - 1).copied().unwrap_or_default();
         let rest = self.text.get(start..).unwrap_or_default();
-        let column = rest
-            .char_indices()
-            .take_while(|(index, _)| start + index < offset)
-            .count()
-            + 1;
-        Place {
-            path: self.path.to_owned(),
-            line,
-            column,
-        }
+        let column = rest.char_indices().take_while(|(index, _)| start + index < offset).count() + 1;
+        Place { path: self.path.to_owned(), line, column }
     }
 
     /// The offset of a line and a column, both from 1 and the column in bytes.
     pub(super) fn offset(&self, line: usize, column: usize) -> usize {
-        let start = self
-            .line_starts
-            .get(line.saturating_sub(1))
-            .copied()
-            .unwrap_or_default();
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
         start + column.saturating_sub(1)
     }
 }

@@ -8,21 +8,10 @@ use toml::{
 
 /// Every entry of the file, the file itself first and the others in the order of the text.
 pub(super) fn entries(table: &Spanned<DeTable<'_>>) -> Vec<Entry> {
-    let mut walk = Walk {
-        path: Vec::new(),
-        entries: Vec::new(),
-    };
+    let mut walk = Walk { path: Vec::new(), entries: Vec::new() };
     walk.table(table.get_ref());
     walk.entries.sort_by_key(|entry| entry.key_offset);
-    walk.entries.insert(
-        0,
-        Entry {
-            path: Vec::new(),
-            key_offset: 0,
-            value_offset: 0,
-            kind: Kind::Table,
-        },
-    );
+    walk.entries.insert(0, Entry { path: Vec::new(), key_offset: 0, value_offset: 0, kind: Kind::Table });
     walk.entries
 }
 
@@ -46,12 +35,7 @@ impl Walk {
             (false, false) => Kind::Other,
         };
         self.path.push(key);
-        self.entries.push(Entry {
-            path: self.path.clone(),
-            key_offset,
-            value_offset: value.span().start,
-            kind,
-        });
+        self.entries.push(Entry { path: self.path.clone(), key_offset, value_offset: value.span().start, kind });
         if let Some(table) = inner.as_table() {
             self.table(table);
         }
@@ -75,13 +59,7 @@ mod tests {
         let lines: Vec<String> = entries(&table)
             .iter()
             .map(|entry| {
-                format!(
-                    "{} {} {} {:?}",
-                    dotted(&entry.path),
-                    entry.key_offset,
-                    entry.value_offset,
-                    entry.kind
-                )
+                format!("{} {} {} {:?}", dotted(&entry.path), entry.key_offset, entry.value_offset, entry.kind)
             })
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @"

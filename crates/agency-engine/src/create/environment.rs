@@ -44,16 +44,11 @@ pub fn read_environment_file(path: &Path) -> Result<Vec<(OsString, OsString)>, C
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name
-            .chars()
-            .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 fn unquoted(value: &str) -> &str {
-    ['"', '\'']
-        .iter()
-        .find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote))
-        .unwrap_or(value)
+    ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -69,10 +64,8 @@ mod tests {
     #[test]
     fn names_and_values_are_read_and_nothing_is_expanded() {
         let entries = read("# comment\n\nA=1\nexport B = \"two words\"\nC='$HOME'\nD=a=b\nE=\n").unwrap();
-        let text: Vec<String> = entries
-            .iter()
-            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
-            .collect();
+        let text: Vec<String> =
+            entries.iter().map(|(name, value)| format!("{}={}", name.display(), value.display())).collect();
         assert_eq!(text, ["A=1", "B=two words", "C=$HOME", "D=a=b", "E="]);
     }
 

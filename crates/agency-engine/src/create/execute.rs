@@ -64,11 +64,7 @@ impl Agency {
             Err(error) => {
                 creation.take_back();
                 // A Ctrl-C reaches git too, which then fails in its own words.
-                let error = if interrupted.load(Ordering::Relaxed) {
-                    CreateError::Interrupted
-                } else {
-                    error
-                };
+                let error = if interrupted.load(Ordering::Relaxed) { CreateError::Interrupted } else { error };
                 self.record_failure(plan, &error);
                 Err(error)
             }
@@ -76,14 +72,9 @@ impl Agency {
     }
 
     fn check_slot(&self) -> Result<(), CreateError> {
-        let live = self
-            .store
-            .live_count(|id| is_held(&self.home.run(id).supervisor_lock()).unwrap_or(true))?;
+        let live = self.store.live_count(|id| is_held(&self.home.run(id).supervisor_lock()).unwrap_or(true))?;
         if live >= self.config.max_agents {
-            return Err(CreateError::MaxAgents {
-                live,
-                most: self.config.max_agents,
-            });
+            return Err(CreateError::MaxAgents { live, most: self.config.max_agents });
         }
         Ok(())
     }
@@ -179,31 +170,19 @@ impl Creation<'_> {
         self.directory.write_json("spec.json", &self.plan.spec)?;
         self.directory.write_json("inputs.json", &self.plan.inputs)?;
         self.directory.write_json("meta.json", &row)?;
-        for log in [
-            self.directory.stdout_log(),
-            self.directory.stderr_log(),
-            self.directory.combined_log(),
-        ] {
+        for log in [self.directory.stdout_log(), self.directory.stderr_log(), self.directory.combined_log()] {
             open_for_append(&log)?;
         }
         if self.plan.prompt_is_text {
             self.directory.write("prompt.md", self.plan.prompt.as_bytes())?;
         }
         if let Some(path) = &row.worktree_path {
-            self.directory
-                .write("worktree_path.txt", format!("{path}\n").as_bytes())?;
+            self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
         }
         if let Some(session) = &row.tmux_session_name {
-            self.directory
-                .write("tmux_session.txt", format!("{session}\n").as_bytes())?;
+            self.directory.write("tmux_session.txt", format!("{session}\n").as_bytes())?;
         }
-        EventLog::open(&self.directory.events())?.append(
-            0,
-            Event::StateChange {
-                from: None,
-                to: State::Queued,
-            },
-        );
+        EventLog::open(&self.directory.events())?.append(0, Event::StateChange { from: None, to: State::Queued });
         Ok(())
     }
 
@@ -269,16 +248,10 @@ impl Creation<'_> {
             }
             if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
                 let said = std::fs::read_to_string(self.log_path()).unwrap_or_default();
-                return Err(CreateError::Host(format!(
-                    "it ended at once ({status}): {}",
-                    said.trim()
-                )));
+                return Err(CreateError::Host(format!("it ended at once ({status}): {}", said.trim())));
             }
         }
-        Err(CreateError::Host(format!(
-            "it did not report within {} s",
-            SUPERVISOR_LIMIT.as_secs()
-        )))
+        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
 
     /// tmux does not tell us when a supervisor dies; its pane does.
@@ -301,18 +274,11 @@ impl Creation<'_> {
                 return receive_report(supervisor).map_err(broken);
             }
         }
-        Err(CreateError::Host(format!(
-            "it did not report within {} s",
-            SUPERVISOR_LIMIT.as_secs()
-        )))
+        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
 
     fn check_interrupt(&self) -> Result<(), CreateError> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            Err(CreateError::Interrupted)
-        } else {
-            Ok(())
-        }
+        if self.interrupted.load(Ordering::Relaxed) { Err(CreateError::Interrupted) } else { Ok(()) }
     }
 
     /// Undoes what was made. What cannot be undone now stays with the failed row, and `agency rm` removes it.

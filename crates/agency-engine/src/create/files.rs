@@ -47,12 +47,7 @@ pub(super) fn inside(
     path: &str,
     here: &Path,
 ) -> Result<(String, PathBuf), CreateError> {
-    let refuse = |why: String, code| CreateError::Path {
-        what,
-        path: path.into(),
-        why,
-        code,
-    };
+    let refuse = |why: String, code| CreateError::Path { what, path: path.into(), why, code };
     let root = repository.root();
     let absolute = root.join(path).canonicalize().map_err(|error| {
         let missing = error.kind() == io::ErrorKind::NotFound;
@@ -71,19 +66,10 @@ pub(super) fn inside(
         .strip_prefix(root)
         .map_err(|_| refuse("it lies outside the repository".to_owned(), ErrorCode::InvalidPath))?;
     if !absolute.is_file() {
-        let kind = if absolute.is_dir() {
-            "a directory"
-        } else {
-            "not a regular file"
-        };
-        return Err(refuse(
-            format!("it is {kind}; a file is expected"),
-            ErrorCode::InputNotFile,
-        ));
+        let kind = if absolute.is_dir() { "a directory" } else { "not a regular file" };
+        return Err(refuse(format!("it is {kind}; a file is expected"), ErrorCode::InputNotFile));
     }
-    let relative = relative
-        .to_str()
-        .ok_or_else(|| refuse("its path is not UTF-8".into(), ErrorCode::InvalidPath))?;
+    let relative = relative.to_str().ok_or_else(|| refuse("its path is not UTF-8".into(), ErrorCode::InvalidPath))?;
     Ok((relative.to_owned(), absolute))
 }
 
@@ -96,10 +82,5 @@ pub(super) fn path_problem(what: PathUse, path: &Path, error: &io::Error) -> Cre
     } else {
         ErrorCode::InvalidPath
     };
-    CreateError::Path {
-        what,
-        path: path.to_owned(),
-        why: error.to_string(),
-        code,
-    }
+    CreateError::Path { what, path: path.to_owned(), why: error.to_string(), code }
 }

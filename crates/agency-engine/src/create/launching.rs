@@ -50,10 +50,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, directory: &Path, prompt_file
 /// A test may shorten the minute; nobody else can.
 fn wall_time_ms(minutes: u32) -> u64 {
     #[cfg(feature = "fault-points")]
-    if let Some(minute) = std::env::var("AGENCY_MINUTE_MS")
-        .ok()
-        .and_then(|text| text.parse::<u64>().ok())
-    {
+    if let Some(minute) = std::env::var("AGENCY_MINUTE_MS").ok().and_then(|text| text.parse::<u64>().ok()) {
         return u64::from(minutes) * minute;
     }
     u64::from(minutes) * 60_000
@@ -67,9 +64,7 @@ pub(super) fn environment(plan: &Plan, directory: &RunDirectory) -> BTreeMap<OsS
     }
     if (plan.spec.mode, plan.spec.host) == (Mode::Interactive, Host::Detached) {
         // Nobody's terminal yet: what attaches later is a modern one.
-        environment
-            .entry("TERM".into())
-            .or_insert_with(|| "xterm-256color".into());
+        environment.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
     }
     environment.extend(plan.agent.env.iter().map(|(name, value)| (name.into(), value.into())));
     environment.insert(RUN_ID_VARIABLE.into(), plan.id.as_str().into());

@@ -88,22 +88,16 @@ impl Plan {
     #[must_use]
     pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
         match self.spec.workspace {
-            WorkspaceKind::Worktree => Some(
-                home.worktrees()
-                    .join(self.repository.fingerprint())
-                    .join(self.id.as_str()),
-            ),
+            WorkspaceKind::Worktree => {
+                Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
+            }
             WorkspaceKind::None => None,
         }
     }
 
     /// The tmux server its session will live on: the configured one, or the one its user sits in.
     pub(super) fn tmux_socket(&self, config: &Config) -> Option<String> {
-        let around = || {
-            socket_in(self.environment.get(OsStr::new("TMUX"))?)?
-                .to_str()
-                .map(str::to_owned)
-        };
+        let around = || socket_in(self.environment.get(OsStr::new("TMUX"))?)?.to_str().map(str::to_owned);
         config.tmux_socket.clone().or_else(around)
     }
 
@@ -119,10 +113,7 @@ impl Plan {
                 worktrees_root: home.worktrees(),
                 trash: home.trash(),
             }),
-            (_, _) => Box::new(InPlace {
-                repository: self.repository.root().to_owned(),
-                base: self.base.clone(),
-            }),
+            (_, _) => Box::new(InPlace { repository: self.repository.root().to_owned(), base: self.base.clone() }),
         }
     }
 }

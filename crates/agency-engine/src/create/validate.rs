@@ -39,10 +39,7 @@ impl Agency {
             why: "its path is not UTF-8".to_owned(),
             code: ErrorCode::InvalidPath,
         })?;
-        let mut spec = RunSpec {
-            repo: root.to_owned(),
-            ..spec
-        };
+        let mut spec = RunSpec { repo: root.to_owned(), ..spec };
         if spec.workspace == WorkspaceKind::Worktree {
             match &spec.new_branch {
                 Some(branch) => repository.check_new_branch(branch)?,
@@ -84,15 +81,10 @@ impl Agency {
 fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateError> {
     let mut flags = request.flags.clone();
     if request.prompt_text.is_some() {
-        flags.prompt = Some(PromptDraft {
-            path: Some(PROMPT_IN_WORKTREE.to_owned()),
-        });
+        flags.prompt = Some(PromptDraft { path: Some(PROMPT_IN_WORKTREE.to_owned()) });
     }
     let text = request.spec_file.as_deref().map(read_spec).transpose()?;
-    let in_file = |error| CreateError::Spec {
-        file: request.spec_file.clone(),
-        error,
-    };
+    let in_file = |error| CreateError::Spec { file: request.spec_file.clone(), error };
     let draft = match &text {
         Some(text) => SpecDraft::parse(text).map_err(in_file)?,
         None => SpecDraft::default(),
@@ -107,19 +99,13 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         host: config.host,
         max_minutes: config.max_minutes,
     };
-    let spec = draft
-        .overridden_by(flags)
-        .materialise(defaults)
-        .map_err(|error| match &text {
-            Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
-            None => in_file(error),
-        })?;
+    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
+        Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
+        None => in_file(error),
+    })?;
     if standing_here || Path::new(&spec.repo).is_absolute() || request.flags.repo.is_some() {
         let repo = request.current_directory.join(&spec.repo);
-        return Ok(RunSpec {
-            repo: repo.display().to_string(),
-            ..spec
-        });
+        return Ok(RunSpec { repo: repo.display().to_string(), ..spec });
     }
     Err(CreateError::Path {
         what: PathUse::Repository,
@@ -135,10 +121,7 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
     let size = file.metadata().map_err(problem)?.len();
     if size > MAX_SPEC_BYTES {
         let error = SpecError::TooLarge { bytes: size };
-        return Err(CreateError::Spec {
-            file: Some(path.to_owned()),
-            error,
-        });
+        return Err(CreateError::Spec { file: Some(path.to_owned()), error });
     }
     let mut bytes = vec![];
     // One byte more than allowed, so that a device without a size is noticed too.
@@ -171,32 +154,26 @@ fn find_runner(
             nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));
         return Err(CreateError::Runner {
             message: format!("no agent is called '{kind}'"),
-            hint: format!(
-                "{meant}configured are {}; add [agents.{kind}] to the configuration",
-                names.join(", ")
-            ),
+            hint: format!("{meant}configured are {}; add [agents.{kind}] to the configuration", names.join(", ")),
         });
     };
     if agent.own_command {
         return Ok((agent.clone(), own_executable.to_owned()));
     }
     let found = find_program(OsStr::new(&agent.command), request);
-    found
-        .map(|program| (agent.clone(), program))
-        .map_err(|why| CreateError::Runner {
-            message: format!("the command of {kind}, '{}', {why}", agent.command),
-            hint: match agent.install_hint {
-                Some(install) => format!("install it ({install}) or set [agents.{kind}] command in the configuration"),
-                None => format!("correct [agents.{kind}] command in the configuration"),
-            },
-        })
+    found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {
+        message: format!("the command of {kind}, '{}', {why}", agent.command),
+        hint: match agent.install_hint {
+            Some(install) => format!("install it ({install}) or set [agents.{kind}] command in the configuration"),
+            None => format!("correct [agents.{kind}] command in the configuration"),
+        },
+    })
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.
 fn find_program(command: &OsStr, request: &RunRequest) -> Result<PathBuf, &'static str> {
     let executable = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+        path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     };
     if Path::new(command).components().count() > 1 {
         let path = request.current_directory.join(command);
@@ -228,11 +205,7 @@ fn read_prompt(repository: &Repository, spec: &mut RunSpec, here: &Path) -> Resu
 
 fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     let path = &spec.prompt.path;
-    let refuse = |message, hint| CreateError::Value {
-        field: "prompt.path",
-        message,
-        hint,
-    };
+    let refuse = |message, hint| CreateError::Value { field: "prompt.path", message, hint };
     if prompt.trim().is_empty() {
         let message = format!("the prompt '{path}' is empty");
         return Err(refuse(message, "write down what the agent is to do"));

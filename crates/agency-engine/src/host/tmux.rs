@@ -52,22 +52,9 @@ impl Tmux {
         command.arg("-c").arg(directory);
         // Through env, because not every tmux can set variables for a new session.
         command.args(["--", "env", "-u", RUN_ID_VARIABLE]);
-        command.args(
-            supervisor
-                .environment
-                .iter()
-                .map(|(name, value)| format!("{name}={value}")),
-        );
+        command.args(supervisor.environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(&supervisor.argv);
-        command.args([
-            ";",
-            "set-option",
-            "-w",
-            "-t",
-            &format!("={session}:"),
-            "remain-on-exit",
-            "on",
-        ]);
+        command.args([";", "set-option", "-w", "-t", &format!("={session}:"), "remain-on-exit", "on"]);
         let output = self.run(command)?;
         // tmux exits with zero even when it could not start a server; then it names no session.
         if output.stdout.is_empty() {
@@ -105,10 +92,8 @@ impl Tmux {
         // From the beginning: tmux moves the screen up to say that the program has ended.
         command.args(["capture-pane", "-p", "-S", "-", "-t", &format!("={session}:")]);
         // A screen that is gone shows nothing.
-        self.run(command).map_or_else(
-            |_| String::new(),
-            |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        )
+        self.run(command)
+            .map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// Ends the session; one that does not exist needs no ending.
@@ -133,10 +118,7 @@ impl Tmux {
         let mut command = self.command();
         command.args(["list-sessions", "-F", "#{session_name}"]);
         match self.run(command) {
-            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout)
-                .lines()
-                .map(str::to_owned)
-                .collect()),
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()),
             Err(TmuxError::Refused(_)) => Ok(vec![]),
             Err(error) => Err(error),
         }
@@ -146,8 +128,7 @@ impl Tmux {
     pub fn version(&self) -> Result<String, TmuxError> {
         let mut command = self.command();
         command.arg("-V");
-        self.run(command)
-            .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        self.run(command).map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// The command that shows the session in the user's terminal. A client of the same server, by `$TMUX`, is
@@ -155,9 +136,7 @@ impl Tmux {
     #[must_use]
     pub fn attach_command(&self, session: &str, tmux_variable: Option<&OsStr>) -> Command {
         let mut command = self.command();
-        let inside = tmux_variable
-            .and_then(socket_in)
-            .is_some_and(|outer| same_file(&outer, &self.socket_path()));
+        let inside = tmux_variable.and_then(socket_in).is_some_and(|outer| same_file(&outer, &self.socket_path()));
         let verb = if inside { "switch-client" } else { "attach-session" };
         command.args([verb, "-t", &format!("={session}")]);
         if !inside {
@@ -203,11 +182,7 @@ impl Tmux {
 
     fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
         let output = command.stdin(Stdio::null()).output().map_err(|error| {
-            if error.kind() == io::ErrorKind::NotFound {
-                TmuxError::Missing
-            } else {
-                TmuxError::Broken(error)
-            }
+            if error.kind() == io::ErrorKind::NotFound { TmuxError::Missing } else { TmuxError::Broken(error) }
         })?;
         if output.status.success() {
             return Ok(output);
@@ -223,8 +198,7 @@ pub fn socket_in(tmux_variable: &OsStr) -> Option<PathBuf> {
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
-    one.canonicalize()
-        .is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 fn refused(output: &Output) -> TmuxError {

@@ -61,9 +61,7 @@ impl ProcessHandle {
     #[must_use]
     pub fn command_line(&self) -> String {
         let bytes = fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes)
-            .trim_end_matches('\0')
-            .replace('\0', " ");
+        let text = String::from_utf8_lossy(&bytes).trim_end_matches('\0').replace('\0', " ");
         text.chars().take(120).collect()
     }
 }

@@ -59,9 +59,7 @@ fn child_pids() -> Vec<u32> {
     let Ok(threads) = fs::read_dir("/proc/self/task") else {
         return vec![];
     };
-    let lists = threads
-        .filter_map(Result::ok)
-        .map(|thread| fs::read_to_string(thread.path().join("children")));
+    let lists = threads.filter_map(Result::ok).map(|thread| fs::read_to_string(thread.path().join("children")));
     let mut pids = vec![];
     for list in lists {
         match list {
@@ -101,10 +99,7 @@ fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) 
         process.signal(signal);
     }
     let deadline = Instant::now() + limit;
-    processes
-        .into_iter()
-        .filter(|process| !process.wait(deadline.saturating_duration_since(Instant::now())))
-        .collect()
+    processes.into_iter().filter(|process| !process.wait(deadline.saturating_duration_since(Instant::now()))).collect()
 }
 
 #[cfg(test)]

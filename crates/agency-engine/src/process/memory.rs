@@ -14,10 +14,7 @@ pub fn release_own_code() {
         return;
     };
     let Some(executable) = executable.to_str() else { return };
-    for line in maps
-        .lines()
-        .filter(|line| line.contains(" r-xp ") && line.ends_with(executable))
-    {
+    for line in maps.lines().filter(|line| line.contains(" r-xp ") && line.ends_with(executable)) {
         let range = line.split(' ').next().and_then(|range| range.split_once('-'));
         let address = |text: &str| usize::from_str_radix(text, 16).ok();
         let Some((Some(start), Some(end))) = range.map(|(start, end)| (address(start), address(end))) else {

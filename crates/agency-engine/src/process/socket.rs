@@ -31,9 +31,7 @@ fn through_descriptor(path: &Path) -> io::Result<(File, PathBuf)> {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     };
     let directory = File::open(parent)?;
-    let short = Path::new("/proc/self/fd")
-        .join(directory.as_raw_fd().to_string())
-        .join(name);
+    let short = Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name);
     Ok((directory, short))
 }
 

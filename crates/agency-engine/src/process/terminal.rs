@@ -25,19 +25,13 @@ impl TerminalSize {
     /// For an agent whose screen nobody looks at yet.
     pub const UNSEEN: Self = match (NonZeroU16::new(40), NonZeroU16::new(120)) {
         (Some(rows), Some(columns)) => Self { rows, columns },
-        (None, _) | (_, None) => Self {
-            rows: NonZeroU16::MIN,
-            columns: NonZeroU16::MIN,
-        },
+        (None, _) | (_, None) => Self { rows: NonZeroU16::MIN, columns: NonZeroU16::MIN },
     };
 
     /// A size, unless one side is 0.
     #[must_use]
     pub fn new(rows: u16, columns: u16) -> Option<Self> {
-        Some(Self {
-            rows: NonZeroU16::new(rows)?,
-            columns: NonZeroU16::new(columns)?,
-        })
+        Some(Self { rows: NonZeroU16::new(rows)?, columns: NonZeroU16::new(columns)? })
     }
 }
 
@@ -49,12 +43,7 @@ pub fn own_terminal_size(terminal: impl AsFd) -> Option<TerminalSize> {
 
 /// Changes the size of a terminal; its programs are told by SIGWINCH.
 pub fn set_terminal_size(terminal: impl AsFd, size: TerminalSize) -> io::Result<()> {
-    let size = Winsize {
-        ws_row: size.rows.get(),
-        ws_col: size.columns.get(),
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    };
+    let size = Winsize { ws_row: size.rows.get(), ws_col: size.columns.get(), ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)
 }
 
@@ -76,11 +65,7 @@ pub fn newline_needs_return(terminal: impl AsFd) -> bool {
 /// The terminal we were started in, opened anew so that not waiting on it concerns nobody else.
 pub fn open_own_terminal() -> io::Result<AsyncFd<File>> {
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or_default();
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(flags)
-        .open("/dev/tty")?;
+    let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open("/dev/tty")?;
     // SAFETY: the file owns its descriptor and is neither replaced nor closed while it is registered.
     unsafe { AsyncFd::register(file) }.map_err(io::Error::from)
 }

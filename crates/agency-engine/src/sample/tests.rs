@@ -10,18 +10,7 @@ fn ask(directory: &Path, arguments: &[&str]) -> String {
 
 /// Does a task in a worktree of its own, without its waits.
 fn perform(repository: &Path, worktree: &Path, task: &SampleTask) -> String {
-    ask(
-        repository,
-        &[
-            "worktree",
-            "add",
-            "--quiet",
-            "-b",
-            task.name,
-            worktree.to_str().unwrap(),
-            "main",
-        ],
-    );
+    ask(repository, &["worktree", "add", "--quiet", "-b", task.name, worktree.to_str().unwrap(), "main"]);
     let without_waits: Vec<_> = task.prompt.lines().filter(|line| !line.starts_with("wait ")).collect();
     let script = parse(&without_waits.join("\n")).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -31,9 +20,7 @@ fn perform(repository: &Path, worktree: &Path, task: &SampleTask) -> String {
 
 fn waits(task: &SampleTask) -> u32 {
     let waits = task.prompt.lines().filter_map(|line| line.strip_prefix("wait "));
-    waits
-        .map(|wait| wait.strip_suffix("ms").unwrap().parse::<u32>().unwrap())
-        .sum()
+    waits.map(|wait| wait.strip_suffix("ms").unwrap().parse::<u32>().unwrap()).sum()
 }
 
 #[test]
@@ -42,10 +29,7 @@ fn the_repository_is_clean_and_has_one_commit() {
         let directory = tempfile::tempdir().unwrap();
         let sample = create(&directory.path().join("new/sample")).unwrap();
         assert_eq!(ask(&sample.path, &["status", "--porcelain", "--branch"]), "## main");
-        assert_eq!(
-            ask(&sample.path, &["log", "--format=%an %s"]),
-            "agency A small text adventure"
-        );
+        assert_eq!(ask(&sample.path, &["log", "--format=%an %s"]), "agency A small text adventure");
     });
 }
 
@@ -76,10 +60,7 @@ fn the_branches_of_all_tasks_merge() {
         for task in &sample.tasks {
             perform(&sample.path, &directory.path().join(task.name), task);
             let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-            ask(
-                &sample.path,
-                &[&identity[..], &["merge", "--quiet", "--no-ff", task.name]].concat(),
-            );
+            ask(&sample.path, &[&identity[..], &["merge", "--quiet", "--no-ff", task.name]].concat());
         }
         assert_eq!(ask(&sample.path, &["rev-list", "--count", "HEAD"]), "10");
     });
@@ -89,12 +70,7 @@ fn the_branches_of_all_tasks_merge() {
 fn a_task_takes_two_to_four_seconds() {
     let directory = tempfile::tempdir().unwrap();
     for task in create(directory.path()).unwrap().tasks {
-        assert!(
-            (2000..=4000).contains(&waits(&task)),
-            "{}: {} ms",
-            task.name,
-            waits(&task)
-        );
+        assert!((2000..=4000).contains(&waits(&task)), "{}: {} ms", task.name, waits(&task));
     }
 }
 

@@ -50,11 +50,7 @@ impl<'a> Fence<'a> {
         if length < 3 || (mark == '`' && rest.contains('`')) {
             return None;
         }
-        Some(Self {
-            mark,
-            length,
-            tag: rest.split_whitespace().next().unwrap_or_default(),
-        })
+        Some(Self { mark, length, tag: rest.split_whitespace().next().unwrap_or_default() })
     }
 
     fn closes(&self, opening: &Self) -> bool {

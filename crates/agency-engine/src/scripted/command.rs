@@ -38,23 +38,11 @@ enum Chunk {
 
 /// Runs a program to its end and returns its exit code, as a shell would give it.
 pub(super) fn run(invocation: &Invocation<'_>, streams: &mut Streams<'_>) -> Result<u8, ScriptError> {
-    let Invocation {
-        line,
-        program,
-        arguments,
-        directory,
-    } = *invocation;
-    let failed = |source| ScriptError::Command {
-        line,
-        program: program.to_owned(),
-        source,
-    };
+    let Invocation { line, program, arguments, directory } = *invocation;
+    let failed = |source| ScriptError::Command { line, program: program.to_owned(), source };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let chunks = listen(&mut child);
     let status = loop {
@@ -108,10 +96,7 @@ fn pass_on(chunk: &Chunk, streams: &mut Streams<'_>) -> Result<(), ScriptError> 
         Chunk::Out(bytes) => (streams.out, bytes),
         Chunk::Err(bytes) => (streams.err, bytes),
     };
-    stream
-        .write_all(bytes)
-        .and_then(|()| stream.flush())
-        .map_err(ScriptError::Output)
+    stream.write_all(bytes).and_then(|()| stream.flush()).map_err(ScriptError::Output)
 }
 
 /// An exit code as it is; death by a signal as 128 and the signal.
@@ -125,20 +110,12 @@ mod tests {
     use super::*;
 
     fn invocation<'a>(program: &'a str, arguments: &'a [String]) -> Invocation<'a> {
-        Invocation {
-            line: 7,
-            program,
-            arguments,
-            directory: Path::new("/"),
-        }
+        Invocation { line: 7, program, arguments, directory: Path::new("/") }
     }
 
     fn shell(script: &str) -> (u8, String, String) {
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut streams = Streams {
-            out: &mut out,
-            err: &mut err,
-        };
+        let mut streams = Streams { out: &mut out, err: &mut err };
         let code = run(&invocation("sh", &["-c".into(), script.into()]), &mut streams).unwrap();
         (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
     }
@@ -165,10 +142,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_an_error_with_its_line() {
-        let mut streams = Streams {
-            out: &mut Vec::new(),
-            err: &mut Vec::new(),
-        };
+        let mut streams = Streams { out: &mut Vec::new(), err: &mut Vec::new() };
         let error = run(&invocation("no-such-program", &[]), &mut streams).unwrap_err();
         assert_eq!(error.to_string(), "line 7: cannot run `no-such-program`");
     }

@@ -12,11 +12,7 @@ const STAND_IN: [&str; 4] = ["-c", "user.name=agency", "-c", "user.email=agency@
 /// Commits everything in the directory's repository and returns a line that says so.
 pub(super) fn commit(line: usize, message: &str, directory: &Path) -> Result<String, ScriptError> {
     let git = |arguments: &[&str]| {
-        git(directory, arguments).map_err(|source| ScriptError::Command {
-            line,
-            program: "git".into(),
-            source,
-        })
+        git(directory, arguments).map_err(|source| ScriptError::Command { line, program: "git".into(), source })
     };
     let refused = |message| ScriptError::Commit { line, message };
 
@@ -29,11 +25,7 @@ pub(super) fn commit(line: usize, message: &str, directory: &Path) -> Result<Str
     let configured = known("GIT_AUTHOR_IDENT")? && known("GIT_COMMITTER_IDENT")?;
     let identity: &[&str] = if configured { &[] } else { &STAND_IN };
 
-    git(&[identity, &["commit", "--quiet", "--message", message]].concat())?
-        .into_success()
-        .map_err(refused)?;
-    let short = git(&["rev-parse", "--short", "HEAD"])?
-        .into_success()
-        .map_err(refused)?;
+    git(&[identity, &["commit", "--quiet", "--message", message]].concat())?.into_success().map_err(refused)?;
+    let short = git(&["rev-parse", "--short", "HEAD"])?.into_success().map_err(refused)?;
     Ok(format!("Committed {short} {message}"))
 }

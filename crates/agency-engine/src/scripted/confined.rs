@@ -62,9 +62,7 @@ pub(super) fn put(directory: &Path, path: &Path, text: &str, placement: Placemen
     for name in folders {
         folder = open_folder(&folder, name)?;
     }
-    open_file(&folder, name, placement)?
-        .write_all(text.as_bytes())
-        .map_err(Problem::Io)
+    open_file(&folder, name, placement)?.write_all(text.as_bytes()).map_err(Problem::Io)
 }
 
 fn open_folder(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Problem> {
@@ -144,10 +142,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("folder")).unwrap();
         for path in ["folder", "."] {
-            assert!(
-                matches!(write(directory.path(), path, Placement::Replace), Err(Problem::Io(_))),
-                "{path}"
-            );
+            assert!(matches!(write(directory.path(), path, Placement::Replace), Err(Problem::Io(_))), "{path}");
         }
     }
 }

@@ -5,13 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The variables by which a caller's git, such as one that runs a hook, would point to its own repository.
-const FOREIGN: [&str; 5] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-];
+const FOREIGN: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
 
 /// What git answered.
 pub(crate) struct Answer {
@@ -38,18 +32,11 @@ impl Answer {
 pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<Answer> {
     let mut command = Command::new("git");
     command.args(arguments).current_dir(directory).stdin(Stdio::null());
-    command
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_EDITOR", "true")
-        .env("LC_ALL", "C");
+    command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "true").env("LC_ALL", "C");
     for variable in FOREIGN {
         command.env_remove(variable);
     }
     let output = command.output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    Ok(Answer {
-        success: output.status.success(),
-        out: text(&output.stdout),
-        err: text(&output.stderr),
-    })
+    Ok(Answer { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) })
 }

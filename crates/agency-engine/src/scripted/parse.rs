@@ -21,10 +21,7 @@ pub fn parse(prompt: &str) -> Result<Script, ScriptError> {
         return Err(ScriptError::TooLong { limit: LONGEST });
     }
     let steps = match directive_lines(prompt) {
-        Some(lines) => lines
-            .into_iter()
-            .map(|(line, text)| step(line, text))
-            .collect::<Result<_, _>>()?,
+        Some(lines) => lines.into_iter().map(|(line, text)| step(line, text)).collect::<Result<_, _>>()?,
         None => echo(prompt),
     };
     Ok(Script { steps })
@@ -33,10 +30,7 @@ pub fn parse(prompt: &str) -> Result<Script, ScriptError> {
 fn echo(prompt: &str) -> Vec<Step> {
     numbered(prompt)
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(line, text)| Step {
-            line,
-            directive: Directive::Say(text.to_owned()),
-        })
+        .map(|(line, text)| Step { line, directive: Directive::Say(text.to_owned()) })
         .collect()
 }
 
@@ -58,25 +52,15 @@ fn step(line: usize, text: &str) -> Result<Step, ScriptError> {
         "run" => {
             let words = words::split(rest).map_err(|words::UnclosedQuote| bad("run", "every quote to be closed"))?;
             let mut words = words.into_iter();
-            let program = words
-                .next()
-                .filter(|program| !program.is_empty())
-                .ok_or(bad("run", "a program"))?;
-            Directive::Run {
-                program,
-                arguments: words.collect(),
-            }
+            let program = words.next().filter(|program| !program.is_empty()).ok_or(bad("run", "a program"))?;
+            Directive::Run { program, arguments: words.collect() }
         }
         "commit" if rest.is_empty() => return Err(bad("commit", "a message")),
         "commit" => Directive::Commit(rest.to_owned()),
         "exit" => Directive::Exit(rest.parse().map_err(|_| bad("exit", "a code from 0 to 255"))?),
         _ => {
             let nearest = nearest(word, DIRECTIVES);
-            return Err(ScriptError::UnknownDirective {
-                line,
-                word: word.to_owned(),
-                nearest,
-            });
+            return Err(ScriptError::UnknownDirective { line, word: word.to_owned(), nearest });
         }
     };
     Ok(Step { line, directive })
@@ -104,20 +88,11 @@ fn duration(text: &str) -> Option<Duration> {
 fn file(line: usize, directive: &'static str, rest: &str) -> Result<(PathBuf, String), ScriptError> {
     let (path, text) = first_word(rest);
     if path.is_empty() {
-        return Err(ScriptError::BadArgument {
-            line,
-            directive,
-            needs: "a path and a text",
-        });
+        return Err(ScriptError::BadArgument { line, directive, needs: "a path and a text" });
     }
-    let stays = Path::new(path)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let stays = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !stays {
-        return Err(ScriptError::OutsideDirectory {
-            line,
-            path: path.into(),
-        });
+        return Err(ScriptError::OutsideDirectory { line, path: path.into() });
     }
     Ok((path.into(), unescape(text)))
 }
@@ -150,18 +125,11 @@ mod tests {
     use super::*;
 
     fn directives(prompt: &str) -> Vec<Directive> {
-        parse(prompt)
-            .unwrap()
-            .steps
-            .into_iter()
-            .map(|step| step.directive)
-            .collect()
+        parse(prompt).unwrap().steps.into_iter().map(|step| step.directive).collect()
     }
 
     fn refusal(line: &str) -> String {
-        parse(&format!("# Task\n\n```agency\n{line}\n```\n"))
-            .unwrap_err()
-            .to_string()
+        parse(&format!("# Task\n\n```agency\n{line}\n```\n")).unwrap_err().to_string()
     }
 
     #[test]
@@ -174,18 +142,9 @@ mod tests {
                 Directive::Say("a  b".into()),
                 Directive::Warn("c".into()),
                 Directive::Wait(Duration::from_millis(20)),
-                Directive::Write {
-                    path: "./d/e".into(),
-                    text: "f\n\tg\\n\\x\n".into()
-                },
-                Directive::Append {
-                    path: "h".into(),
-                    text: "i\n".into()
-                },
-                Directive::Run {
-                    program: "j".into(),
-                    arguments: vec!["k l".into()]
-                },
+                Directive::Write { path: "./d/e".into(), text: "f\n\tg\\n\\x\n".into() },
+                Directive::Append { path: "h".into(), text: "i\n".into() },
+                Directive::Run { program: "j".into(), arguments: vec!["k l".into()] },
                 Directive::Commit("m n".into()),
                 Directive::Exit(255),
             ]
@@ -203,24 +162,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_line_and_what_was_meant() {
-        assert_eq!(
-            refusal("comit x"),
-            "line 4: unknown directive `comit`; did you mean `commit`?"
-        );
+        assert_eq!(refusal("comit x"), "line 4: unknown directive `comit`; did you mean `commit`?");
         assert_eq!(refusal("somersault"), "line 4: unknown directive `somersault`");
-        for wrong in [
-            "wait",
-            "wait 2",
-            "wait s",
-            "wait 2h",
-            "wait -1s",
-            "wait 99999999999999999s",
-        ] {
-            assert_eq!(
-                refusal(wrong),
-                "line 4: `wait` needs a duration such as 200ms, 2s or 1m",
-                "{wrong}"
-            );
+        for wrong in ["wait", "wait 2", "wait s", "wait 2h", "wait -1s", "wait 99999999999999999s"] {
+            assert_eq!(refusal(wrong), "line 4: `wait` needs a duration such as 200ms, 2s or 1m", "{wrong}");
         }
         assert_eq!(refusal("exit 256"), "line 4: `exit` needs a code from 0 to 255");
         assert_eq!(refusal("run"), "line 4: `run` needs a program");
@@ -232,19 +177,13 @@ mod tests {
     #[test]
     fn a_path_that_leaves_by_its_spelling_is_refused() {
         for path in ["../x", "/etc/x", "a/../../x", "a/.."] {
-            assert_eq!(
-                refusal(&format!("write {path} y")),
-                format!("line 4: `{path}` leaves the agent's directory")
-            );
+            assert_eq!(refusal(&format!("write {path} y")), format!("line 4: `{path}` leaves the agent's directory"));
         }
     }
 
     #[test]
     fn a_huge_prompt_is_refused() {
-        assert!(matches!(
-            parse(&" ".repeat(LONGEST + 1)),
-            Err(ScriptError::TooLong { .. })
-        ));
+        assert!(matches!(parse(&" ".repeat(LONGEST + 1)), Err(ScriptError::TooLong { .. })));
     }
 
     proptest::proptest! {

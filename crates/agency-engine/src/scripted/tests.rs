@@ -35,10 +35,7 @@ fn a_prompt_without_directives_is_echoed() {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let script = parse("Fix it.\n\nPlease.\n").unwrap();
     assert_eq!(execute(&script, Path::new("/"), &mut out, &mut err).unwrap(), 0);
-    assert_eq!(
-        (out.as_slice(), err.as_slice()),
-        (b"Fix it.\nPlease.\n".as_slice(), b"".as_slice())
-    );
+    assert_eq!((out.as_slice(), err.as_slice()), (b"Fix it.\nPlease.\n".as_slice(), b"".as_slice()));
 }
 
 #[test]
@@ -52,10 +49,7 @@ fn a_wait_lasts_as_long_as_it_says() {
 fn files_are_written_and_continued() {
     let directory = tempfile::tempdir().unwrap();
     run(directory.path(), "write a/b one\\ntwo\nappend a/b three").unwrap();
-    assert_eq!(
-        fs::read_to_string(directory.path().join("a/b")).unwrap(),
-        "one\ntwo\nthree\n"
-    );
+    assert_eq!(fs::read_to_string(directory.path().join("a/b")).unwrap(), "one\ntwo\nthree\n");
 }
 
 #[test]
@@ -69,11 +63,7 @@ fn a_link_out_of_the_directory_is_refused_with_its_line() {
 #[test]
 fn a_command_runs_in_the_directory_and_its_failure_ends_the_script() {
     let directory = tempfile::tempdir().unwrap();
-    let ran = run(
-        directory.path(),
-        "run touch 'a b'\nrun ls\nrun sh -c 'exit 7'\nsay never",
-    )
-    .unwrap();
+    let ran = run(directory.path(), "run touch 'a b'\nrun ls\nrun sh -c 'exit 7'\nsay never").unwrap();
     assert_eq!(ran, (7, "a b\n".into(), "`sh` failed with exit code 7\n".into()));
 }
 
@@ -84,10 +74,7 @@ fn a_commit_holds_everything_and_uses_the_configured_identity() {
     ask(directory.path(), &["config", "user.email", "ada@example.com"]);
     let (code, out, err) = run(directory.path(), "write a b\ncommit Add a file\ncommit Again").unwrap();
     assert_eq!((code, err.as_str()), (0, ""));
-    assert!(
-        out.starts_with("Committed ") && out.ends_with(" Add a file\nNothing to commit\n"),
-        "{out}"
-    );
+    assert!(out.starts_with("Committed ") && out.ends_with(" Add a file\nNothing to commit\n"), "{out}");
     assert_eq!(ask(directory.path(), &["status", "--porcelain"]), "");
     let log = ask(directory.path(), &["log", "--format=%an <%ae> %cn %s"]);
     assert_eq!(log, "Ada <ada@example.com> Ada Add a file");
@@ -107,8 +94,5 @@ fn a_commit_needs_no_identity() {
 fn a_commit_outside_a_repository_is_an_error_with_gits_words() {
     let directory = tempfile::tempdir().unwrap();
     let error = run(directory.path(), "commit x").unwrap_err().to_string();
-    assert!(
-        error.starts_with("line 2: git did not commit: fatal: not a git repository"),
-        "{error}"
-    );
+    assert!(error.starts_with("line 2: git did not commit: fatal: not a git repository"), "{error}");
 }

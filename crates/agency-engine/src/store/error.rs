@@ -82,20 +82,16 @@ impl StoreError {
 impl StoreError {
     /// Names the file where SQLite says only what is wrong with it.
     pub(super) fn naming(self, path: &Path) -> Self {
-        if let Self::Sqlite(error) = self {
-            opening(path.to_owned())(error)
-        } else {
-            self
-        }
+        if let Self::Sqlite(error) = self { opening(path.to_owned())(error) } else { self }
     }
 }
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
-            Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => Self::Locked {
-                seconds: super::open::lock_timeout().as_secs(),
-            },
+            Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => {
+                Self::Locked { seconds: super::open::lock_timeout().as_secs() }
+            }
             _ => Self::Sqlite(error),
         }
     }

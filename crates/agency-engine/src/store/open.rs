@@ -52,17 +52,14 @@ impl Store {
     /// Lets the last one who leaves write everything back into the main file. Who opens the file next then finds no
     /// log to read through; who leaves pays for it, so this is for those whom nobody waits for.
     pub fn tidy_on_close(&self) -> Result<(), StoreError> {
-        self.connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         Ok(())
     }
 
     /// SQLite's own examination of the whole file; empty if it is sound.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
         let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
-        let lines = statement
-            .query_map([], |row| row.get::<_, String>(0))?
-            .collect::<Result<Vec<_>, _>>()?;
+        let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 }
@@ -71,11 +68,7 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_handler(Some(wait_for_turn))?;
     let version = schema_version(connection)?;
     if version > SCHEMA_VERSION {
-        return Err(StoreError::Newer {
-            path: path.to_owned(),
-            found: version,
-            known: SCHEMA_VERSION,
-        });
+        return Err(StoreError::Newer { path: path.to_owned(), found: version, known: SCHEMA_VERSION });
     }
     if version < SCHEMA_VERSION {
         use_write_ahead_log(connection)?;
@@ -114,19 +107,13 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     for migration in MIGRATIONS.iter().skip(version) {
         transaction.execute_batch(migration)?;
     }
-    transaction.pragma_update(
-        None,
-        "user_version",
-        SCHEMA_VERSION.max(i64::try_from(version).unwrap_or(0)),
-    )?;
+    transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(i64::try_from(version).unwrap_or(0)))?;
     transaction.commit()?;
     Ok(())
 }
 
 fn restrict_access(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(|error| StoreError::Access {
-        path: path.to_owned(),
-        message: error.to_string(),
-    })
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+        .map_err(|error| StoreError::Access { path: path.to_owned(), message: error.to_string() })
 }

@@ -40,21 +40,14 @@ impl Store {
     /// The run with this id.
     pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
-        self.rows(&sql, [id.as_str()])?
-            .pop()
-            .ok_or_else(|| StoreError::NotFound(id.clone()))
+        self.rows(&sql, [id.as_str()])?.pop().ok_or_else(|| StoreError::NotFound(id.clone()))
     }
 
     /// The runs that match, newest first.
     pub fn list(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         let mut conditions = vec!["1"];
         let mut values: Vec<&dyn ToSql> = vec![];
-        let states: String = filter
-            .states
-            .iter()
-            .map(|state| format!("'{state}'"))
-            .collect::<Vec<_>>()
-            .join(",");
+        let states: String = filter.states.iter().map(|state| format!("'{state}'")).collect::<Vec<_>>().join(",");
         let by_state = format!("state IN ({states})");
         if !filter.states.is_empty() {
             conditions.push(&by_state);
@@ -72,10 +65,7 @@ impl Store {
         }
         let limit = filter.limit.map_or(-1, i64::from);
         values.push(&limit);
-        let sql = format!(
-            "SELECT {COLUMNS} FROM runs WHERE {} ORDER BY id DESC LIMIT ?",
-            conditions.join(" AND ")
-        );
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE {} ORDER BY id DESC LIMIT ?", conditions.join(" AND "));
         self.rows(&sql, values.as_slice())
     }
 
@@ -91,17 +81,13 @@ impl Store {
             "SELECT DISTINCT run_id FROM requests JOIN runs ON runs.id = run_id \
              WHERE taken_at IS NULL AND state IN ('queued', 'running')",
         )?;
-        let ids = statement
-            .query_map([], |row| row.get::<_, String>(0))?
-            .collect::<Result<Vec<_>, _>>()?;
+        let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
     /// Whether a run with this id exists.
     pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
-        let found = self
-            .connection
-            .query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));
+        let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));
         Ok(found.optional()?.is_some())
     }
 

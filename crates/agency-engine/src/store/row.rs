@@ -165,35 +165,22 @@ impl RunRow {
     pub(super) fn machine(&self) -> Run {
         let progress = match self.state {
             State::Queued => Progress::Queued,
-            State::Running => Progress::Running {
-                attempt: self.attempt,
-                failures: 0,
-                phase: Phase::Working,
-            },
+            State::Running => Progress::Running { attempt: self.attempt, failures: 0, phase: Phase::Working },
             State::Completed | State::Failed | State::Killed => Progress::Ended(Ending {
                 state: self.state,
-                exit: Some(Exit {
-                    exit_code: self.exit_code,
-                    signal: self.signal,
-                }),
+                exit: Some(Exit { exit_code: self.exit_code, signal: self.signal }),
                 reason: self.reason.unwrap_or(Reason::Exited),
                 code: self.error_code(),
                 attempts: self.attempt,
             }),
         };
-        Run {
-            progress,
-            restart: self.restart_policy,
-        }
+        Run { progress, restart: self.restart_policy }
     }
 
     /// The code that the stored error begins with.
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {
-        self.error
-            .as_deref()
-            .and_then(|error| error.split(':').next())
-            .and_then(ErrorCode::from_word)
+        self.error.as_deref().and_then(|error| error.split(':').next()).and_then(ErrorCode::from_word)
     }
 
     /// Where the agent works.
@@ -209,14 +196,8 @@ fn word<T>(
     column: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, StoreError> {
-    let text = row.get_ref(index)?.as_str().map_err(|_| StoreError::BadValue {
-        column,
-        value: "no text".into(),
-    })?;
-    read(text).ok_or_else(|| StoreError::BadValue {
-        column,
-        value: text.to_owned(),
-    })
+    let text = row.get_ref(index)?.as_str().map_err(|_| StoreError::BadValue { column, value: "no text".into() })?;
+    read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
 }
 
 fn optional_word<T>(

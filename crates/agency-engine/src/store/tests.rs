@@ -62,10 +62,7 @@ fn the_table_has_every_column_of_the_document_and_a_worktree_belongs_to_one_run(
     {
         assert!(columns.iter().any(|known| known == column), "{column}");
     }
-    let twin = NewRun {
-        worktree_path: first.worktree_path.clone(),
-        ..new_run()
-    };
+    let twin = NewRun { worktree_path: first.worktree_path.clone(), ..new_run() };
     assert!(store.insert(&twin).is_err());
     assert!(store.insert(&first).is_err(), "an id is used once");
 }
@@ -81,10 +78,7 @@ fn the_database_itself_refuses_every_illegal_transition() {
             let run = new_run();
             store.insert(&run).unwrap();
             let set = |state: &State| {
-                raw.execute(
-                    "UPDATE runs SET state = ?1 WHERE id = ?2",
-                    [state.word(), run.id.as_str()],
-                )
+                raw.execute("UPDATE runs SET state = ?1 WHERE id = ?2", [state.word(), run.id.as_str()])
             };
             // The way to `from` is itself legal.
             if matches!(from, State::Running | State::Completed | State::Failed | State::Killed) {
@@ -109,10 +103,7 @@ fn a_row_is_removed_once_when_it_is_over_and_never_deleted() {
     let mut store = store(directory.path());
     let run = new_run();
     store.insert(&run).unwrap();
-    assert!(
-        store.mark_removed(&run.id, None).is_err(),
-        "a queued run is not removed"
-    );
+    assert!(store.mark_removed(&run.id, None).is_err(), "a queued run is not removed");
     store.apply(&run.id, &Input::Stop(StopCause::Requested), None).unwrap();
     let first = store.mark_removed(&run.id, None).unwrap();
     assert_eq!(first.state, State::Killed);
@@ -127,32 +118,13 @@ fn an_ended_run_takes_no_input_and_keeps_its_end() {
     let run = new_run();
     store.insert(&run).unwrap();
     store.apply(&run.id, &Input::SlotGranted, None).unwrap();
-    let exit = Exit {
-        exit_code: Some(3),
-        signal: None,
-    };
-    let applied = store
-        .apply(&run.id, &Input::Exited { attempt: 1, exit }, Some("it failed"))
-        .unwrap();
-    assert!(matches!(
-        applied,
-        Applied::Moved {
-            from: State::Running,
-            ..
-        }
-    ));
+    let exit = Exit { exit_code: Some(3), signal: None };
+    let applied = store.apply(&run.id, &Input::Exited { attempt: 1, exit }, Some("it failed")).unwrap();
+    assert!(matches!(applied, Applied::Moved { from: State::Running, .. }));
     let row = store.run(&run.id).unwrap();
-    assert_eq!(
-        (row.state, row.exit_code, row.error.as_deref()),
-        (State::Failed, Some(3), Some("it failed"))
-    );
-    assert!(matches!(
-        store.apply(&run.id, &Input::SupervisorGone(None), None).unwrap(),
-        Applied::Stale(_)
-    ));
-    let refused = store
-        .apply(&run.id, &Input::Stop(StopCause::Requested), None)
-        .unwrap_err();
+    assert_eq!((row.state, row.exit_code, row.error.as_deref()), (State::Failed, Some(3), Some("it failed")));
+    assert!(matches!(store.apply(&run.id, &Input::SupervisorGone(None), None).unwrap(), Applied::Stale(_)));
+    let refused = store.apply(&run.id, &Input::Stop(StopCause::Requested), None).unwrap_err();
     assert_eq!(refused.code(), ErrorCode::InvalidState);
     assert_eq!(store.run(&run.id).unwrap(), row);
 }
@@ -162,22 +134,9 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     drop(store(directory.path()));
     let path = directory.path().join("agency.db");
-    Connection::open(&path)
-        .unwrap()
-        .pragma_update(None, "user_version", 99)
-        .unwrap();
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = Store::open(&path, PATIENCE).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            StoreError::Newer {
-                found: 99,
-                known: SCHEMA_VERSION,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, StoreError::Newer { found: 99, known: SCHEMA_VERSION, .. }), "{error}");
     assert_eq!(error.code(), ErrorCode::DbError);
 }
 
@@ -196,10 +155,7 @@ fn slots_are_granted_in_order_of_arrival_and_the_dead_hold_none() {
     assert!(!granted(&mut store, &ids[1], &[]), "an older one waits too");
     assert!(granted(&mut store, &ids[0], &[]));
     assert!(!granted(&mut store, &ids[1], &[]), "the slot is taken");
-    assert!(
-        !granted(&mut store, &ids[2], &[&ids[0]]),
-        "the second is older than the third"
-    );
+    assert!(!granted(&mut store, &ids[2], &[&ids[0]]), "the second is older than the third");
     assert!(granted(&mut store, &ids[1], &[&ids[0]]), "the first died");
 }
 
@@ -230,10 +186,7 @@ fn many_writers_at_once_see_no_lock_error_and_the_last_slot_goes_to_one() {
 fn a_short_name_finds_one_run_none_or_the_candidates() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
-    let run = NewRun {
-        name: Some("fix".into()),
-        ..new_run()
-    };
+    let run = NewRun { name: Some("fix".into()), ..new_run() };
     store.insert(&run).unwrap();
     store.insert(&new_run()).unwrap();
     let id = run.id.as_str();

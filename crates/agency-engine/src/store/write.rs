@@ -111,10 +111,7 @@ impl Store {
         let row = read(&transaction, id)?;
         match step(&row.machine(), input) {
             Step::Stale => Ok(Applied::Stale(Box::new(row))),
-            Step::Refused(refusal) => Err(StoreError::Refused {
-                id: id.clone(),
-                refusal,
-            }),
+            Step::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
             Step::Moved(run, effects) => {
                 write_state(&transaction, id, row.state, &run, Note { details, at })?;
                 let from = row.state;
@@ -163,16 +160,7 @@ impl Store {
         }
         match step(&row.machine(), &Input::SlotGranted) {
             Step::Moved(run, _) => {
-                write_state(
-                    &transaction,
-                    id,
-                    State::Queued,
-                    &run,
-                    Note {
-                        details: None,
-                        at: now(),
-                    },
-                )?;
+                write_state(&transaction, id, State::Queued, &run, Note { details: None, at: now() })?;
                 let row = read(&transaction, id)?;
                 transaction.commit()?;
                 Ok(SlotAnswer::Granted(Box::new(row)))
@@ -183,10 +171,7 @@ impl Store {
 
     /// How many runs are live, by the same count as [`Self::claim_slot`].
     pub fn live_count(&self, is_owned: impl Fn(&RunId) -> bool) -> Result<u32, StoreError> {
-        let owned = live_states(&self.connection)?
-            .into_iter()
-            .filter(|(id, _)| is_owned(id))
-            .count();
+        let owned = live_states(&self.connection)?.into_iter().filter(|(id, _)| is_owned(id)).count();
         Ok(u32::try_from(owned).unwrap_or(u32::MAX))
     }
 
@@ -237,9 +222,7 @@ impl Store {
     }
 
     fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
-        Ok(self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?)
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
 

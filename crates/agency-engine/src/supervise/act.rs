@@ -69,30 +69,16 @@ impl Supervisor<'_> {
         match Agent::spawn(&self.launch, &self.environment, self.size) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
-                self.events.append(
-                    attempt,
-                    Event::Attempt {
-                        program,
-                        pid: agent.pid(),
-                    },
-                );
+                self.events.append(attempt, Event::Attempt { program, pid: agent.pid() });
                 self.agent = Some(agent);
                 fault::point("supervise.spawned");
                 self.feed(&Input::Started { attempt });
             }
             Err(error) => {
                 let message = format!("{} could not be started: {error}", self.launch.program.display());
-                self.events.append(
-                    attempt,
-                    Event::Error {
-                        message: message.clone(),
-                    },
-                );
+                self.events.append(attempt, Event::Error { message: message.clone() });
                 self.trouble = Some(message);
-                self.feed(&Input::StartFailed {
-                    attempt,
-                    code: agency_model::ErrorCode::RunnerNotConfigured,
-                });
+                self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
             }
         }
     }
@@ -117,10 +103,7 @@ impl Supervisor<'_> {
     }
 
     fn pause(&mut self, attempt: u32, failures: u32) {
-        let index = usize::try_from(failures)
-            .unwrap_or(usize::MAX)
-            .saturating_sub(1)
-            .min(PAUSES.len() - 1);
+        let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1).min(PAUSES.len() - 1);
         let delay = PAUSES.get(index).copied().unwrap_or_default();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.events.append(attempt, Event::Restart { failures, delay_ms });

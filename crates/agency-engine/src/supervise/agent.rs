@@ -65,11 +65,7 @@ impl Agent {
     /// Starts the agent in a session and group of its own.
     pub(super) fn spawn(launch: &Launch, environment: &Environment, size: TerminalSize) -> io::Result<Self> {
         let mut command = Command::new(&launch.program);
-        command
-            .args(&launch.args)
-            .current_dir(&launch.directory)
-            .env_clear()
-            .envs(environment);
+        command.args(&launch.args).current_dir(&launch.directory).env_clear().envs(environment);
         let mut agent = match launch.mode {
             Mode::Interactive => on_terminal(command, launch, size)?,
             Mode::Headless => on_pipes(command, launch)?,
@@ -132,15 +128,7 @@ impl Agent {
 
     /// Waits for the next thing the agent does.
     pub(super) async fn next(&mut self) -> AgentNews {
-        let Self {
-            child,
-            stdout,
-            stderr,
-            input,
-            held,
-            exit,
-            ..
-        } = self;
+        let Self { child, stdout, stderr, input, held, exit, .. } = self;
         tokio::select! {
             length = stdout.read(), if stdout.open => heard(stdout, Stream::Stdout, length),
             length = stderr.read(), if stderr.open => heard(stderr, Stream::Stderr, length),
@@ -167,34 +155,20 @@ fn heard(output: &mut Output, stream: Stream, length: Option<usize>) -> AgentNew
 
 fn exit_of(status: &io::Result<ExitStatus>) -> Exit {
     match status {
-        Ok(status) => Exit {
-            exit_code: status.code(),
-            signal: status.signal(),
-        },
+        Ok(status) => Exit { exit_code: status.code(), signal: status.signal() },
         // Somebody else collected it; what it left is not known.
-        Err(_) => Exit {
-            exit_code: None,
-            signal: None,
-        },
+        Err(_) => Exit { exit_code: None, signal: None },
     }
 }
 
 impl Output {
     fn new(reader: impl AsyncRead + Unpin + Send + 'static) -> Self {
         // Zeroed memory that is never touched costs nothing.
-        Self {
-            reader: Box::new(reader),
-            buffer: vec![0; CHUNK],
-            open: true,
-        }
+        Self { reader: Box::new(reader), buffer: vec![0; CHUNK], open: true }
     }
 
     fn closed() -> Self {
-        Self {
-            reader: Box::new(tokio::io::empty()),
-            buffer: vec![],
-            open: false,
-        }
+        Self { reader: Box::new(tokio::io::empty()), buffer: vec![], open: false }
     }
 
     /// `None` at the end. A terminal ends with EIO when its last program closed it.
@@ -235,14 +209,8 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
         leave_newlines_alone(terminal)?;
         set_terminal_size(terminal, size)?;
     }
-    let terminals = vec![
-        screen.as_fd().try_clone_to_owned()?,
-        errors.as_fd().try_clone_to_owned()?,
-    ];
-    let held = vec![
-        screen_end.as_fd().try_clone_to_owned()?,
-        errors_end.as_fd().try_clone_to_owned()?,
-    ];
+    let terminals = vec![screen.as_fd().try_clone_to_owned()?, errors.as_fd().try_clone_to_owned()?];
+    let held = vec![screen_end.as_fd().try_clone_to_owned()?, errors_end.as_fd().try_clone_to_owned()?];
     let from_pipe = matches!(launch.stdin, StdinPlan::Text(_));
     if from_pipe {
         command.stdin(Stdio::piped());
@@ -251,13 +219,9 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
     if from_pipe {
         on_pty = on_pty.stdin(Stdio::piped());
     }
-    let mut child = on_pty.spawn(screen_end).map_err(|error| {
-        if let pty_process::Error::Io(error) = error {
-            error
-        } else {
-            io::Error::other(error)
-        }
-    })?;
+    let mut child = on_pty
+        .spawn(screen_end)
+        .map_err(|error| if let pty_process::Error::Io(error) = error { error } else { io::Error::other(error) })?;
     drop(errors_end);
     let (reader, typing) = screen.into_split();
     let (errors, _) = errors.into_split();
@@ -266,11 +230,7 @@ fn on_terminal(mut command: Command, launch: &Launch, size: TerminalSize) -> io:
         None => Box::new(typing),
     };
     let agent = agent(child, Output::new(reader), Output::new(errors), Some(writer))?;
-    Ok(Agent {
-        terminals,
-        held,
-        ..agent
-    })
+    Ok(Agent { terminals, held, ..agent })
 }
 
 fn on_pipes(mut command: Command, launch: &Launch) -> io::Result<Agent> {
@@ -287,10 +247,7 @@ fn on_pipes(mut command: Command, launch: &Launch) -> io::Result<Agent> {
         Output::new(pipe)
     });
     let stderr = child.stderr.take().map_or_else(Output::closed, Output::new);
-    let writer = child
-        .stdin
-        .take()
-        .map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Unpin + Send>);
+    let writer = child.stdin.take().map(|pipe| Box::new(pipe) as Box<dyn AsyncWrite + Unpin + Send>);
     agent(child, stdout, stderr, writer)
 }
 
@@ -305,22 +262,7 @@ fn agent(
     stderr: Output,
     writer: Option<Box<dyn AsyncWrite + Unpin + Send>>,
 ) -> io::Result<Agent> {
-    let pid = child
-        .id()
-        .ok_or_else(|| io::Error::other("the agent was gone before it had a pid"))?;
-    let input = Input {
-        writer,
-        waiting: VecDeque::new(),
-        close_when_empty: false,
-    };
-    Ok(Agent {
-        child,
-        pid,
-        stdout,
-        stderr,
-        input,
-        terminals: vec![],
-        held: vec![],
-        exit: None,
-    })
+    let pid = child.id().ok_or_else(|| io::Error::other("the agent was gone before it had a pid"))?;
+    let input = Input { writer, waiting: VecDeque::new(), close_when_empty: false };
+    Ok(Agent { child, pid, stdout, stderr, input, terminals: vec![], held: vec![], exit: None })
 }

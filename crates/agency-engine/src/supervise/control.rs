@@ -105,14 +105,9 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
                 let (output, chunks) = mpsc::channel(VIEWER_BACKLOG);
                 tokio::spawn(forward(chunks, writer));
                 let viewer = Viewer { output, lagging: false };
-                ControlMessage::Attached {
-                    viewer,
-                    size: size_of(&content).unwrap_or(TerminalSize::UNSEEN),
-                }
+                ControlMessage::Attached { viewer, size: size_of(&content).unwrap_or(TerminalSize::UNSEEN) }
             }),
-            WAIT => writer
-                .take()
-                .map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
+            WAIT => writer.take().map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
             // A newer client may know more kinds.
             _ => None,
         };

@@ -28,12 +28,7 @@ impl Supervisor<'_> {
         };
         self.end_hidden(&ending);
         let details = self.details(&ending);
-        let ended = Ended {
-            ending,
-            details,
-            started_at: self.row.started_at,
-            ended_at: now(),
-        };
+        let ended = Ended { ending, details, started_at: self.row.started_at, ended_at: now() };
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });
         }

@@ -39,11 +39,7 @@ impl Supervisor<'_> {
         self.timers.phase = None;
         let left = left_children();
         for process in &left {
-            let message = format!(
-                "ending what the agent left running: {} ({})",
-                process.pid(),
-                process.command_line()
-            );
+            let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
             self.events.append(self.run.attempt(), Event::Notice { message });
             process.signal(Signal::TERM);
         }
@@ -97,13 +93,7 @@ impl Supervisor<'_> {
             return;
         };
         let attempt = self.run.attempt();
-        self.events.append(
-            attempt,
-            Event::Exit {
-                exit_code: exit.exit_code,
-                signal: exit.signal,
-            },
-        );
+        self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit });
     }
 }

@@ -45,10 +45,7 @@ impl Logs {
 
     /// What was lost in a gap that has not ended.
     pub(super) fn losses(&self) -> Vec<String> {
-        [&self.stdout, &self.stderr, &self.combined]
-            .into_iter()
-            .filter_map(LogFile::loss)
-            .collect()
+        [&self.stdout, &self.stderr, &self.combined].into_iter().filter_map(LogFile::loss).collect()
     }
 }
 
@@ -81,9 +78,7 @@ impl LogFile {
                 }
             }
         }
-        let over = self
-            .loss()
-            .map(|loss| format!("{loss}; it is written again from here on"));
+        let over = self.loss().map(|loss| format!("{loss}; it is written again from here on"));
         self.lost = 0;
         over
     }

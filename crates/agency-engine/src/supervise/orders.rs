@@ -72,19 +72,9 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
     fault::point("supervise.ordered");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(system)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
     runtime.block_on(async {
-        let run = RunParts {
-            home,
-            id,
-            directory,
-            launch,
-            environment,
-            creator,
-        };
+        let run = RunParts { home, id, directory, launch, environment, creator };
         run.supervise().await
     })
 }
@@ -113,22 +103,13 @@ struct RunParts<'a> {
 
 impl RunParts<'_> {
     async fn supervise(self) -> Result<(), SuperviseError> {
-        let system = |source| SuperviseError::System {
-            id: self.id.clone(),
-            source,
-        };
+        let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = signal(SignalKind::hangup()).map_err(system)?;
         let mut bells = self.listen()?;
         let mut store = self.open_store()?;
-        let waiting = slot::Waiting {
-            home: self.home,
-            id: self.id,
-            launch: &self.launch,
-        };
-        let turn = waiting
-            .turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued))
-            .await?;
+        let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
+        let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
         match turn {
             Turn::Granted(row) => self.run(*row, store, bells).await,
             Turn::Refused => {
@@ -137,13 +118,7 @@ impl RunParts<'_> {
                 store.apply(self.id, &input, Some(&message))?;
                 let row = store.run(self.id)?;
                 self.end_unstarted(&row)?;
-                tell(
-                    &self.creator,
-                    &Report::Failed {
-                        code: ErrorCode::MaxAgents,
-                        message,
-                    },
-                );
+                tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
                 Ok(())
             }
             Turn::Over(row) => {
@@ -155,19 +130,13 @@ impl RunParts<'_> {
     }
 
     fn open_store(&self) -> Result<Store, StoreError> {
-        let store = Store::open(
-            &self.home.database(),
-            Duration::from_millis(self.launch.lock_timeout_ms),
-        )?;
+        let store = Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))?;
         store.tidy_on_close()?;
         Ok(store)
     }
 
     fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
-        let system = |source| SuperviseError::System {
-            id: self.id.clone(),
-            source,
-        };
+        let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let listener = bind_listener(&self.directory.control_socket()).map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
         let listener = UnixListener::from_std(listener).map_err(system)?;
@@ -186,10 +155,7 @@ impl RunParts<'_> {
 
     async fn run(self, row: RunRow, store: Store, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
         fault::point("supervise.claimed");
-        let system = |source| SuperviseError::System {
-            id: self.id.clone(),
-            source,
-        };
+        let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator) = (self.home, self.creator);
         let mut supervisor =
             Supervisor::new(home, &row, (self.launch, self.environment), store, bells).map_err(system)?;
@@ -203,13 +169,7 @@ impl RunParts<'_> {
             }
             Err(message) => {
                 supervisor.run_to_end().await;
-                tell(
-                    &creator,
-                    &Report::Failed {
-                        code: ErrorCode::RunnerNotConfigured,
-                        message,
-                    },
-                );
+                tell(&creator, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
             }
         }
         Ok(())

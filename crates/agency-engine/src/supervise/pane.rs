@@ -103,11 +103,7 @@ impl Pane {
         // A line that lost its beginning is not shown.
         let whole = match cut {
             0 => tail,
-            _ => tail
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .and_then(|end| tail.get(end + 1..))
-                .unwrap_or_default(),
+            _ => tail.iter().position(|byte| *byte == b'\n').and_then(|end| tail.get(end + 1..)).unwrap_or_default(),
         };
         self.allowance -= whole.len();
         whole

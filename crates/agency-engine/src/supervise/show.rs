@@ -33,8 +33,7 @@ impl Supervisor<'_> {
             screen.process(&shown);
         }
         let screen = &self.screen;
-        self.viewers
-            .retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
+        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
     }
 
     /// Somebody attaches: first the screen as it is, then whatever comes.

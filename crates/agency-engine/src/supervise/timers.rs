@@ -34,11 +34,7 @@ impl Timers {
             self.drain = None;
             return Passed::Drain;
         }
-        let due = if phase == Some(at) {
-            self.phase.take()
-        } else {
-            self.wall_time.take()
-        };
+        let due = if phase == Some(at) { self.phase.take() } else { self.wall_time.take() };
         due.map_or(Passed::Drain, |(_, input)| Passed::Input(input))
     }
 }

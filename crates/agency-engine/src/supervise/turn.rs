@@ -76,28 +76,15 @@ impl<'a> Supervisor<'a> {
     ) -> io::Result<Self> {
         let directory = home.run(&row.id);
         let mut events = EventLog::open(&directory.events()).map_err(io::Error::other)?;
-        events.append(
-            1,
-            Event::StateChange {
-                from: Some(State::Queued),
-                to: State::Running,
-            },
-        );
+        events.append(1, Event::StateChange { from: Some(State::Queued), to: State::Running });
         let pane = Pane::open(launch.mode)?;
         let size = pane.as_ref().and_then(Pane::size).unwrap_or(launch.size);
         let screen = (launch.mode == Mode::Interactive).then(|| vt100::Parser::new(size.rows, size.columns, 0));
         let phase = Phase::Starting(None);
-        let progress = Progress::Running {
-            attempt: 1,
-            failures: 0,
-            phase,
-        };
-        let wall_time = launch.wall_time_ms.map(|limit| {
-            (
-                Instant::now() + Duration::from_millis(limit),
-                Input::Stop(StopCause::WallTime),
-            )
-        });
+        let progress = Progress::Running { attempt: 1, failures: 0, phase };
+        let wall_time = launch
+            .wall_time_ms
+            .map(|limit| (Instant::now() + Duration::from_millis(limit), Input::Stop(StopCause::WallTime)));
         Ok(Self {
             home,
             id: row.id.clone(),
@@ -105,10 +92,7 @@ impl<'a> Supervisor<'a> {
             directory,
             launch,
             environment,
-            run: Run {
-                progress,
-                restart: row.restart_policy,
-            },
+            run: Run { progress, restart: row.restart_policy },
             row: row.clone(),
             store,
             events,
@@ -118,10 +102,7 @@ impl<'a> Supervisor<'a> {
             waiters: vec![],
             screen,
             size,
-            timers: Timers {
-                wall_time,
-                ..Timers::default()
-            },
+            timers: Timers { wall_time, ..Timers::default() },
             last_words: None,
             trouble: None,
             bells,

@@ -22,10 +22,7 @@ pub(super) fn check_new(root: &Path, name: &str) -> Result<()> {
     match in_the_way?.lines().next() {
         None => Ok(()),
         Some(taken) if taken == name => Err(WorkspaceError::BranchExists { name: name.to_owned() }),
-        Some(other) => Err(WorkspaceError::BranchBlocked {
-            name: name.to_owned(),
-            by: other.to_owned(),
-        }),
+        Some(other) => Err(WorkspaceError::BranchBlocked { name: name.to_owned(), by: other.to_owned() }),
     }
 }
 
@@ -40,10 +37,7 @@ pub(super) fn check_plain(name: &str) -> Result<()> {
 }
 
 fn is_valid_name(root: &Path, name: &str) -> Result<bool> {
-    let checked = GitCommand::at(root)
-        .run(["check-ref-format", "--branch"])
-        .arg(name)
-        .finish()?;
+    let checked = GitCommand::at(root).run(["check-ref-format", "--branch"]).arg(name).finish()?;
     // Git expands `@{-1}` to another branch's name: only a name that stays itself is one.
     Ok(checked.success && checked.stdout.strip_suffix(b"\n") == Some(name.as_bytes()))
 }
@@ -66,11 +60,7 @@ pub(super) fn commit_of(git_dir: &Path, full_ref: &str) -> Result<Option<Commit>
         .run(["rev-parse", "--verify", "--quiet", "--end-of-options"])
         .arg(format!("{full_ref}^{{commit}}"))
         .finish()?;
-    Ok(String::from_utf8_lossy(&asked.stdout)
-        .trim_end()
-        .parse()
-        .ok()
-        .filter(|_| asked.success))
+    Ok(String::from_utf8_lossy(&asked.stdout).trim_end().parse().ok().filter(|_| asked.success))
 }
 
 /// Makes a branch that must not exist yet.
@@ -91,12 +81,7 @@ pub(super) fn create(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> 
 
 /// Deletes a branch, but only while it still points at `commit`.
 pub(super) fn delete(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
-    GitCommand::on(git_dir)
-        .run(["update-ref", "-d"])
-        .arg(full_name(name))
-        .arg(commit.as_str())
-        .read()
-        .map(drop)
+    GitCommand::on(git_dir).run(["update-ref", "-d"]).arg(full_name(name)).arg(commit.as_str()).read().map(drop)
 }
 
 /// Refuses to delete a branch that is in use, or whose commits would be lost against the caller's wish.
@@ -108,18 +93,14 @@ pub(super) fn check_deletable(
     others: &[&RegisteredWorktree],
 ) -> Result<()> {
     if let Some(user) = others.iter().find(|other| other.branch.as_deref() == Some(branch)) {
-        return Err(WorkspaceError::BranchInUse {
-            branch: branch.to_owned(),
-            path: user.path.clone(),
-        });
+        return Err(WorkspaceError::BranchInUse { branch: branch.to_owned(), path: user.path.clone() });
     }
     match wish {
         DeleteBranch::No | DeleteBranch::Force => Ok(()),
         DeleteBranch::IfMerged if is_in_another_branch(git_dir, branch, commit)? => Ok(()),
-        DeleteBranch::IfMerged => Err(WorkspaceError::BranchNotMerged {
-            branch: branch.to_owned(),
-            commit: commit.clone(),
-        }),
+        DeleteBranch::IfMerged => {
+            Err(WorkspaceError::BranchNotMerged { branch: branch.to_owned(), commit: commit.clone() })
+        }
     }
 }
 

@@ -13,33 +13,16 @@ pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
     let nested = nested::find(checkout)?;
     let staging = Staging::over(checkout, Objects::Discarded)?;
     staging.add_everything(&nested.untracked)?;
-    let printed = staging
-        .git()
-        .run(["diff-index", "--cached", "-M", "-z", "--raw", "--numstat"])
-        .arg(base.as_str())
-        .read()?;
-    Ok(Changes {
-        files: parse(&printed),
-        nested: nested.paths(),
-        ignored: ignored(checkout)?,
-    })
+    let printed =
+        staging.git().run(["diff-index", "--cached", "-M", "-z", "--raw", "--numstat"]).arg(base.as_str()).read()?;
+    Ok(Changes { files: parse(&printed), nested: nested.paths(), ignored: ignored(checkout)? })
 }
 
 /// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt is not news.
 pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
-    let listed = [
-        "ls-files",
-        "-z",
-        "--others",
-        "--ignored",
-        "--exclude-standard",
-        "--directory",
-    ];
+    let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let printed = checkout.git().run(listed).read()?;
-    let paths = printed
-        .split(|byte| *byte == 0)
-        .filter(|path| !path.is_empty())
-        .map(to_path);
+    let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(to_path);
     Ok(paths.filter(|path| !path.starts_with(".agency")).collect())
 }
 
@@ -48,9 +31,7 @@ pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
     let nested = nested::find(checkout)?;
     let staging = Staging::over(checkout, Objects::Discarded)?;
     staging.add_everything(&nested.untracked)?;
-    let diff = staging
-        .git()
-        .run(["diff-index", "--cached", "-M", "-p", "--no-ext-diff", "--no-color"]);
+    let diff = staging.git().run(["diff-index", "--cached", "-M", "-p", "--no-ext-diff", "--no-color"]);
     diff.arg(base.as_str()).read()
 }
 
@@ -59,11 +40,7 @@ fn parse(printed: &[u8]) -> Vec<ChangedFile> {
     let mut fields = printed.split(|byte| *byte == 0).peekable();
     let mut files = Vec::new();
     while let Some(record) = fields.next_if(|field| field.starts_with(b":")) {
-        let letter = record
-            .rsplit(|byte| *byte == b' ')
-            .next()
-            .and_then(<[u8]>::first)
-            .copied();
+        let letter = record.rsplit(|byte| *byte == b' ').next().and_then(<[u8]>::first).copied();
         let Some(first) = fields.next() else { break };
         let status = match letter {
             Some(b'A') => FileStatus::Added,
@@ -72,16 +49,8 @@ fn parse(printed: &[u8]) -> Vec<ChangedFile> {
             Some(b'R') => FileStatus::Renamed { from: to_path(first) },
             Some(_) | None => FileStatus::Modified,
         };
-        let path = if letter == Some(b'R') {
-            fields.next().unwrap_or(first)
-        } else {
-            first
-        };
-        files.push(ChangedFile {
-            path: to_path(path),
-            status,
-            lines: None,
-        });
+        let path = if letter == Some(b'R') { fields.next().unwrap_or(first) } else { first };
+        files.push(ChangedFile { path: to_path(path), status, lines: None });
     }
     for file in &mut files {
         let Some(numbers) = fields.next() else { break };

@@ -30,11 +30,7 @@ impl Checkout {
             }
         };
         let common_dir = Repository::from_root(root.to_owned()).common_dir()?;
-        Ok(Self {
-            work_tree: root.to_owned(),
-            git_dir,
-            common_dir,
-        })
+        Ok(Self { work_tree: root.to_owned(), git_dir, common_dir })
     }
 
     /// Starts to describe a git command on this working tree.

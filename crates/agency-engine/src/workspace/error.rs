@@ -278,10 +278,7 @@ impl WorkspaceError {
         let path = path.to_owned();
         move |source| {
             if source.kind() == io::ErrorKind::PermissionDenied {
-                return Self::PermissionDenied {
-                    path,
-                    message: format!("cannot {action}: {source}"),
-                };
+                return Self::PermissionDenied { path, message: format!("cannot {action}: {source}") };
             }
             Self::Io { action, path, source }
         }

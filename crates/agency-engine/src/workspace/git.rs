@@ -40,9 +40,7 @@ impl Workspace for GitWorktree {
     fn prepare(&self) -> Result<()> {
         branch::check_plain(&self.branch)?;
         if self.path.symlink_metadata().is_ok() {
-            return Err(WorkspaceError::PathOccupied {
-                path: self.path.clone(),
-            });
+            return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
         }
         trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
         for pause in pauses() {
@@ -61,11 +59,7 @@ impl Workspace for GitWorktree {
             thread::sleep(pause);
         }
         let added = self.add()?;
-        if added.success {
-            Ok(())
-        } else {
-            Err(self.take_back(added.stderr))
-        }
+        if added.success { Ok(()) } else { Err(self.take_back(added.stderr)) }
     }
 
     fn undo(&self) -> Result<()> {
@@ -106,20 +100,12 @@ impl GitWorktree {
 
     /// Undoes a `worktree add` that failed, and names the failure.
     fn take_back(&self, message: String) -> WorkspaceError {
-        let fatal = |words: &str| {
-            message
-                .lines()
-                .any(|line| line.starts_with("fatal: ") && line.contains(words))
-        };
+        let fatal = |words: &str| message.lines().any(|line| line.starts_with("fatal: ") && line.contains(words));
         if fatal("a branch named") || fatal("reference already exists") {
-            return WorkspaceError::BranchExists {
-                name: self.branch.clone(),
-            };
+            return WorkspaceError::BranchExists { name: self.branch.clone() };
         }
         if fatal("is not a valid branch name") {
-            return WorkspaceError::InvalidBranchName {
-                name: self.branch.clone(),
-            };
+            return WorkspaceError::InvalidBranchName { name: self.branch.clone() };
         }
         let left = if fatal("cannot lock ref") {
             // Nothing was made.
@@ -134,10 +120,6 @@ impl GitWorktree {
             Some(error) => format!("{message}\nand what was made is not all taken back: {error}"),
             None => message,
         };
-        WorkspaceError::WorktreeNotCreated {
-            path: self.path.clone(),
-            branch: self.branch.clone(),
-            message,
-        }
+        WorkspaceError::WorktreeNotCreated { path: self.path.clone(), branch: self.branch.clone(), message }
     }
 }

@@ -81,18 +81,11 @@ impl GitCommand {
         for variable in CLEARED {
             command.env_remove(variable);
         }
-        command
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C");
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
         command.stdin(Stdio::null());
         // Not the child's working directory: a missing one would look like a missing git.
         command.arg("-C").arg(directory);
-        Self {
-            command,
-            directory: directory.to_owned(),
-            named: String::new(),
-        }
+        Self { command, directory: directory.to_owned(), named: String::new() }
     }
 
     /// Starts to describe a command on the refs and worktrees of the repository with this git directory.
@@ -118,12 +111,7 @@ impl GitCommand {
 
     /// Names the subcommand and its fixed arguments.
     pub(super) fn run<const N: usize>(mut self, words: [&str; N]) -> Self {
-        self.named = words
-            .iter()
-            .copied()
-            .take_while(|word| !word.starts_with('-'))
-            .collect::<Vec<_>>()
-            .join(" ");
+        self.named = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
         self.command.args(words);
         self
     }
@@ -159,16 +147,9 @@ impl GitCommand {
     }
 
     fn finish_once(&mut self) -> Result<Finished> {
-        let output = self
-            .command
-            .output()
-            .map_err(|source| cannot_start(&self.directory, source))?;
+        let output = self.command.output().map_err(|source| cannot_start(&self.directory, source))?;
         let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        Ok(Finished {
-            success: output.status.success(),
-            stdout: output.stdout,
-            stderr,
-        })
+        Ok(Finished { success: output.status.success(), stdout: output.stdout, stderr })
     }
 
     /// Runs git to its own end, even if a hook leaves a program behind that keeps our pipes open.
@@ -179,16 +160,9 @@ impl GitCommand {
         let status = self.command.stdout(Stdio::null()).stderr(for_git).status();
         let status = status.map_err(|source| cannot_start(&self.directory, source))?;
         let mut stderr = Vec::new();
-        words
-            .rewind()
-            .and_then(|()| words.read_to_end(&mut stderr))
-            .map_err(unusable)?;
+        words.rewind().and_then(|()| words.read_to_end(&mut stderr)).map_err(unusable)?;
         let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();
-        Ok(Finished {
-            success: status.success(),
-            stdout: Vec::new(),
-            stderr,
-        })
+        Ok(Finished { success: status.success(), stdout: Vec::new(), stderr })
     }
 
     /// Runs git and returns what it printed; any other exit code than zero is an error.
@@ -198,11 +172,7 @@ impl GitCommand {
         if finished.success {
             return Ok(finished.stdout);
         }
-        Err(WorkspaceError::Git {
-            command,
-            directory,
-            message: finished.stderr,
-        })
+        Err(WorkspaceError::Git { command, directory, message: finished.stderr })
     }
 
     /// Runs git and returns the one line it printed.
@@ -224,9 +194,5 @@ fn cannot_start(directory: &Path, source: io::Error) -> WorkspaceError {
     if source.kind() == io::ErrorKind::NotFound {
         return WorkspaceError::GitMissing;
     }
-    WorkspaceError::Io {
-        action: "start git in",
-        path: directory.to_owned(),
-        source,
-    }
+    WorkspaceError::Io { action: "start git in", path: directory.to_owned(), source }
 }

@@ -42,12 +42,6 @@ impl Workspace for InPlace {
 
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
         let worktree = WorktreeFate::KeptInPlace;
-        Ok(Removal {
-            worktree,
-            saved: None,
-            branch: BranchFate::Absent,
-            ignored: vec![],
-            leftover: None,
-        })
+        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None })
     }
 }

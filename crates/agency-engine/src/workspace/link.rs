@@ -26,10 +26,7 @@ impl Identity {
 
 impl From<&fs::Metadata> for Identity {
     fn from(found: &fs::Metadata) -> Self {
-        Self {
-            device: found.dev(),
-            inode: found.ino(),
-        }
+        Self { device: found.dev(), inode: found.ino() }
     }
 }
 
@@ -80,9 +77,7 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
     // In other formats than git's first one, `refs/heads` is no directory.
     let in_files = common_dir.join("refs/heads").is_dir();
     let not_packed = match fs::read(common_dir.join("packed-refs")) {
-        Ok(packed) => !packed
-            .split(|byte| *byte == b'\n')
-            .any(|line| line.ends_with(full_name.as_bytes())),
+        Ok(packed) => !packed.split(|byte| *byte == b'\n').any(|line| line.ends_with(full_name.as_bytes())),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
     in_files && not_loose && not_packed
@@ -96,9 +91,6 @@ fn read_small(path: &Path) -> io::Result<Vec<u8>> {
 
 /// The path in a file that git wrote: everything but the newlines at the end.
 fn path_in(content: &[u8]) -> PathBuf {
-    let end = content
-        .iter()
-        .rposition(|byte| !matches!(byte, b'\n' | b'\r'))
-        .map_or(0, |last| last + 1);
+    let end = content.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
     PathBuf::from(OsString::from_vec(content[..end].to_vec()))
 }

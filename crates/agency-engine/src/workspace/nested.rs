@@ -26,16 +26,9 @@ impl Nested {
 
 /// Finds the repositories inside a working tree, except in what is ignored.
 pub(super) fn find(checkout: &Checkout) -> Result<Nested> {
-    let listed = checkout
-        .git()
-        .run(["ls-files", "-z", "--others", "--exclude-standard"])
-        .read()?;
+    let listed = checkout.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
     // Git names files; what it names as a directory is a repository that it does not look into.
-    let untracked = listed
-        .split(|byte| *byte == 0)
-        .filter_map(|name| name.strip_suffix(b"/"))
-        .map(to_path)
-        .collect();
+    let untracked = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_suffix(b"/")).map(to_path).collect();
     let mut submodules = Vec::new();
     for path in links(checkout)? {
         if has_unsaved_work(&checkout.work_tree.join(&path))? {
@@ -48,12 +41,8 @@ pub(super) fn find(checkout: &Checkout) -> Result<Nested> {
 /// The paths that the index records as links to commits of other repositories.
 fn links(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     let listed = checkout.git().run(["ls-files", "-z", "--stage"]).read()?;
-    let entries = listed
-        .split(|byte| *byte == 0)
-        .filter(|entry| entry.starts_with(b"160000 "));
-    let paths = entries
-        .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1))
-        .map(to_path);
+    let entries = listed.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000 "));
+    let paths = entries.filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1)).map(to_path);
     let mut paths: Vec<PathBuf> = paths.collect();
     paths.dedup();
     Ok(paths)
@@ -65,19 +54,9 @@ fn has_unsaved_work(submodule: &Path) -> Result<bool> {
         // A submodule that was never checked out is an empty directory; git would not look at files in it.
         return Ok(submodule.read_dir().is_ok_and(|mut files| files.next().is_some()));
     }
-    let changed = GitCommand::at(submodule)
-        .run(["status", "--porcelain", "-z"])
-        .finish()?;
+    let changed = GitCommand::at(submodule).run(["status", "--porcelain", "-z"]).finish()?;
     let ahead = GitCommand::at(submodule)
-        .run([
-            "rev-list",
-            "--max-count=1",
-            "HEAD",
-            "--branches",
-            "--glob=refs/stash",
-            "--not",
-            "--remotes",
-        ])
+        .run(["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stash", "--not", "--remotes"])
         .finish()?;
     // What git cannot read is not known to be saved.
     let saved = |asked: &Finished| asked.success && asked.stdout.is_empty();

@@ -44,8 +44,7 @@ pub fn write_prompt(workspace: &Path, text: &str) -> Result<()> {
     exclude(workspace)?;
     let mut file = open_without_following(workspace)?;
     let path = workspace.join(".agency/prompt.md");
-    file.write_all(text.as_bytes())
-        .map_err(WorkspaceError::io("write", &path))
+    file.write_all(text.as_bytes()).map_err(WorkspaceError::io("write", &path))
 }
 
 /// Opens the file through directory handles: a symlink that the repository put there leads nowhere.
@@ -93,20 +92,11 @@ fn exclude(workspace: &Path) -> Result<()> {
     // Runs that start together take turns, so that only the first one writes.
     file.lock().map_err(WorkspaceError::io("lock", &path))?;
     let mut content = Vec::new();
-    file.read_to_end(&mut content)
-        .map_err(WorkspaceError::io("read", &path))?;
-    if content
-        .split(|byte| *byte == b'\n')
-        .any(|line| line.trim_ascii_end() == EXCLUDED.as_bytes())
-    {
+    file.read_to_end(&mut content).map_err(WorkspaceError::io("read", &path))?;
+    if content.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == EXCLUDED.as_bytes()) {
         return Ok(());
     }
-    let start = if content.is_empty() || content.ends_with(b"\n") {
-        ""
-    } else {
-        "\n"
-    };
+    let start = if content.is_empty() || content.ends_with(b"\n") { "" } else { "\n" };
     let line = format!("{start}{EXCLUDED}\n");
-    file.write_all(line.as_bytes())
-        .map_err(WorkspaceError::io("write", &path))
+    file.write_all(line.as_bytes()).map_err(WorkspaceError::io("write", &path))
 }

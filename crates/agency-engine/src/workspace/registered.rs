@@ -32,19 +32,12 @@ pub fn registered_worktrees(root: &Path) -> Result<Vec<RegisteredWorktree>> {
 
 /// Reads git's list of worktrees.
 pub(super) fn list(common_dir: &Path) -> Result<Worktrees> {
-    let printed = GitCommand::on(common_dir)
-        .run(["worktree", "list", "--porcelain", "-z"])
-        .read()?;
+    let printed = GitCommand::on(common_dir).run(["worktree", "list", "--porcelain", "-z"]).read()?;
     let mut all = parse(&printed).into_iter();
     let Some(main) = all.next() else {
-        return Err(WorkspaceError::NotARepository {
-            path: common_dir.to_owned(),
-        });
+        return Err(WorkspaceError::NotARepository { path: common_dir.to_owned() });
     };
-    Ok(Worktrees {
-        main,
-        linked: all.collect(),
-    })
+    Ok(Worktrees { main, linked: all.collect() })
 }
 
 /// Drops git's entry for one worktree whose directory is gone, and no other entry.
@@ -68,10 +61,7 @@ fn parse(printed: &[u8]) -> Vec<RegisteredWorktree> {
     for attribute in printed.split(|byte| *byte == 0) {
         if let Some(path) = attribute.strip_prefix(b"worktree ") {
             let path = PathBuf::from(OsString::from_vec(path.to_vec()));
-            all.push(RegisteredWorktree {
-                path,
-                ..RegisteredWorktree::default()
-            });
+            all.push(RegisteredWorktree { path, ..RegisteredWorktree::default() });
         } else if let Some(current) = all.last_mut() {
             let text = String::from_utf8_lossy(attribute);
             if let Some(branch) = text.strip_prefix("branch refs/heads/") {

@@ -39,29 +39,17 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
     let work = save(worktree, &site, options)?;
     fault::point("worktree.saved");
 
-    let unfinished = |source| WorkspaceError::NotRemoved {
-        path: worktree.path.clone(),
-        source: Box::new(source),
-    };
+    let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
     let (fate, trashed) = clear_away(worktree, &site).map_err(unfinished)?;
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
             branch::delete(&site.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
             fault::point("worktree.branch-deleted");
-            BranchFate::Deleted {
-                name: worktree.branch.clone(),
-                commit,
-            }
+            BranchFate::Deleted { name: worktree.branch.clone(), commit }
         }
         (tip, None) => fate_of_kept(worktree, tip),
     };
-    Ok(Removal {
-        worktree: fate,
-        saved: work,
-        branch,
-        ignored,
-        leftover: discard_all(trashed),
-    })
+    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover: discard_all(trashed) })
 }
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
@@ -86,10 +74,7 @@ pub(super) fn take_back_branch(worktree: &GitWorktree) -> Result<()> {
 /// Deletes the branch if nothing was committed to it and nobody else has checked it out.
 fn take_back_unused(worktree: &GitWorktree, site: &Site) -> Result<()> {
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
-    let in_use = site
-        .others
-        .iter()
-        .any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
+    let in_use = site.others.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
     match tip {
         Some(tip) if tip == worktree.base && !in_use => branch::delete(&site.common_dir, &worktree.branch, &tip),
         Some(_) | None => Ok(()),
@@ -122,10 +107,7 @@ fn move_away(worktree: &GitWorktree, identity: Identity) -> Result<PathBuf> {
 
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
 fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<Option<SavedWork>> {
-    let not_saved = |source| WorkspaceError::NotSaved {
-        path: worktree.path.clone(),
-        source: Box::new(source),
-    };
+    let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
     let before = || saved::find(&site.common_dir, &worktree.run, &worktree.base);
     if site.here.is_none() {
         return before();
@@ -134,18 +116,12 @@ fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<O
     let found = nested::find(&checkout).map_err(not_saved)?;
     let mut inside = found.paths();
     // Worktrees of the same repository may hide where git ignores everything.
-    let below = site
-        .others
-        .iter()
-        .filter_map(|other| other.path.strip_prefix(&worktree.path).ok());
+    let below = site.others.iter().filter_map(|other| other.path.strip_prefix(&worktree.path).ok());
     inside.extend(below.map(PathBuf::from));
     inside.sort();
     inside.dedup();
     if !inside.is_empty() && !options.force {
-        return Err(WorkspaceError::NestedRepositories {
-            path: worktree.path.clone(),
-            nested: inside,
-        });
+        return Err(WorkspaceError::NestedRepositories { path: worktree.path.clone(), nested: inside });
     }
     match snapshot::save(&checkout, &found, &worktree.run, &worktree.base).map_err(not_saved)? {
         Some(work) => Ok(Some(work)),
@@ -172,22 +148,13 @@ fn check_branch(
 
 fn fate_of_kept(worktree: &GitWorktree, tip: Option<Commit>) -> BranchFate {
     match tip {
-        Some(commit) => BranchFate::Kept {
-            name: worktree.branch.clone(),
-            commit,
-        },
+        Some(commit) => BranchFate::Kept { name: worktree.branch.clone(), commit },
         None => BranchFate::Absent,
     }
 }
 
 fn kept(branch: BranchFate) -> Removal {
-    Removal {
-        worktree: WorktreeFate::KeptUnknownToGit,
-        saved: None,
-        branch,
-        ignored: vec![],
-        leftover: None,
-    }
+    Removal { worktree: WorktreeFate::KeptUnknownToGit, saved: None, branch, ignored: vec![], leftover: None }
 }
 
 /// The worktree is gone and so is its repository: only the trash can still hold something.
@@ -204,9 +171,7 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
 
 /// Deletes what is in the trash; what cannot be deleted is named, since the removal itself is done.
 fn discard_all(trashed: Vec<PathBuf>) -> Option<PathBuf> {
-    let undeletable = trashed
-        .into_iter()
-        .filter(|directory| trash::discard(directory).is_err());
+    let undeletable = trashed.into_iter().filter(|directory| trash::discard(directory).is_err());
     // Not the first one only: each must be tried.
     undeletable.collect::<Vec<_>>().pop()
 }

@@ -36,13 +36,7 @@ impl Repository {
         // Git cannot be given this at all.
         let base_ref = base_ref.replace('\0', "\u{fffd}");
         let asked = GitCommand::at(path)
-            .run([
-                "rev-parse",
-                "--show-toplevel",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-            ])
+            .run(["rev-parse", "--show-toplevel", "--verify", "--quiet", "--end-of-options"])
             .arg(format!("{base_ref}^{{commit}}"))
             .finish()?;
         // The path may hold newlines; the commit id is the last line.
@@ -83,13 +77,9 @@ impl Repository {
         }
         // The root may have lost its repository and lie inside another one, which is not meant.
         if Identity::of(&Self::open(&self.root)?.root) != Identity::of(&self.root) {
-            return Err(WorkspaceError::NotARepository {
-                path: self.root.clone(),
-            });
+            return Err(WorkspaceError::NotARepository { path: self.root.clone() });
         }
-        let asked = GitCommand::at(&self.root)
-            .run(["rev-parse", "--git-common-dir"])
-            .finish()?;
+        let asked = GitCommand::at(&self.root).run(["rev-parse", "--git-common-dir"]).finish()?;
         match asked.stdout.strip_suffix(b"\n") {
             Some(printed) if asked.success => {
                 let common = self.root.join(OsString::from_vec(printed.to_vec()));
@@ -107,10 +97,8 @@ impl Repository {
     /// Checks that the branch of a run can be made. Its last part is unique, so only a branch above it can be in the
     /// way; git is asked only where its files do not rule that out.
     pub fn check_run_branch(&self, name: &str) -> Result<()> {
-        let surely_free = |common: PathBuf| {
-            name.match_indices('/')
-                .all(|(end, _)| link::has_no_branch(&common, &name[..end]))
-        };
+        let surely_free =
+            |common: PathBuf| name.match_indices('/').all(|(end, _)| link::has_no_branch(&common, &name[..end]));
         if self.common_dir().is_ok_and(surely_free) {
             return Ok(());
         }
@@ -128,11 +116,7 @@ impl Repository {
         let any = GitCommand::at(&root).run(["rev-list", "--max-count=1", "--all"]).read();
         match any {
             Ok(commits) if commits.is_empty() => WorkspaceError::NoCommit { root },
-            Ok(_) | Err(_) => WorkspaceError::BadRef {
-                reference,
-                root,
-                message,
-            },
+            Ok(_) | Err(_) => WorkspaceError::BadRef { reference, root, message },
         }
     }
 }
@@ -162,11 +146,7 @@ fn not_opened(path: &Path, asked: &Finished) -> WorkspaceError {
     } else if says("Permission denied") {
         WorkspaceError::PermissionDenied { path, message }
     } else {
-        WorkspaceError::Git {
-            command: "rev-parse".to_owned(),
-            directory: path,
-            message,
-        }
+        WorkspaceError::Git { command: "rev-parse".to_owned(), directory: path, message }
     }
 }
 
@@ -175,11 +155,7 @@ mod tests {
     use super::*;
 
     fn said(stderr: &str) -> WorkspaceError {
-        let asked = Finished {
-            success: false,
-            stdout: Vec::new(),
-            stderr: stderr.to_owned(),
-        };
+        let asked = Finished { success: false, stdout: Vec::new(), stderr: stderr.to_owned() };
         not_opened(Path::new("/r"), &asked)
     }
 
@@ -189,11 +165,7 @@ mod tests {
                      call:\n\n\tgit config --global --add safe.directory /r";
         let error = said(words);
         assert!(matches!(error, WorkspaceError::DubiousOwnership { .. }));
-        assert!(
-            error
-                .to_string()
-                .contains("git config --global --add safe.directory /r")
-        );
+        assert!(error.to_string().contains("git config --global --add safe.directory /r"));
     }
 
     #[test]

@@ -21,8 +21,5 @@ pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result
     };
     branch::check_new(repository.root(), new_branch)?;
     branch::create(&common_dir, new_branch, &commit)?;
-    Ok(Restored {
-        branch: new_branch.to_owned(),
-        commit,
-    })
+    Ok(Restored { branch: new_branch.to_owned(), commit })
 }

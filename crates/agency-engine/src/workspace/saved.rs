@@ -23,9 +23,5 @@ pub(super) fn describe(git_dir: &Path, reference: String, commit: Commit, base: 
         .args([base.as_str(), commit.as_str()])
         .read()?;
     let files = names.iter().filter(|byte| **byte == 0).count();
-    Ok(SavedWork {
-        reference,
-        commit,
-        files,
-    })
+    Ok(SavedWork { reference, commit, files })
 }

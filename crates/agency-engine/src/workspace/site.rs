@@ -38,18 +38,11 @@ impl Site {
             None => entry.path == worktree.path || entry.path == place,
         };
         if is_it(&main) {
-            return Err(WorkspaceError::MainWorktree {
-                path: worktree.path.clone(),
-            });
+            return Err(WorkspaceError::MainWorktree { path: worktree.path.clone() });
         }
         let (mut own, mut others): (Vec<_>, Vec<_>) = linked.into_iter().partition(is_it);
         others.push(main);
-        Ok(Self {
-            common_dir,
-            here,
-            entry: own.pop(),
-            others,
-        })
+        Ok(Self { common_dir, here, entry: own.pop(), others })
     }
 
     /// Refuses a worktree that somebody locked.
@@ -69,38 +62,23 @@ impl Site {
     /// The checkout of the worktree, found from the repository's side.
     pub(super) fn checkout(&self, worktree: &GitWorktree) -> Result<Checkout> {
         if self.here.is_none() {
-            return Err(WorkspaceError::PathMissing {
-                path: worktree.path.clone(),
-            });
+            return Err(WorkspaceError::PathMissing { path: worktree.path.clone() });
         }
-        let not_registered = || WorkspaceError::NotRegistered {
-            path: worktree.path.clone(),
-            repository: worktree.repository.clone(),
-        };
+        let not_registered =
+            || WorkspaceError::NotRegistered { path: worktree.path.clone(), repository: worktree.repository.clone() };
         let git_dir = link::linked_git_dir(&self.common_dir, &worktree.path).ok_or_else(not_registered)?;
-        Ok(Checkout {
-            work_tree: worktree.path.clone(),
-            git_dir,
-            common_dir: self.common_dir.clone(),
-        })
+        Ok(Checkout { work_tree: worktree.path.clone(), git_dir, common_dir: self.common_dir.clone() })
     }
 }
 
 /// Says what is at the recorded path, which must be a real directory below the directory of all worktrees.
 fn identify(worktree: &GitWorktree) -> Result<Option<Identity>> {
     let path = &worktree.path;
-    let outside = || WorkspaceError::OutsideRoot {
-        path: path.clone(),
-        root: worktree.worktrees_root.clone(),
-    };
+    let outside = || WorkspaceError::OutsideRoot { path: path.clone(), root: worktree.worktrees_root.clone() };
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return if path.starts_with(&worktree.worktrees_root) {
-                Ok(None)
-            } else {
-                Err(outside())
-            };
+            return if path.starts_with(&worktree.worktrees_root) { Ok(None) } else { Err(outside()) };
         }
         Err(error) => return Err(WorkspaceError::io("look at", path)(error)),
     };
@@ -108,19 +86,12 @@ fn identify(worktree: &GitWorktree) -> Result<Option<Identity>> {
     if Identity::of(&worktree.repository) == Some(here) {
         return Err(WorkspaceError::MainWorktree { path: path.clone() });
     }
-    if found.is_dir() && is_below(path, &worktree.worktrees_root) {
-        Ok(Some(here))
-    } else {
-        Err(outside())
-    }
+    if found.is_dir() && is_below(path, &worktree.worktrees_root) { Ok(Some(here)) } else { Err(outside()) }
 }
 
 /// The path under which git knows a directory that is missing: without symlinks above it.
 fn real_place(path: &Path) -> PathBuf {
-    let real = path
-        .parent()
-        .and_then(|parent| fs::canonicalize(parent).ok())
-        .zip(path.file_name());
+    let real = path.parent().and_then(|parent| fs::canonicalize(parent).ok()).zip(path.file_name());
     real.map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }
 
@@ -135,17 +106,11 @@ fn is_below(path: &Path, root: &Path) -> bool {
 /// The repository of the worktree: the recorded one, or after a move and `worktree repair` the one it is linked to.
 fn common_dir(worktree: &GitWorktree, here: Option<Identity>) -> Result<PathBuf> {
     let recorded = Repository::from_root(worktree.repository.clone()).common_dir();
-    let linked = here
-        .and_then(|_| link::git_dir(&worktree.path))
-        .and_then(|git_dir| link::common_dir(&git_dir));
+    let linked = here.and_then(|_| link::git_dir(&worktree.path)).and_then(|git_dir| link::common_dir(&git_dir));
     match (recorded, linked) {
         (Ok(recorded), Some(owner)) if Identity::of(&recorded) != Identity::of(&owner) => {
             let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
-            Err(WorkspaceError::OtherRepository {
-                path,
-                repository,
-                owner,
-            })
+            Err(WorkspaceError::OtherRepository { path, repository, owner })
         }
         (Ok(recorded), _) => Ok(recorded),
         (Err(_), Some(owner)) => Ok(owner),

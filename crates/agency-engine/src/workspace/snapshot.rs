@@ -66,22 +66,13 @@ fn look(staging: &Staging<'_>, checkout: &Checkout, nested: &Nested) -> Result<F
         message: "conflicts are left after everything was added".to_owned(),
     })?;
     let committed = match &head {
-        Some(commit) => staging
-            .git()
-            .run(["rev-parse", "--verify"])
-            .arg(format!("{commit}^{{tree}}"))
-            .read_line()?,
+        Some(commit) => staging.git().run(["rev-parse", "--verify"]).arg(format!("{commit}^{{tree}}")).read_line()?,
         // Standard input is empty, and so is the tree.
         None => staging.git().run(["mktree"]).read_line()?,
     };
     let staged = index.filter(|index| *index != committed && *index != files);
     let uncommitted = files != committed || staged.is_some();
-    Ok(Found {
-        head,
-        files,
-        staged,
-        uncommitted,
-    })
+    Ok(Found { head, files, staged, uncommitted })
 }
 
 fn head_commit(checkout: &Checkout) -> Result<Option<Commit>> {
@@ -110,9 +101,7 @@ fn holds(checkout: &Checkout, before: &Commit, found: &Found) -> Result<bool> {
     if let Some(staged) = &found.staged {
         wanted.push((format!("{before}^2^{{tree}}"), staged.clone()));
     }
-    let asked = GitCommand::on(&checkout.common_dir)
-        .run(["rev-parse"])
-        .args(wanted.iter().map(|(what, _)| what));
+    let asked = GitCommand::on(&checkout.common_dir).run(["rev-parse"]).args(wanted.iter().map(|(what, _)| what));
     let asked = asked.finish()?;
     let answers = String::from_utf8_lossy(&asked.stdout).into_owned();
     Ok(asked.success && answers.lines().eq(wanted.iter().map(|(_, value)| value.as_str())))
@@ -133,19 +122,12 @@ fn commit(staging: &Staging<'_>, run: &RunId, found: &Found, before: Option<&Com
 fn commit_tree(staging: &Staging<'_>, tree: &str, parents: &[&Commit], message: &str) -> Result<Commit> {
     let command = || {
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
-        staging
-            .git()
-            .run(["commit-tree", "--no-gpg-sign", "-m", message])
-            .args(parents)
-            .arg(tree)
+        staging.git().run(["commit-tree", "--no-gpg-sign", "-m", message]).args(parents).arg(tree)
     };
     // Git alone knows whether it can name the user; only where it cannot is the name ours.
-    let made = command().read_line().or_else(|_| {
-        IDENTITY
-            .iter()
-            .fold(command(), |command, (name, value)| command.env(name, value))
-            .read_line()
-    })?;
+    let made = command()
+        .read_line()
+        .or_else(|_| IDENTITY.iter().fold(command(), |command, (name, value)| command.env(name, value)).read_line())?;
     made.parse().map_err(|_| WorkspaceError::Git {
         command: "commit-tree".to_owned(),
         directory: std::path::PathBuf::new(),

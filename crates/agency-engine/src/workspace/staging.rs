@@ -35,11 +35,7 @@ impl<'a> Staging<'a> {
     pub(super) fn over(checkout: &'a Checkout, objects: Objects) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("agency-index-").tempdir();
         let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
-        let staging = Self {
-            checkout,
-            directory,
-            objects,
-        };
+        let staging = Self { checkout, directory, objects };
         let objects = staging.objects_directory();
         fs::create_dir(&objects).map_err(WorkspaceError::io("create", &objects))?;
         let index = checkout.git_dir.join("index");
@@ -62,13 +58,10 @@ impl<'a> Staging<'a> {
         // The copy is whole, and line endings are no reason to lose a file.
         let git = git.config("core.splitIndex=false").config("core.safecrlf=false");
         match self.objects {
-            Objects::Kept => git
-                .config("core.fsync=committed,loose-object,reference")
-                .config("core.fsyncMethod=batch"),
-            Objects::Discarded => git.env("GIT_OBJECT_DIRECTORY", self.objects_directory()).env(
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-                as_alternate(&self.checkout.common_dir.join("objects")),
-            ),
+            Objects::Kept => git.config("core.fsync=committed,loose-object,reference").config("core.fsyncMethod=batch"),
+            Objects::Discarded => git
+                .env("GIT_OBJECT_DIRECTORY", self.objects_directory())
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", as_alternate(&self.checkout.common_dir.join("objects"))),
         }
     }
 

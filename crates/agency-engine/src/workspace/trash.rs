@@ -37,10 +37,7 @@ pub(super) fn take(directory: &Path, identity: Identity, trash: &Path, run: &Run
     }
     // Somebody swapped the directory after it was checked: this one is not ours.
     fs::rename(&target, directory).map_err(WorkspaceError::io("put back", &target))?;
-    Err(WorkspaceError::OutsideRoot {
-        path: directory.to_owned(),
-        root: trash.to_owned(),
-    })
+    Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: trash.to_owned() })
 }
 
 /// What an interrupted removal of this run left behind.
@@ -85,17 +82,12 @@ fn sibling_name(run: &RunId) -> String {
 fn free_name(directory: &Path, name: &str) -> PathBuf {
     let numbered = (1_u32..).map(|number| directory.join(format!("{name}.{number}")));
     let mut names = std::iter::once(directory.join(name)).chain(numbered);
-    names
-        .find(|path| path.symlink_metadata().is_err())
-        .unwrap_or_else(|| directory.join(name))
+    names.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| directory.join(name))
 }
 
 /// Whether a path has a name that [`free_name`] gives.
 fn is_named(path: &Path, name: &str) -> bool {
-    let found = path
-        .file_name()
-        .and_then(|found| found.to_str())
-        .and_then(|found| found.strip_prefix(name));
+    let found = path.file_name().and_then(|found| found.to_str()).and_then(|found| found.strip_prefix(name));
     found.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
@@ -105,13 +97,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(WorkspaceError::io("read", directory)(error)),
     };
-    listed
-        .map(|entry| {
-            entry
-                .map(|entry| entry.path())
-                .map_err(WorkspaceError::io("read", directory))
-        })
-        .collect()
+    listed.map(|entry| entry.map(|entry| entry.path()).map_err(WorkspaceError::io("read", directory))).collect()
 }
 
 /// Lets the owner write into every directory, so that what is in it can be deleted. Does what it can.

@@ -5,11 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Gives optional words their colon.
 pub(super) fn after_colon(words: &str) -> String {
-    if words.is_empty() {
-        String::new()
-    } else {
-        format!(": {words}")
-    }
+    if words.is_empty() { String::new() } else { format!(": {words}") }
 }
 
 /// Writes a path so that a shell reads it back as it is.
@@ -24,11 +20,7 @@ pub(super) fn quoted(path: &Path) -> String {
 
 /// Names paths one after the other.
 pub(super) fn listed(paths: &[PathBuf]) -> String {
-    paths
-        .iter()
-        .map(|path| format!("'{}'", path.display()))
-        .collect::<Vec<_>>()
-        .join(", ")
+    paths.iter().map(|path| format!("'{}'", path.display())).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

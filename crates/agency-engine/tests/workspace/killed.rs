@@ -9,10 +9,7 @@ use agency_engine::workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspa
 
 use crate::world::{World, write};
 
-const OPTIONS: RemoveOptions = RemoveOptions {
-    delete_branch: DeleteBranch::IfMerged,
-    force: false,
-};
+const OPTIONS: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::IfMerged, force: false };
 
 /// Runs in the process that is to be killed, and is nothing when it is run as a test.
 #[test]
@@ -39,12 +36,7 @@ fn victim() {
 
 fn kill_at(point: &str, worktree: &GitWorktree) {
     let paths = [&worktree.path, &worktree.worktrees_root, &worktree.trash].map(|path| path.display().to_string());
-    let head = [
-        &worktree.repository.display().to_string(),
-        worktree.run.as_str(),
-        worktree.base.as_str(),
-    ]
-    .join("\n");
+    let head = [&worktree.repository.display().to_string(), worktree.run.as_str(), worktree.base.as_str()].join("\n");
     let described = [head, worktree.branch.clone(), paths.join("\n")].join("\n");
     let status = Command::new(env::current_exe().unwrap())
         .args(["--exact", "killed::victim"])
@@ -76,10 +68,6 @@ fn nothing_is_lost_or_left_at_any_step() {
         assert!(!worktree.path.exists(), "{point}");
         assert!(!world.lists(&worktree.path), "{point}");
         assert!(!world.has_branch(&worktree.branch), "{point}");
-        assert_eq!(
-            std::fs::read_dir(world.trash()).map_or(0, Iterator::count),
-            0,
-            "{point}"
-        );
+        assert_eq!(std::fs::read_dir(world.trash()).map_or(0, Iterator::count), 0, "{point}");
     }
 }

@@ -93,19 +93,8 @@ fn only_a_ref_that_names_one_commit_is_a_base() {
     for good in ["HEAD", "main", "refs/heads/main", "v1", &world.head().as_str()[..8]] {
         assert_eq!(at(good).unwrap().1, world.head(), "{good}");
     }
-    for bad in [
-        "",
-        "nope",
-        "--help",
-        "-x",
-        "--all",
-        "^HEAD",
-        "HEAD..HEAD",
-        "HEAD:a.txt",
-        "HEAD^{tree}",
-        "a\0b",
-        "a b",
-    ] {
+    for bad in ["", "nope", "--help", "-x", "--all", "^HEAD", "HEAD..HEAD", "HEAD:a.txt", "HEAD^{tree}", "a\0b", "a b"]
+    {
         let error = at(bad).unwrap_err();
         assert!(matches!(error, WorkspaceError::BadRef { .. }), "{bad}: {error}");
         assert_eq!(error.code(), ErrorCode::BadRef);
@@ -140,29 +129,19 @@ fn a_branch_name_must_be_valid_and_free() {
     for good in ["new", "team/two", "team/one/three", "agency-2/x", "\u{fc}ber"] {
         repository.check_new_branch(good).unwrap();
     }
-    for bad in [
-        "", "-x", "--help", "@{-1}", "@", "HEAD", "a b", "a..b", "x.lock", "/a", "a/", "a~1", "a*", "a\nb", "a\0b",
-    ] {
+    for bad in
+        ["", "-x", "--help", "@{-1}", "@", "HEAD", "a b", "a..b", "x.lock", "/a", "a/", "a~1", "a*", "a\nb", "a\0b"]
+    {
         let error = repository.check_new_branch(bad).unwrap_err();
-        assert!(
-            matches!(error, WorkspaceError::InvalidBranchName { .. }),
-            "{bad}: {error}"
-        );
+        assert!(matches!(error, WorkspaceError::InvalidBranchName { .. }), "{bad}: {error}");
         assert_eq!(error.code(), ErrorCode::BadRef);
     }
     for taken in ["main", "agency", "team/one/two"] {
-        assert_eq!(
-            repository.check_new_branch(taken).unwrap_err().code(),
-            ErrorCode::BranchExists,
-            "{taken}"
-        );
+        assert_eq!(repository.check_new_branch(taken).unwrap_err().code(), ErrorCode::BranchExists, "{taken}");
     }
     for blocked in ["agency/x", "agency/x/y", "team", "team/one"] {
         let error = repository.check_new_branch(blocked).unwrap_err();
-        assert!(
-            matches!(error, WorkspaceError::BranchBlocked { .. }),
-            "{blocked}: {error}"
-        );
+        assert!(matches!(error, WorkspaceError::BranchBlocked { .. }), "{blocked}: {error}");
     }
 }
 

@@ -19,20 +19,11 @@ fn a_worktree_is_made_on_its_own_branch_at_the_base_commit() {
     let first = world.head();
     world.write("a.txt", "later\n");
     world.git(["commit", "-q", "-a", "-m", "second"]);
-    let worktree = GitWorktree {
-        base: first.clone(),
-        ..world.worktree()
-    };
+    let worktree = GitWorktree { base: first.clone(), ..world.worktree() };
     worktree.prepare().unwrap();
     assert_eq!(git(&worktree.path, ["rev-parse", "HEAD"]), first.as_str());
-    assert_eq!(
-        git(&worktree.path, ["symbolic-ref", "--short", "HEAD"]),
-        worktree.branch
-    );
-    assert_eq!(
-        fs::read_to_string(worktree.directory().join("a.txt")).unwrap(),
-        "one\ntwo\n"
-    );
+    assert_eq!(git(&worktree.path, ["symbolic-ref", "--short", "HEAD"]), worktree.branch);
+    assert_eq!(fs::read_to_string(worktree.directory().join("a.txt")).unwrap(), "one\ntwo\n");
     let mode = fs::metadata(worktree.worktrees_root).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
@@ -46,9 +37,7 @@ fn any_name_of_repository_and_worktree_works() {
         worktree.prepare().unwrap();
         write(&worktree.path.join("new"), "x\n");
         assert_eq!(worktree.changes().unwrap().files.len(), 1);
-        let removal = worktree
-            .remove(agency_engine::workspace::RemoveOptions::default())
-            .unwrap();
+        let removal = worktree.remove(agency_engine::workspace::RemoveOptions::default()).unwrap();
         assert!(removal.saved.is_some());
         assert!(!worktree.path.exists());
         assert_eq!(registered_worktrees(&world.repository).unwrap(), Vec::new());
@@ -72,10 +61,7 @@ fn an_existing_branch_is_refused_and_stays() {
 fn a_branch_is_never_shared_by_two_worktrees() {
     let world = World::new();
     let first = world.prepared();
-    let second = GitWorktree {
-        branch: first.branch.clone(),
-        ..world.worktree()
-    };
+    let second = GitWorktree { branch: first.branch.clone(), ..world.worktree() };
     assert_eq!(second.prepare().unwrap_err().code(), ErrorCode::BranchExists);
     assert!(first.path.join("a.txt").exists());
     assert_eq!(git(&first.path, ["symbolic-ref", "--short", "HEAD"]), first.branch);
@@ -96,10 +82,7 @@ fn a_branch_that_blocks_the_name_is_named() {
 fn bad_branch_names_make_nothing() {
     let world = World::new();
     for name in ["-x", "-D", "--help", "a b", "@{-1}", "@", "HEAD", "a\0b"] {
-        let worktree = GitWorktree {
-            branch: name.to_owned(),
-            ..world.worktree()
-        };
+        let worktree = GitWorktree { branch: name.to_owned(), ..world.worktree() };
         let error = worktree.prepare().unwrap_err();
         assert_eq!(error.code(), ErrorCode::BadRef, "{name}: {error}");
         assert!(!worktree.path.exists());
@@ -177,13 +160,7 @@ fn every_half_made_state_is_taken_back() {
     nothing_left(&world, &worktree);
     // Git was killed while it made the worktree.
     worktree.prepare().unwrap();
-    world.git([
-        "worktree",
-        "lock",
-        "--reason",
-        "initializing",
-        worktree.path.to_str().unwrap(),
-    ]);
+    world.git(["worktree", "lock", "--reason", "initializing", worktree.path.to_str().unwrap()]);
     fs::remove_file(worktree.path.join("a.txt")).unwrap();
     worktree.undo().unwrap();
     nothing_left(&world, &worktree);
@@ -234,11 +211,7 @@ fn twelve_worktrees_are_made_at_once() {
 fn a_worktree_that_is_half_made_by_another_git_is_waited_for() {
     let world = World::new();
     let other = world.prepared();
-    let file = world
-        .repository
-        .join(".git/worktrees")
-        .join(other.run.as_str())
-        .join("commondir");
+    let file = world.repository.join(".git/worktrees").join(other.run.as_str()).join("commondir");
     let content = fs::read(&file).unwrap();
     fs::write(&file, "").unwrap();
     let worktree = world.worktree();
@@ -258,11 +231,7 @@ fn hook(world: &World, script: &str) {
     write(&path, &format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     // Relative paths mean the worktree's own directory.
-    world.git([
-        "config",
-        "core.hooksPath",
-        world.repository.join(".git/hooks").to_str().unwrap(),
-    ]);
+    world.git(["config", "core.hooksPath", world.repository.join(".git/hooks").to_str().unwrap()]);
 }
 
 fn nothing_left(world: &World, worktree: &GitWorktree) {

@@ -16,10 +16,7 @@ fn the_prompt_is_readable_and_in_no_commit() {
     let worktree = world.prepared();
     write_prompt(&worktree.path, "do it").unwrap();
     write_prompt(&worktree.path, "then").unwrap();
-    assert_eq!(
-        fs::read_to_string(worktree.path.join(".agency/prompt.md")).unwrap(),
-        "then"
-    );
+    assert_eq!(fs::read_to_string(worktree.path.join(".agency/prompt.md")).unwrap(), "then");
     assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
     fs::write(worktree.path.join("x"), "x").unwrap();
     commit_all(&worktree.path, "work");
@@ -60,15 +57,9 @@ fn a_symlink_of_the_repository_is_not_followed() {
     fs::create_dir(world.repository.join(".agency")).unwrap();
     let file = world.repository.join(".agency/prompt.md");
     symlink(outside.join("prompt.md"), &file).unwrap();
-    assert_eq!(
-        write_prompt(&world.repository, "bad").unwrap_err().code(),
-        ErrorCode::InvalidPath
-    );
+    assert_eq!(write_prompt(&world.repository, "bad").unwrap_err().code(), ErrorCode::InvalidPath);
     assert_eq!(fs::read_to_string(outside.join("prompt.md")).unwrap(), "precious");
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    assert_eq!(
-        write_prompt(&world.repository, "bad").unwrap_err().code(),
-        ErrorCode::InvalidPath
-    );
+    assert_eq!(write_prompt(&world.repository, "bad").unwrap_err().code(), ErrorCode::InvalidPath);
 }

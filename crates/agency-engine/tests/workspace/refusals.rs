@@ -9,14 +9,8 @@ use agency_model::ErrorCode;
 
 use crate::world::{World, commit_all, git, write};
 
-const PLAIN: RemoveOptions = RemoveOptions {
-    delete_branch: DeleteBranch::No,
-    force: false,
-};
-const FORCED: RemoveOptions = RemoveOptions {
-    delete_branch: DeleteBranch::No,
-    force: true,
-};
+const PLAIN: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: false };
+const FORCED: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: true };
 
 /// The removal is refused as a failed cleanup, and the message holds these words.
 fn refused(worktree: &GitWorktree, options: RemoveOptions, words: &str) -> WorkspaceError {
@@ -31,20 +25,10 @@ fn refused(worktree: &GitWorktree, options: RemoveOptions, words: &str) -> Works
 fn a_locked_worktree_is_refused_with_its_reason_and_the_way_out() {
     let world = World::new();
     let worktree = world.prepared();
-    world.git([
-        "worktree",
-        "lock",
-        "--reason",
-        "on a stick",
-        worktree.path.to_str().unwrap(),
-    ]);
+    world.git(["worktree", "lock", "--reason", "on a stick", worktree.path.to_str().unwrap()]);
     refused(&worktree, FORCED, "on a stick");
     let error = refused(&worktree, PLAIN, "worktree unlock");
-    let command = format!(
-        "git -C {} worktree unlock {}",
-        world.repository.display(),
-        worktree.path.display()
-    );
+    let command = format!("git -C {} worktree unlock {}", world.repository.display(), worktree.path.display());
     assert!(error.to_string().contains(&command), "{error}");
     assert!(worktree.undo().is_err());
     assert!(worktree.path.join("a.txt").exists());
@@ -55,17 +39,10 @@ fn a_locked_worktree_is_refused_with_its_reason_and_the_way_out() {
 fn the_main_working_tree_is_never_removed() {
     let world = World::new();
     let ours = world.prepared();
-    let main = GitWorktree {
-        path: world.repository.clone(),
-        worktrees_root: world.root(),
-        ..ours.clone()
-    };
+    let main = GitWorktree { path: world.repository.clone(), worktrees_root: world.root(), ..ours.clone() };
     refused(&main, FORCED, "main working tree");
     // The same when the record believes the repository to be somewhere else.
-    let linked = GitWorktree {
-        repository: ours.path.clone(),
-        ..main
-    };
+    let linked = GitWorktree { repository: ours.path.clone(), ..main };
     refused(&linked, FORCED, "main working tree");
     assert!(linked.undo().is_err());
     assert!(world.repository.join("a.txt").exists());
@@ -81,13 +58,7 @@ fn what_is_not_below_the_worktree_root_is_never_removed() {
     let dotted = ours.worktrees_root.join("../../outside");
     let link = ours.worktrees_root.join("link");
     symlink(&outside, &link).unwrap();
-    for path in [
-        outside.clone(),
-        dotted,
-        link,
-        ours.worktrees_root.clone(),
-        world.root().join("missing"),
-    ] {
+    for path in [outside.clone(), dotted, link, ours.worktrees_root.clone(), world.root().join("missing")] {
         let worktree = GitWorktree { path, ..ours.clone() };
         refused(&worktree, FORCED, "is not removed");
         assert!(worktree.undo().is_err());
@@ -103,10 +74,7 @@ fn a_directory_that_git_does_not_know_is_refused_or_let_go_with_its_files() {
     let worktree = world.worktree();
     write(&worktree.path.join("file"), "precious");
     refused(&worktree, PLAIN, "worktree repair");
-    assert_eq!(
-        worktree.remove(FORCED).unwrap().worktree,
-        WorktreeFate::KeptUnknownToGit
-    );
+    assert_eq!(worktree.remove(FORCED).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
     assert!(worktree.path.join("file").exists());
 }
 
@@ -129,10 +97,7 @@ fn a_moved_or_deleted_repository_has_its_own_message_and_keeps_the_files() {
     fs::rename(&world.repository, world.root().join("moved")).unwrap();
     let error = refused(&worktree, PLAIN, "worktree repair");
     assert!(matches!(error, WorkspaceError::RepositoryGone { .. }), "{error}");
-    assert_eq!(
-        worktree.remove(FORCED).unwrap().worktree,
-        WorktreeFate::KeptUnknownToGit
-    );
+    assert_eq!(worktree.remove(FORCED).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
     assert!(worktree.path.join("a.txt").exists());
     // Another repository has taken its place.
     fs::create_dir(&world.repository).unwrap();
@@ -158,29 +123,14 @@ fn nested_repositories_are_named_and_only_given_up_by_force() {
     write(&path.join("deep/it's/file"), "x");
     git(
         &path.join("deep/it's"),
-        [
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "--allow-empty",
-            "-m",
-            "x",
-        ],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
     );
     write(&path.join("new"), "x");
     write(&path.join(".gitignore"), "hidden\n");
     git(path, ["worktree", "add", "-q", "-b", "inner", "hidden/inner"]);
     let error = refused(&worktree, PLAIN, "cannot be saved");
-    let WorkspaceError::NestedRepositories { nested, .. } = error else {
-        panic!("{error}")
-    };
-    assert_eq!(
-        nested,
-        [Path::new("deep/it's"), Path::new("empty"), Path::new("hidden/inner")]
-    );
+    let WorkspaceError::NestedRepositories { nested, .. } = error else { panic!("{error}") };
+    assert_eq!(nested, [Path::new("deep/it's"), Path::new("empty"), Path::new("hidden/inner")]);
     assert!(path.join("empty/file").exists());
     let removal = worktree.remove(FORCED).unwrap();
     assert_eq!(removal.saved.unwrap().files, 2, "everything else is saved");
@@ -192,22 +142,11 @@ fn nested_repositories_are_named_and_only_given_up_by_force() {
 fn a_submodule_is_refused_only_while_it_holds_work_of_its_own() {
     let (world, library) = (World::new(), World::new());
     let allow = "protocol.file.allow=always";
-    world.git([
-        "-c",
-        allow,
-        "submodule",
-        "--quiet",
-        "add",
-        library.repository.to_str().unwrap(),
-        "lib",
-    ]);
+    world.git(["-c", allow, "submodule", "--quiet", "add", library.repository.to_str().unwrap(), "lib"]);
     commit_all(&world.repository, "submodule");
     let checked_out = || {
         let worktree = world.prepared();
-        git(
-            &worktree.path,
-            ["-c", allow, "submodule", "--quiet", "update", "--init"],
-        );
+        git(&worktree.path, ["-c", allow, "submodule", "--quiet", "update", "--init"]);
         worktree
     };
     let clean = checked_out();
@@ -217,20 +156,7 @@ fn a_submodule_is_refused_only_while_it_holds_work_of_its_own() {
     refused(&changed, PLAIN, "'lib'");
     let ahead = checked_out();
     write(&ahead.path.join("lib/a.txt"), "changed");
-    git(
-        &ahead.path.join("lib"),
-        [
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-            "commit",
-            "-q",
-            "-a",
-            "-m",
-            "x",
-        ],
-    );
+    git(&ahead.path.join("lib"), ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "x"]);
     commit_all(&ahead.path, "link to a commit that is nowhere else");
     refused(&ahead, PLAIN, "'lib'");
 }

@@ -10,10 +10,7 @@ use agency_engine::workspace::{
 
 use crate::world::{World, commit_all, git, write};
 
-const KEEP_BRANCH: RemoveOptions = RemoveOptions {
-    delete_branch: DeleteBranch::No,
-    force: false,
-};
+const KEEP_BRANCH: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: false };
 
 /// A worktree with work that no branch holds.
 fn dirty(world: &World) -> GitWorktree {
@@ -41,13 +38,7 @@ fn a_removal_saves_the_work_and_keeps_the_branch() {
     let (worktree, other) = (dirty(&world), dirty(&world));
     let removal = worktree.remove(KEEP_BRANCH).unwrap();
     assert_eq!(removal.worktree, WorktreeFate::Removed);
-    assert_eq!(
-        removal.branch,
-        BranchFate::Kept {
-            name: worktree.branch.clone(),
-            commit: worktree.base.clone()
-        }
-    );
+    assert_eq!(removal.branch, BranchFate::Kept { name: worktree.branch.clone(), commit: worktree.base.clone() });
     assert_eq!(removal.saved.as_ref().unwrap().files, 1);
     assert_eq!(removal.leftover, None);
     gone_and_saved(&world, &worktree);
@@ -84,10 +75,7 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     unregistered.snapshot().unwrap();
     trashed(&unregistered);
     world.git(["worktree", "remove", "--force", unregistered.path.to_str().unwrap()]);
-    assert_eq!(
-        unregistered.remove(KEEP_BRANCH).unwrap().worktree,
-        WorktreeFate::Removed
-    );
+    assert_eq!(unregistered.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &unregistered);
     // After the rename to a name beside it, as across filesystems.
     let beside = dirty(&world);
@@ -136,10 +124,7 @@ fn a_trash_on_another_filesystem_changes_nothing() {
     let Ok(elsewhere) = tempfile::tempdir_in("/dev/shm") else {
         return;
     };
-    let worktree = GitWorktree {
-        trash: elsewhere.path().to_owned(),
-        ..dirty(&world)
-    };
+    let worktree = GitWorktree { trash: elsewhere.path().to_owned(), ..dirty(&world) };
     assert_eq!(worktree.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &worktree);
     assert_eq!(fs::read_dir(worktree.path.parent().unwrap()).unwrap().count(), 0);
@@ -199,10 +184,7 @@ fn a_recorded_path_through_a_symlink_is_the_same_worktree() {
     absent.prepare().unwrap();
     fs::remove_dir_all(&absent.path).unwrap();
     assert_eq!(present.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
-    assert_eq!(
-        absent.remove(KEEP_BRANCH).unwrap().worktree,
-        WorktreeFate::DeletedByHand
-    );
+    assert_eq!(absent.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::DeletedByHand);
     assert_eq!(world.git(["worktree", "list"]).lines().count(), 1);
 }
 
@@ -210,15 +192,9 @@ fn a_recorded_path_through_a_symlink_is_the_same_worktree() {
 #[test]
 fn a_branch_is_deleted_only_as_far_as_wished() {
     let world = World::new();
-    let if_merged = RemoveOptions {
-        delete_branch: DeleteBranch::IfMerged,
-        force: false,
-    };
+    let if_merged = RemoveOptions { delete_branch: DeleteBranch::IfMerged, force: false };
     let merged = world.prepared();
-    assert!(matches!(
-        merged.remove(if_merged).unwrap().branch,
-        BranchFate::Deleted { .. }
-    ));
+    assert!(matches!(merged.remove(if_merged).unwrap().branch, BranchFate::Deleted { .. }));
     assert!(!world.has_branch(&merged.branch));
 
     let ahead = world.prepared();
@@ -228,18 +204,9 @@ fn a_branch_is_deleted_only_as_far_as_wished() {
     let error = ahead.remove(if_merged).unwrap_err();
     assert!(error.to_string().contains("in no other branch"), "{error}");
     assert!(ahead.path.join("new").exists(), "nothing was removed");
-    let forced = RemoveOptions {
-        delete_branch: DeleteBranch::Force,
-        force: false,
-    };
+    let forced = RemoveOptions { delete_branch: DeleteBranch::Force, force: false };
     let removal = ahead.remove(forced).unwrap();
-    assert_eq!(
-        removal.branch,
-        BranchFate::Deleted {
-            name: ahead.branch.clone(),
-            commit: tip.parse().unwrap()
-        }
-    );
+    assert_eq!(removal.branch, BranchFate::Deleted { name: ahead.branch.clone(), commit: tip.parse().unwrap() });
     assert_eq!(ahead.remove(forced).unwrap().branch, BranchFate::Absent);
 }
 
@@ -249,10 +216,7 @@ fn a_branch_that_the_user_checked_out_is_not_deleted() {
     let worktree = world.prepared();
     git(&worktree.path, ["checkout", "-q", "--detach"]);
     world.git(["checkout", "-q", &worktree.branch]);
-    let forced = RemoveOptions {
-        delete_branch: DeleteBranch::Force,
-        force: true,
-    };
+    let forced = RemoveOptions { delete_branch: DeleteBranch::Force, force: true };
     let error = worktree.remove(forced).unwrap_err();
     assert!(error.to_string().contains("is checked out in"), "{error}");
     assert!(worktree.path.exists());

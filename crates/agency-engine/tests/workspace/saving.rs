@@ -49,10 +49,7 @@ fn everything_uncommitted_is_saved_and_nothing_the_agent_left_is_touched() {
     assert_eq!(saved(&world, &worktree, "ignored"), None);
     assert_eq!(git(path, ["status", "--porcelain"]), status);
     assert_eq!(git(path, ["rev-parse", "HEAD"]), worktree.base.as_str());
-    assert_eq!(
-        git(path, ["symbolic-ref", "HEAD"]),
-        format!("refs/heads/{}", worktree.branch)
-    );
+    assert_eq!(git(path, ["symbolic-ref", "HEAD"]), format!("refs/heads/{}", worktree.branch));
     // Once more: the same work is not saved as something new.
     assert_eq!(worktree.snapshot().unwrap().unwrap().commit, work.commit);
 }
@@ -78,12 +75,7 @@ fn work_that_changes_after_it_was_saved_is_saved_again_and_the_first_is_kept() {
     write(&worktree.path.join("new"), "second");
     let second = worktree.snapshot().unwrap().unwrap();
     assert_eq!(saved(&world, &worktree, "new").as_deref(), Some("second"));
-    world.git([
-        "merge-base",
-        "--is-ancestor",
-        first.commit.as_str(),
-        second.commit.as_str(),
-    ]);
+    world.git(["merge-base", "--is-ancestor", first.commit.as_str(), second.commit.as_str()]);
 }
 
 // proves L17
@@ -138,10 +130,7 @@ fn a_merge_with_conflicts_and_a_rebase_in_progress_are_saved() {
     assert_eq!(saved(&world, &merging, "new").as_deref(), Some("x"));
     assert_eq!(git(&merging.path, ["status", "--porcelain"]), state);
 
-    let rebasing = GitWorktree {
-        base: merging.base.clone(),
-        ..world.worktree()
-    };
+    let rebasing = GitWorktree { base: merging.base.clone(), ..world.worktree() };
     rebasing.prepare().unwrap();
     write(&rebasing.path.join("a.txt"), "mine\n");
     git(&rebasing.path, ["commit", "-q", "-a", "-m", "mine"]);
@@ -216,15 +205,9 @@ fn saved_work_comes_back_as_a_new_branch() {
     write(&worktree.path.join("new"), "x");
     let work = worktree.snapshot().unwrap().unwrap();
     for taken in ["main", &worktree.branch] {
-        assert_eq!(
-            restore(&repository, &worktree.run, taken).unwrap_err().code(),
-            ErrorCode::BranchExists
-        );
+        assert_eq!(restore(&repository, &worktree.run, taken).unwrap_err().code(), ErrorCode::BranchExists);
     }
-    assert_eq!(
-        restore(&repository, &worktree.run, "--help").unwrap_err().code(),
-        ErrorCode::BadRef
-    );
+    assert_eq!(restore(&repository, &worktree.run, "--help").unwrap_err().code(), ErrorCode::BadRef);
     let restored = restore(&repository, &worktree.run, "back").unwrap();
     assert_eq!(restored.commit, work.commit);
     assert_eq!(world.git(["cat-file", "-p", "back:new"]), "x");

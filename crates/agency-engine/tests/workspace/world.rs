@@ -43,11 +43,8 @@ impl World {
         let world = Self { directory, repository };
         world.git(["init", "-q", "-b", "main"]);
         // In the repository itself, since the code under test runs with the environment of the whole test process.
-        for (key, value) in [
-            ("user.name", "Tester"),
-            ("user.email", "t@example.org"),
-            ("core.hooksPath", ".git/hooks"),
-        ] {
+        for (key, value) in [("user.name", "Tester"), ("user.email", "t@example.org"), ("core.hooksPath", ".git/hooks")]
+        {
             world.git(["config", key, value]);
         }
         world
@@ -111,8 +108,7 @@ impl World {
 
     /// Whether git lists a worktree.
     pub(crate) fn lists(&self, path: &Path) -> bool {
-        self.git(["worktree", "list", "--porcelain"])
-            .contains(&format!("worktree {}\n", path.display()))
+        self.git(["worktree", "list", "--porcelain"]).contains(&format!("worktree {}\n", path.display()))
     }
 }
 
@@ -147,13 +143,7 @@ pub(crate) fn try_git<const N: usize>(directory: &Path, arguments: [&str; N]) ->
         .env("LC_ALL", "C")
         .output()
         .unwrap();
-    let stdout = String::from_utf8_lossy(&output.stdout)
-        .trim_end_matches('\n')
-        .to_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() {
-        (true, stdout)
-    } else {
-        (false, format!("{stdout}{stderr}"))
-    }
+    if output.status.success() { (true, stdout) } else { (false, format!("{stdout}{stderr}")) }
 }

@@ -46,10 +46,7 @@ impl Run {
     /// A run that was just created.
     #[must_use]
     pub const fn queued(restart: RestartPolicy) -> Self {
-        Self {
-            progress: Progress::Queued,
-            restart,
-        }
+        Self { progress: Progress::Queued, restart }
     }
 
     /// The state that is stored for it.

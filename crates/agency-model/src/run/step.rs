@@ -33,16 +33,8 @@ pub enum Refusal {
 pub fn step(run: &Run, input: &Input) -> Step {
     match &run.progress {
         Progress::Queued => queued(run, input),
-        Progress::Running {
-            attempt,
-            failures,
-            phase,
-        } => {
-            let now = Now {
-                run,
-                attempt: *attempt,
-                failures: *failures,
-            };
+        Progress::Running { attempt, failures, phase } => {
+            let now = Now { run, attempt: *attempt, failures: *failures };
             running(&now, *phase, input)
         }
         Progress::Ended(ending) => ended(ending, input),
@@ -50,21 +42,14 @@ pub fn step(run: &Run, input: &Input) -> Step {
 }
 
 fn queued(run: &Run, input: &Input) -> Step {
-    let now = Now {
-        run,
-        attempt: 0,
-        failures: 0,
-    };
+    let now = Now { run, attempt: 0, failures: 0 };
     match input {
         Input::SlotGranted => now.next_attempt(),
         Input::CouldNotStart(code) => now.end(State::Failed, Reason::CouldNotStart, None, Some(*code)),
         Input::Stop(cause) => now.stopped(*cause, None),
-        Input::SupervisorGone(None) => now.end(
-            State::Failed,
-            Reason::Disappeared,
-            None,
-            Some(ErrorCode::RunnerDisappeared),
-        ),
+        Input::SupervisorGone(None) => {
+            now.end(State::Failed, Reason::Disappeared, None, Some(ErrorCode::RunnerDisappeared))
+        }
         Input::SupervisorGone(Some(ending)) => now.end_as(ending.clone()),
         Input::Started { .. }
         | Input::StartFailed { .. }
@@ -118,12 +103,9 @@ fn running(now: &Now<'_>, phase: Phase, input: &Input) -> Step {
         | Input::KillOver { .. }
         | Input::PauseOver { .. } => Step::Stale,
         Input::SupervisorGone(Some(ending)) => now.end_as(ending.clone()),
-        Input::SupervisorGone(None) => now.end(
-            State::Failed,
-            Reason::Disappeared,
-            None,
-            Some(ErrorCode::RunnerDisappeared),
-        ),
+        Input::SupervisorGone(None) => {
+            now.end(State::Failed, Reason::Disappeared, None, Some(ErrorCode::RunnerDisappeared))
+        }
     }
 }
 
@@ -151,44 +133,21 @@ struct Now<'a> {
 
 impl Now<'_> {
     fn to(&self, progress: Progress, effects: Vec<Effect>) -> Step {
-        Step::Moved(
-            Run {
-                progress,
-                restart: self.run.restart,
-            },
-            effects,
-        )
+        Step::Moved(Run { progress, restart: self.run.restart }, effects)
     }
 
     fn phase(&self, phase: Phase, effects: Vec<Effect>) -> Step {
-        self.to(
-            Progress::Running {
-                attempt: self.attempt,
-                failures: self.failures,
-                phase,
-            },
-            effects,
-        )
+        self.to(Progress::Running { attempt: self.attempt, failures: self.failures, phase }, effects)
     }
 
     fn next_attempt(&self) -> Step {
         let attempt = self.attempt + 1;
         let phase = Phase::Starting(None);
-        self.to(
-            Progress::Running {
-                attempt,
-                failures: self.failures,
-                phase,
-            },
-            vec![Effect::Spawn { attempt }],
-        )
+        self.to(Progress::Running { attempt, failures: self.failures, phase }, vec![Effect::Spawn { attempt }])
     }
 
     fn terminate(&self, cause: StopCause) -> Step {
-        self.phase(
-            Phase::Stopping(cause),
-            vec![Effect::Terminate { attempt: self.attempt }],
-        )
+        self.phase(Phase::Stopping(cause), vec![Effect::Terminate { attempt: self.attempt }])
     }
 
     fn exited(&self, exit: Exit) -> Step {
@@ -199,18 +158,8 @@ impl Now<'_> {
         if failures >= self.run.restart.failures_allowed() {
             return self.end(State::Failed, Reason::Exited, Some(exit), None);
         }
-        let progress = Progress::Running {
-            attempt: self.attempt,
-            failures,
-            phase: Phase::BackingOff,
-        };
-        self.to(
-            progress,
-            vec![Effect::Pause {
-                attempt: self.attempt,
-                failures,
-            }],
-        )
+        let progress = Progress::Running { attempt: self.attempt, failures, phase: Phase::BackingOff };
+        self.to(progress, vec![Effect::Pause { attempt: self.attempt, failures }])
     }
 
     fn stopped(&self, cause: StopCause, exit: Option<Exit>) -> Step {
@@ -221,13 +170,7 @@ impl Now<'_> {
     }
 
     fn end(&self, state: State, reason: Reason, exit: Option<Exit>, code: Option<ErrorCode>) -> Step {
-        self.end_as(Ending {
-            state,
-            exit,
-            reason,
-            code,
-            attempts: self.attempt,
-        })
+        self.end_as(Ending { state, exit, reason, code, attempts: self.attempt })
     }
 
     fn end_as(&self, ending: Ending) -> Step {

@@ -104,10 +104,7 @@ impl SpecDraft {
         Self {
             repo: flags.repo.or(self.repo),
             base_ref: flags.base_ref.or(self.base_ref),
-            runner: Some(RunnerDraft {
-                kind: flag_runner.kind.or(runner.kind),
-                args: Some(args),
-            }),
+            runner: Some(RunnerDraft { kind: flag_runner.kind.or(runner.kind), args: Some(args) }),
             prompt: flags.prompt.or(self.prompt),
             new_branch: flags.new_branch.or(self.new_branch),
             inputs: Some(inputs),
@@ -127,38 +124,20 @@ impl SpecDraft {
 
     /// Completes the draft, or names the first required field that is missing.
     pub fn materialise(self, defaults: Defaults) -> Result<RunSpec, SpecError> {
-        let missing = |field: &'static str| SpecError::Missing {
-            field,
-            line: 0,
-            column: 0,
-        };
+        let missing = |field: &'static str| SpecError::Missing { field, line: 0, column: 0 };
         let runner = self.runner.unwrap_or_default();
-        let max_minutes = self
-            .limits
-            .and_then(|limits| limits.max_minutes)
-            .or(defaults.max_minutes);
+        let max_minutes = self.limits.and_then(|limits| limits.max_minutes).or(defaults.max_minutes);
         Ok(RunSpec {
             repo: self.repo.or(defaults.repo).ok_or(missing("repo"))?,
             base_ref: self.base_ref.or(defaults.base_ref).ok_or(missing("base_ref"))?,
             runner: RunnerSpec {
-                kind: runner
-                    .kind
-                    .or(defaults.runner)
-                    .ok_or(missing("runner.kind"))?
-                    .replace('-', "_"),
+                kind: runner.kind.or(defaults.runner).ok_or(missing("runner.kind"))?.replace('-', "_"),
                 args: runner.args.unwrap_or_default(),
             },
-            prompt: PromptSpec {
-                path: self
-                    .prompt
-                    .and_then(|prompt| prompt.path)
-                    .ok_or(missing("prompt.path"))?,
-            },
+            prompt: PromptSpec { path: self.prompt.and_then(|prompt| prompt.path).ok_or(missing("prompt.path"))? },
             new_branch: self.new_branch,
             inputs: self.inputs.unwrap_or_default(),
-            limits: LimitsSpec {
-                max_minutes: max_minutes.filter(|minutes| *minutes > 0),
-            },
+            limits: LimitsSpec { max_minutes: max_minutes.filter(|minutes| *minutes > 0) },
             name: self.name,
             mode: self.mode.unwrap_or(Mode::Interactive),
             host: self.host.unwrap_or(defaults.host),

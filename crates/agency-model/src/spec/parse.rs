@@ -56,11 +56,7 @@ pub enum SpecError {
 }
 
 fn at_field(field: &str) -> String {
-    if field.is_empty() {
-        String::new()
-    } else {
-        format!("`{field}`: ")
-    }
+    if field.is_empty() { String::new() } else { format!("`{field}`: ") }
 }
 
 fn did_you_mean(suggestion: Option<&String>) -> String {
@@ -68,11 +64,7 @@ fn did_you_mean(suggestion: Option<&String>) -> String {
 }
 
 fn at_position(line: usize, column: usize) -> String {
-    if line == 0 {
-        String::new()
-    } else {
-        format!("line {line}, column {column}: ")
-    }
+    if line == 0 { String::new() } else { format!("line {line}, column {column}: ") }
 }
 
 impl SpecDraft {
@@ -87,13 +79,7 @@ impl SpecDraft {
         if !text.trim_start().starts_with('{') {
             let (line, column) = position(text, text.len() - text.trim_start().len());
             let expected = "expected an object, such as {\"repo\": …}".to_owned();
-            return Err(SpecError::Wrong {
-                field: String::new(),
-                expected,
-                line,
-                column,
-                suggestion: None,
-            });
+            return Err(SpecError::Wrong { field: String::new(), expected, line, column, suggestion: None });
         }
         let mut reader = serde_json::Deserializer::from_str(text);
         let draft = serde_path_to_error::deserialize(&mut reader).map_err(|error| wrong(&error))?;
@@ -151,9 +137,7 @@ fn wrong(error: &serde_path_to_error::Error<serde_json::Error>) -> SpecError {
     let inner = error.inner();
     let whole = inner.to_string();
     // serde_json ends its message with the position, which the caller gets as numbers.
-    let message = whole
-        .rsplit_once(" at line ")
-        .map_or(whole.as_str(), |(message, _)| message);
+    let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
     let (field, expected) = wording::in_users_words(&error.path().to_string(), message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let suggestion = match quoted.split_first() {

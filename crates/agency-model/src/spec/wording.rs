@@ -50,9 +50,5 @@ fn quoted_after<'a>(message: &'a str, start: &str) -> Option<&'a str> {
 }
 
 fn below(path: &str, name: &str) -> String {
-    if path.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{path}.{name}")
-    }
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }

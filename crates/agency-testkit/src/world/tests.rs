@@ -18,9 +18,7 @@ fn world(script: impl Into<Agent>) -> World {
 }
 
 fn ready(process: &Process) {
-    wait_for("an agent that is ready", SOON, || {
-        process.stdout().contains("ready\n").then_some(())
-    });
+    wait_for("an agent that is ready", SOON, || process.stdout().contains("ready\n").then_some(()));
 }
 
 fn ran(agent: Agent) -> Output {
@@ -32,26 +30,14 @@ fn a_process_sees_the_world_and_nothing_else() {
     let world = world("env | sort; pwd");
     let root = world.root().display().to_string();
     let seen = world.ok(&[]).stdout.replace(&root, "ROOT");
-    let names: Vec<_> = seen
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, _)| name)
-        .collect();
+    let names: Vec<_> = seen.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     assert_eq!(
         names.join(" "),
         "AGENCY_CONFIG AGENCY_HOME GIT_AUTHOR_EMAIL GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_NAME \
          GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH PWD TERM TMPDIR"
     );
-    for expected in [
-        "AGENCY_HOME=ROOT/agency",
-        "HOME=ROOT/home",
-        "TMPDIR=ROOT/tmp",
-        "ROOT/home",
-    ] {
-        assert!(
-            seen.lines().any(|line| line == expected),
-            "{expected} is not in:\n{seen}"
-        );
+    for expected in ["AGENCY_HOME=ROOT/agency", "HOME=ROOT/home", "TMPDIR=ROOT/tmp", "ROOT/home"] {
+        assert!(seen.lines().any(|line| line == expected), "{expected} is not in:\n{seen}");
     }
 }
 
@@ -61,9 +47,7 @@ fn the_configuration_names_the_private_socket_and_the_agents() {
     world.agent("calm", quiet().prompt("stdin"));
     let root = world.root().display().to_string();
     assert!(world.socket().as_os_str().len() < 100);
-    let config = fs::read_to_string(world.root().join("home/config.toml"))
-        .unwrap()
-        .replace(&root, "ROOT");
+    let config = fs::read_to_string(world.root().join("home/config.toml")).unwrap().replace(&root, "ROOT");
     assert_eq!(
         config,
         "[tmux]\nsocket = \"ROOT/tmux\"\n\n[agents.calm]\ncommand = \"ROOT/agents/calm\"\nprompt = \"stdin\"\n"
@@ -90,10 +74,7 @@ fn agents_end_as_they_are_named() {
     assert_eq!(ran(failing(7)).status.code(), Some(7));
     assert_eq!(ran(noisy(100_001)).stdout.len(), 100_001);
     let rubbish = ran(rubbish()).stdout;
-    assert!(
-        rubbish.contains("nul \0 here\n") && rubbish.contains("broken \u{fffd}"),
-        "{rubbish:?}"
-    );
+    assert!(rubbish.contains("nul \0 here\n") && rubbish.contains("broken \u{fffd}"), "{rubbish:?}");
 }
 
 #[test]
@@ -140,11 +121,7 @@ fn answers_are_checked() {
     let world = world(program);
     assert_eq!(world.json(&["good", "--", "x"])["asked"], "good --json -- x");
     assert_eq!(world.error(&["bad"], ErrorCode::Usage)["message"], "no");
-    for (wrong, code) in [
-        ("good", ErrorCode::Usage),
-        ("bad", ErrorCode::Io),
-        ("liar", ErrorCode::Usage),
-    ] {
+    for (wrong, code) in [("good", ErrorCode::Usage), ("bad", ErrorCode::Io), ("liar", ErrorCode::Usage)] {
         catch_unwind(AssertUnwindSafe(|| world.error(&[wrong], code))).unwrap_err();
     }
     catch_unwind(AssertUnwindSafe(|| world.ok(&["bad"]))).unwrap_err();

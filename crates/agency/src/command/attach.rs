@@ -66,11 +66,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
                 .collect(),
             Attachment::Direct(_) => vec!["agency".into(), "attach".into(), row.id.to_string()],
         };
-        let answer = HowToAttach {
-            id: row.id.clone(),
-            tmux_session: row.tmux_session_name.clone(),
-            command,
-        };
+        let answer = HowToAttach { id: row.id.clone(), tmux_session: row.tmux_session_name.clone(), command };
         return context.answer(&answer, |_| Ok(()));
     }
     match attachment {
@@ -78,10 +74,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             check_terminal()?;
             // Only a failure comes back from here.
             let error = command.exec();
-            Err(Problem::new(
-                ErrorCode::TmuxNotFound,
-                format!("tmux could not be started: {error}"),
-            ))
+            Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
         }
         Attachment::Direct(door) => {
             check_terminal()?;

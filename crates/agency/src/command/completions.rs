@@ -37,14 +37,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let shells = Shells::builtins();
     let shell = shells.completer(&args.shell).ok_or_else(broken)?;
     let mut script = vec![];
-    shell
-        .write_registration("COMPLETE", "agency", "agency", "agency", &mut script)
-        .map_err(|_| broken())?;
+    shell.write_registration("COMPLETE", "agency", "agency", "agency", &mut script).map_err(|_| broken())?;
     let script = String::from_utf8_lossy(&script).into_owned();
-    let answer = Script {
-        shell: args.shell.clone(),
-        script,
-    };
+    let answer = Script { shell: args.shell.clone(), script };
     context.answer(&answer, |out| write!(out, "{}", answer.script))
 }
 
@@ -52,14 +47,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 pub(super) fn run_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let context = Context::new(false, None);
-        let listed = context.agency().ok().and_then(|mut agency: Agency| {
-            agency
-                .list(&RunFilter {
-                    limit: Some(100),
-                    ..RunFilter::default()
-                })
-                .ok()
-        });
+        let listed = context
+            .agency()
+            .ok()
+            .and_then(|mut agency: Agency| agency.list(&RunFilter { limit: Some(100), ..RunFilter::default() }).ok());
         listed
             .unwrap_or_default()
             .into_iter()

@@ -51,11 +51,7 @@ impl ValueView {
             Origin::File { path, line: Some(line) } => format!("{}:{line}", path.display()),
             Origin::File { path, line: None } => path.display().to_string(),
         };
-        Self {
-            key: value.key,
-            value: value.value,
-            origin,
-        }
+        Self { key: value.key, value: value.value, origin }
     }
 }
 
@@ -99,11 +95,7 @@ fn path(context: &Context) -> Result<ExitCode, Problem> {
         file: file.map(|path| path.display().to_string()),
     };
     context.answer(&answer, |out| {
-        let note = if answer.exists {
-            ""
-        } else {
-            "  (does not exist; defaults hold)"
-        };
+        let note = if answer.exists { "" } else { "  (does not exist; defaults hold)" };
         writeln!(out, "{}{note}", answer.file.as_deref().unwrap_or("none"))
     })
 }

@@ -58,26 +58,16 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
         started.push(agency.create(&plan, &AtomicBool::new(false))?);
     }
     let ended = watch(&mut agency, &started, context)?;
-    let views: Vec<RunView> = ended
-        .iter()
-        .map(|row| RunView::new(row.clone(), agency.home()))
-        .collect();
+    let views: Vec<RunView> = ended.iter().map(|row| RunView::new(row.clone(), agency.home())).collect();
     let diff = match ended.first() {
         Some(row) => agency.workspace_of(row)?.diff().map_err(RemoveError::from)?,
         None => vec![],
     };
-    let answer = Shown {
-        repo: sample.path.display().to_string(),
-        runs: views,
-    };
+    let answer = Shown { repo: sample.path.display().to_string(), runs: views };
     context.answer(&answer, |out| {
         let width = own_terminal_size(std::io::stdout()).map(|size| size.columns.get());
         writeln!(out, "\n{}", run_table(&answer.runs, Timestamp::now(), width))?;
-        writeln!(
-            out,
-            "What {} changed:\n",
-            sample.tasks.first().map_or("", |task| task.name)
-        )?;
+        writeln!(out, "What {} changed:\n", sample.tasks.first().map_or("", |task| task.name))?;
         write!(out, "{}", coloured(&String::from_utf8_lossy(&diff)))?;
         let agency = own_name();
         let name = answer.runs.first().map_or_else(String::new, |run| run.id.to_string());
@@ -98,10 +88,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
         spec_file: None,
         flags: SpecDraft {
             repo: Some(repo.display().to_string()),
-            runner: Some(RunnerDraft {
-                kind: Some("scripted".to_owned()),
-                args: None,
-            }),
+            runner: Some(RunnerDraft { kind: Some("scripted".to_owned()), args: None }),
             name: Some(task.name.to_owned()),
             mode: Some(Mode::Headless),
             host: Some(if has_tmux { Host::Tmux } else { Host::Detached }),
@@ -117,11 +104,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
 
 /// Shows the last line of each run until all are over.
 fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<RunRow>, Problem> {
-    let target = if context.is_watched() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
+    let target = if context.is_watched() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bars = MultiProgress::with_draw_target(target);
     let style = ProgressStyle::with_template("{spinner} {prefix:<22} {wide_msg}").ok();
     let mut lines: Vec<Line> = rows
@@ -150,20 +133,14 @@ struct Line {
 
 impl Line {
     fn new(row: &RunRow, bars: &MultiProgress, style: Option<ProgressStyle>, log: &Path) -> Result<Self, Problem> {
-        let bar = bars
-            .add(ProgressBar::new_spinner())
-            .with_prefix(row.name.clone().unwrap_or_default());
+        let bar = bars.add(ProgressBar::new_spinner()).with_prefix(row.name.clone().unwrap_or_default());
         if let Some(style) = style {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(120));
         let cursor =
             Cursor::at(log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
-        Ok(Self {
-            bar,
-            cursor,
-            over: false,
-        })
+        Ok(Self { bar, cursor, over: false })
     }
 
     fn update(&mut self, row: &RunRow, context: &Context) {
@@ -211,16 +188,11 @@ fn coloured(diff: &str) -> String {
 fn own_name() -> String {
     let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("agency"));
     let search = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&search)
-        .map(|directory| directory.join("agency"))
-        .find(|path| path.is_file());
-    let same = found
-        .and_then(|path| path.canonicalize().ok())
-        .is_some_and(|path| path == own);
+    let found = std::env::split_paths(&search).map(|directory| directory.join("agency")).find(|path| path.is_file());
+    let same = found.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path == own);
     if same {
         return "agency".to_owned();
     }
     let here = std::env::current_dir().unwrap_or_default();
-    own.strip_prefix(&here)
-        .map_or_else(|_| own.display().to_string(), |path| path.display().to_string())
+    own.strip_prefix(&here).map_or_else(|_| own.display().to_string(), |path| path.display().to_string())
 }

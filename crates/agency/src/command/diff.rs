@@ -41,14 +41,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         return Ok(ExitCode::SUCCESS);
     }
     let diff = String::from_utf8_lossy(&bytes).into_owned();
-    context.answer(
-        &Diff {
-            id: row.id,
-            base_commit: row.base_commit,
-            diff,
-        },
-        |_| Ok(()),
-    )
+    context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff }, |_| Ok(()))
 }
 
 /// A removed run has no directory to compare, but its commits are still on its branch.

@@ -39,9 +39,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     if args.follow {
         let mut closed = None;
-        let outcome = agency.follow(&row.id, &mut cursor, |piece| {
-            print(piece).inspect_err(|error| closed = Some(error.kind()))
-        });
+        let outcome =
+            agency.follow(&row.id, &mut cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
         if closed == Some(io::ErrorKind::BrokenPipe) {
             return Ok(ExitCode::SUCCESS);
         }
@@ -69,19 +68,12 @@ fn readable(line: &EventLine) -> String {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
         Event::StateChange { from: None, to } => format!("created as {to}"),
         Event::Attempt { program, pid } => format!("attempt {}: {program} started as process {pid}", line.attempt),
-        Event::Exit {
-            exit_code: Some(code), ..
-        } => format!("the process exited with code {code}"),
-        Event::Exit {
-            exit_code: None,
-            signal,
-        } => format!("the process was ended by signal {}", number(signal)),
+        Event::Exit { exit_code: Some(code), .. } => format!("the process exited with code {code}"),
+        Event::Exit { exit_code: None, signal } => format!("the process was ended by signal {}", number(signal)),
         Event::Restart { failures, delay_ms } => format!("crash {failures}; next attempt in {delay_ms} ms"),
         Event::Notice { message } => message.clone(),
         Event::Error { message } => format!("error: {message}"),
-        Event::Completed {
-            state, reason, error, ..
-        } => {
+        Event::Completed { state, reason, error, .. } => {
             let error = error.as_deref().map_or_else(String::new, |error| format!(": {error}"));
             format!("the run is {state} ({reason}){error}")
         }

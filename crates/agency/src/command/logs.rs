@@ -61,34 +61,22 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         (false, false) => ("combined", directory.combined_log()),
     };
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
-    let start = args
-        .tail
-        .map_or(Ok(0), |lines| tail_offset(&path, lines))
-        .map_err(broken)?;
+    let start = args.tail.map_or(Ok(0), |lines| tail_offset(&path, lines)).map_err(broken)?;
     let mut cursor = Cursor::at(&path, start).map_err(broken)?;
     let mut cleaner = Cleaner::new(args.clean);
     if context.json() {
         let mut bytes = vec![];
-        cursor
-            .read(|piece| cleaner.clean(piece, |clean| bytes.write_all(clean)))
-            .map_err(broken)?;
+        cursor.read(|piece| cleaner.clean(piece, |clean| bytes.write_all(clean))).map_err(broken)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        let answer = Logs {
-            id: row.id,
-            stream,
-            path: path.display().to_string(),
-            bytes: size,
-            text,
-        };
+        let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
     let mut print = |piece: &[u8]| cleaner.clean(piece, |clean| context.print_raw(clean));
     if args.follow {
         let mut closed = None;
-        let outcome = agency.follow(&row.id, &mut cursor, |piece| {
-            print(piece).inspect_err(|error| closed = Some(error.kind()))
-        });
+        let outcome =
+            agency.follow(&row.id, &mut cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
         // A reader that has seen enough ends us quietly.
         if closed == Some(io::ErrorKind::BrokenPipe) {
             return Ok(ExitCode::SUCCESS);
@@ -107,9 +95,7 @@ struct Cleaner {
 
 impl Cleaner {
     fn new(clean: bool) -> Self {
-        Self {
-            strip: clean.then(anstream::adapter::StripBytes::new),
-        }
+        Self { strip: clean.then(anstream::adapter::StripBytes::new) }
     }
 
     fn clean(&mut self, piece: &[u8], mut write: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
@@ -164,10 +150,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
         let offset = |lines| tail_offset(file.path(), lines).unwrap();
-        assert_eq!(
-            [offset(0), offset(1), offset(2), offset(3), offset(9)],
-            [14, 8, 4, 0, 0]
-        );
+        assert_eq!([offset(0), offset(1), offset(2), offset(3), offset(9)], [14, 8, 4, 0, 0]);
         std::fs::write(file.path(), "one\ntwo").unwrap();
         assert_eq!(tail_offset(file.path(), 1).unwrap(), 4);
     }

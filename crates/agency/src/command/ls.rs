@@ -63,9 +63,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
     };
     let rows = agency.list(&filter)?;
-    let runs = Runs {
-        runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect(),
-    };
+    let runs = Runs { runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect() };
     context.answer(&runs, |out| {
         if runs.runs.is_empty() {
             return writeln!(out, "No runs. Start one with agency run, or see agency demo.");

@@ -12,10 +12,8 @@ use crate::problem::Problem;
 
 /// Write down how runs ended whose supervisor died, and clear up what crashes left
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "tmux sessions and worktrees that belong to no run are only named.\n\nExamples:\n  \
-    agency reconcile --dry-run\n  agency reconcile"
-)]
+#[command(after_help = "tmux sessions and worktrees that belong to no run are only named.\n\nExamples:\n  \
+    agency reconcile --dry-run\n  agency reconcile")]
 pub(crate) struct Args {
     /// Print what would be done, do nothing
     #[arg(long)]
@@ -36,19 +34,10 @@ pub(crate) struct Reconciliation {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let runs = if args.dry_run {
-        agency.reconcile_plan()?
-    } else {
-        agency.reconcile_live()?
-    };
+    let runs = if args.dry_run { agency.reconcile_plan()? } else { agency.reconcile_live()? };
     let found = agency.strays()?;
     let swept = if args.dry_run { vec![] } else { agency.sweep(&found) };
-    let answer = Reconciliation {
-        dry_run: args.dry_run,
-        runs,
-        swept,
-        found,
-    };
+    let answer = Reconciliation { dry_run: args.dry_run, runs, swept, found };
     context.answer(&answer, |out| {
         for run in &answer.runs {
             writeln!(out, "{}  {} → {}: {}", run.id, run.from, run.to, run.why)?;
@@ -62,11 +51,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         if args.dry_run {
             for survivor in &answer.found.survivors {
-                writeln!(
-                    out,
-                    "would end process {} of {} ({})",
-                    survivor.pid, survivor.id, survivor.command
-                )?;
+                writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
             }
             for path in answer.found.run_directories.iter().chain(&answer.found.trash) {
                 writeln!(out, "would delete {}", path.display())?;

@@ -33,12 +33,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     let restored = agency.restore(&row, args.branch.as_deref())?;
-    let answer = RestoredWork {
-        id: row.id,
-        repo: row.repo_path,
-        branch: restored.branch,
-        commit: restored.commit.to_string(),
-    };
+    let answer =
+        RestoredWork { id: row.id, repo: row.repo_path, branch: restored.branch, commit: restored.commit.to_string() };
     context.answer(&answer, |out| {
         writeln!(out, "{} is at {}", answer.branch, answer.commit)?;
         writeln!(out, "  look  git -C '{}' log -p -1 '{}'", answer.repo, answer.branch)

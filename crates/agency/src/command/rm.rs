@@ -77,22 +77,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let chosen = choose(args, &mut agency, context)?;
     if let ([(row, why)], false) = (chosen.as_slice(), args.all_finished) {
         let removed = one(&mut agency, row, options, args.dry_run, context)?;
-        let outcome = Outcome {
-            removed,
-            why: why.clone(),
-            error: None,
-        };
+        let outcome = Outcome { removed, why: why.clone(), error: None };
         return context.answer(&outcome, |out| print(out, &outcome));
     }
     let mut outcomes = vec![];
     let mut failed = None;
     for (row, why) in chosen {
         match one(&mut agency, &row, options, args.dry_run, context) {
-            Ok(removed) => outcomes.push(Outcome {
-                removed,
-                why,
-                error: None,
-            }),
+            Ok(removed) => outcomes.push(Outcome { removed, why, error: None }),
             Err(error) => {
                 // One that stays does not keep the others.
                 let plan = agency.removal_plan(&row, options)?;
@@ -120,17 +112,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 
 fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(RunRow, String)>, Problem> {
     if !args.all_finished {
-        return args
-            .runs
-            .iter()
-            .map(|text| Ok((context.select(agency, text)?, "named".to_owned())))
-            .collect();
+        return args.runs.iter().map(|text| Ok((context.select(agency, text)?, "named".to_owned()))).collect();
     }
     let states = vec![State::Completed, State::Failed, State::Killed];
-    let rows = agency.list(&RunFilter {
-        states,
-        ..RunFilter::default()
-    })?;
+    let rows = agency.list(&RunFilter { states, ..RunFilter::default() })?;
     let now = Timestamp::now();
     let least = args.older_than.unwrap_or_default();
     let least = jiff::SignedDuration::try_from(least)
@@ -155,10 +140,7 @@ fn one(
     if dry_run {
         return match row.state.is_terminal() {
             true => agency.removal_plan(row, options),
-            false => Err(RemoveError::NotEnded {
-                id: row.id.clone(),
-                state: row.state,
-            }),
+            false => Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }),
         };
     }
     let _spinner = Spinner::begin(format!("removing {}", row.id), context.is_watched());

@@ -126,17 +126,12 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         attach::check_terminal()?;
     }
     if plan.spec.workspace == WorkspaceKind::None {
-        context.say(&format!(
-            "warning: --workspace none: the agent works in {} itself, on your files",
-            plan.spec.repo
-        ));
+        context.say(&format!("warning: --workspace none: the agent works in {} itself, on your files", plan.spec.repo));
     }
     let interrupted = listen_for_interrupts()?;
     let row = {
         let _spinner = Spinner::begin(format!("creating {}", plan.id), context.is_watched());
-        agency
-            .create(&plan, &interrupted)
-            .map_err(|error| Problem::from(error).detail("id", &plan.id))?
+        agency.create(&plan, &interrupted).map_err(|error| Problem::from(error).detail("id", &plan.id))?
     };
     if show {
         return attach::show(&agency, &row, context);
@@ -157,33 +152,18 @@ fn request(args: Args) -> Result<RunRequest, Problem> {
     }
     let repo = args.repo.map(|path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
-            Problem::new(
-                ErrorCode::InvalidPath,
-                format!("the path of the repository is not UTF-8: {}", path.display()),
-            )
+            Problem::new(ErrorCode::InvalidPath, format!("the path of the repository is not UTF-8: {}", path.display()))
         })
     });
-    let inputs = args
-        .input
-        .into_iter()
-        .map(|path| InputSpec {
-            path,
-            mode: InputMode::Read,
-        })
-        .collect();
+    let inputs = args.input.into_iter().map(|path| InputSpec { path, mode: InputMode::Read }).collect();
     let flags = SpecDraft {
         repo: repo.transpose()?,
         base_ref: args.base,
-        runner: Some(RunnerDraft {
-            kind: args.runner,
-            args: Some(args.runner_args),
-        }),
+        runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
         new_branch: args.branch,
         inputs: Some(inputs),
-        limits: args.max_minutes.map(|minutes| LimitsDraft {
-            max_minutes: Some(minutes),
-        }),
+        limits: args.max_minutes.map(|minutes| LimitsDraft { max_minutes: Some(minutes) }),
         name: args.name,
         mode: args.mode.as_deref().and_then(Mode::from_word),
         host: args.host.as_deref().and_then(Host::from_word),
@@ -208,18 +188,13 @@ fn listen_for_interrupts() -> Result<Arc<AtomicBool>, Problem> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let twice = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted));
         let once = signal_hook::flag::register(signal, Arc::clone(&interrupted));
-        twice
-            .and(once)
-            .map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
+        twice.and(once).map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
     }
     Ok(interrupted)
 }
 
 fn wait_for_end(agency: &mut Agency, row: &RunRow, context: &Context) -> Result<ExitCode, Problem> {
-    context.say(&format!(
-        "{} is {}; waiting for its end (Ctrl-C leaves it running)",
-        row.id, row.state
-    ));
+    context.say(&format!("{} is {}; waiting for its end (Ctrl-C leaves it running)", row.id, row.state));
     // From here on an interrupt ends only the waiting.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let leave = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::new(AtomicBool::new(true)));
@@ -230,10 +205,7 @@ fn wait_for_end(agency: &mut Agency, row: &RunRow, context: &Context) -> Result<
 }
 
 fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {
-    let name = row
-        .name
-        .as_deref()
-        .map_or_else(String::new, |name| format!(" ({name})"));
+    let name = row.name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
     writeln!(out, "{}{name}  {}", row.id, state_word(row.state))?;
     if let Some(branch) = &row.new_branch {
         writeln!(out, "  branch    {branch}")?;
@@ -266,12 +238,7 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
         let made = &answer.would_create;
         let none = || "none".to_owned();
         writeln!(out, "  run       {} in {}", made.id, made.run_dir)?;
-        writeln!(
-            out,
-            "  branch    {} at {}",
-            made.new_branch.clone().unwrap_or_else(none),
-            made.base_commit
-        )?;
+        writeln!(out, "  branch    {} at {}", made.new_branch.clone().unwrap_or_else(none), made.base_commit)?;
         writeln!(out, "  worktree  {}", made.worktree_path.clone().unwrap_or_else(none))?;
         writeln!(out, "  session   {}", made.tmux_session.clone().unwrap_or_else(none))?;
         writeln!(out, "  program   {}", answer.program)

@@ -29,70 +29,38 @@ type Entry = (&'static str, &'static str, fn() -> Schema);
 const SCHEMAS: &[Entry] = &[
     ("run-spec", "the file for agency run --spec", run_spec_schema),
     ("config", "the configuration file", config_schema),
-    ("event", "a line of events.ndjson and of agency events --json", || {
-        schema_for!(EventLine)
-    }),
+    ("event", "a line of events.ndjson and of agency events --json", || schema_for!(EventLine)),
     ("done", "done.json", || schema_for!(Marker)),
     ("meta", "meta.json", || schema_for!(RunRow)),
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(RunView))),
-    ("run-dry-run", "agency run --dry-run", || {
-        answer_schema(schema_for!(run::DryRun))
-    }),
+    ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),
     ("ls", "agency ls", || answer_schema(schema_for!(ls::Runs))),
     ("show", "agency show", || answer_schema(schema_for!(show::Shown))),
     ("logs", "agency logs", || answer_schema(schema_for!(logs::Logs))),
     ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
-    ("attach", "agency attach", || {
-        answer_schema(schema_for!(attach::HowToAttach))
-    }),
+    ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
-    ("stop", "agency stop with one run", || {
-        answer_schema(schema_for!(RunView))
-    }),
-    ("stop-several", "agency stop with several runs", || {
-        answer_schema(schema_for!(ls::Runs))
-    }),
-    ("rm", "agency rm with one run", || {
-        answer_schema(schema_for!(rm::Outcome))
-    }),
-    ("rm-several", "agency rm with several runs", || {
-        answer_schema(schema_for!(rm::RemovedRuns))
-    }),
-    ("restore", "agency restore", || {
-        answer_schema(schema_for!(restore::RestoredWork))
-    }),
-    ("reconcile", "agency reconcile", || {
-        answer_schema(schema_for!(reconcile::Reconciliation))
-    }),
-    ("serve", "agency serve, when it is ended", || {
-        answer_schema(schema_for!(serve::Served))
-    }),
-    ("doctor", "agency doctor", || {
-        answer_schema(schema_for!(doctor::Examination))
-    }),
-    ("config-show", "agency config show", || {
-        answer_schema(schema_for!(config::Configuration))
-    }),
-    ("config-path", "agency config path", || {
-        answer_schema(schema_for!(config::ConfigPath))
-    }),
-    ("completions", "agency completions", || {
-        answer_schema(schema_for!(super::completions::Script))
-    }),
+    ("stop", "agency stop with one run", || answer_schema(schema_for!(RunView))),
+    ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(ls::Runs))),
+    ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
+    ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
+    ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
+    ("reconcile", "agency reconcile", || answer_schema(schema_for!(reconcile::Reconciliation))),
+    ("serve", "agency serve, when it is ended", || answer_schema(schema_for!(serve::Served))),
+    ("doctor", "agency doctor", || answer_schema(schema_for!(doctor::Examination))),
+    ("config-show", "agency config show", || answer_schema(schema_for!(config::Configuration))),
+    ("config-path", "agency config path", || answer_schema(schema_for!(config::ConfigPath))),
+    ("completions", "agency completions", || answer_schema(schema_for!(super::completions::Script))),
     ("demo", "agency demo", || answer_schema(schema_for!(super::demo::Shown))),
 ];
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let Some(name) = &args.name else {
-        let names: Vec<Value> = SCHEMAS
-            .iter()
-            .map(|(name, what, _)| json!({ "name": name, "describes": what }))
-            .collect();
+        let names: Vec<Value> =
+            SCHEMAS.iter().map(|(name, what, _)| json!({ "name": name, "describes": what })).collect();
         return context.answer(&json!({ "schemas": names }), |out| {
-            SCHEMAS
-                .iter()
-                .try_for_each(|(name, what, _)| writeln!(out, "{name:<14}{what}"))
+            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<14}{what}"))
         });
     };
     let Some((_, _, schema)) = SCHEMAS.iter().find(|(known, _, _)| known == name) else {
@@ -104,9 +72,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         });
     };
     let schema = schema();
-    context.answer(&schema, |out| {
-        writeln!(out, "{}", serde_json::to_string_pretty(&schema)?)
-    })
+    context.answer(&schema, |out| writeln!(out, "{}", serde_json::to_string_pretty(&schema)?))
 }
 
 /// Every answer is wrapped alike.

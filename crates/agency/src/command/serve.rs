@@ -34,8 +34,6 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
         reconciled.fetch_add(1, Ordering::Relaxed);
         context.say(&format!("{}  {} → {}: {}", run.id, run.from, run.to, run.why));
     })?;
-    let served = Served {
-        reconciled: reconciled.into_inner(),
-    };
+    let served = Served { reconciled: reconciled.into_inner() };
     context.answer(&served, |_| Ok(()))
 }

@@ -61,16 +61,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     let directory = agency.home().run(&row.id);
-    let read = |name| {
-        std::fs::read(directory.file(name))
-            .ok()
-            .and_then(|text| serde_json::from_slice(&text).ok())
-    };
+    let read = |name| std::fs::read(directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     // A workspace that is gone, or a repository that moved, has no changes to show.
-    let changes = agency
-        .workspace_of(&row)
-        .ok()
-        .and_then(|workspace| workspace.changes().ok());
+    let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
     let shown = Shown {
         run: RunView::new(row, agency.home()),
         spec: read("spec.json"),
@@ -91,19 +84,12 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
     let mut lines = vec![("run", run.id.to_string())];
     lines.extend(run.name.clone().map(|name| ("name", name)));
-    let phase = run
-        .phase
-        .as_deref()
-        .map_or_else(String::new, |phase| format!(" ({phase})"));
+    let phase = run.phase.as_deref().map_or_else(String::new, |phase| format!(" ({phase})"));
     lines.push(("state", format!("{}{phase}", state_word(run.state))));
     lines.extend(run.error.clone().map(|error| ("error", error)));
     lines.extend(run.exit_code.map(|code| ("exit code", code.to_string())));
     lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
-    let args = if run.runner_args.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", run.runner_args.join(" "))
-    };
+    let args = if run.runner_args.is_empty() { String::new() } else { format!(" {}", run.runner_args.join(" ")) };
     lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
     lines.push(("repository", run.repo.clone()));
     lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));

@@ -38,10 +38,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             }
         }
     }
-    let lines: Vec<String> = stopped
-        .iter()
-        .map(|run| format!("{} is {}", run.id, state_word(run.state)))
-        .collect();
+    let lines: Vec<String> = stopped.iter().map(|run| format!("{} is {}", run.id, state_word(run.state))).collect();
     let human = |out: &mut dyn std::io::Write| lines.iter().try_for_each(|line| writeln!(out, "{line}"));
     match (failed, stopped.as_slice()) {
         (Some(problem), _) if context.json() => Err(problem.detail("stopped", &stopped)),

@@ -17,10 +17,8 @@ use crate::view::RunView;
 
 /// Wait until a run is over (or has started), and exit as it did
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
-    124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait --until running --timeout 30s fix"
-)]
+#[command(after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
+    124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait --until running --timeout 30s fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
@@ -40,9 +38,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let row = agency.wait(&row.id, args.timeout, enough)?;
     if !enough(row.state) {
         let message = format!("{} is still {}", row.id, row.state);
-        return Err(Problem::new(ErrorCode::Timeout, message)
-            .detail("id", row.id)
-            .detail("state", row.state));
+        return Err(Problem::new(ErrorCode::Timeout, message).detail("id", row.id).detail("state", row.state));
     }
     if until_running && row.state == State::Running {
         let line = format!("{} is {}", row.id, state_word(row.state));
@@ -54,19 +50,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 /// Prints how a run ended, and makes its result ours.
 pub(super) fn result_of(row: RunRow, home: &Home, context: &Context) -> Result<ExitCode, Problem> {
     let (state, exit_code) = (row.state, row.exit_code);
-    let error = row
-        .error
-        .as_deref()
-        .map_or_else(String::new, |error| format!(" ({error})"));
+    let error = row.error.as_deref().map_or_else(String::new, |error| format!(" ({error})"));
     let line = format!("{} is {}{error}", row.id, state_word(state));
     context.answer(&RunView::new(row, home), |out| writeln!(out, "{line}"))?;
     Ok(ExitCode::from(match state {
         State::Completed => 0,
         State::Killed => 137,
-        State::Failed => exit_code
-            .and_then(|code| u8::try_from(code).ok())
-            .filter(|code| *code != 0)
-            .unwrap_or(1),
+        State::Failed => exit_code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code != 0).unwrap_or(1),
         State::Queued | State::Running => 1,
     }))
 }

@@ -20,10 +20,7 @@ impl Spinner {
     /// Begins to wait; `watched` is false where nobody would see it.
     pub(crate) fn begin(text: String, watched: bool) -> Self {
         if !watched {
-            return Self {
-                done: None,
-                thread: None,
-            };
+            return Self { done: None, thread: None };
         }
         let (done, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -36,10 +33,7 @@ impl Spinner {
             let _ = ended.recv();
             bar.finish_and_clear();
         });
-        Self {
-            done: Some(done),
-            thread: Some(thread),
-        }
+        Self { done: Some(done), thread: Some(thread) }
     }
 }
 

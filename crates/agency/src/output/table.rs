@@ -30,15 +30,9 @@ pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) ->
     header.push("NAME");
     table.set_header(header);
     // What the other columns take; the name gets the rest.
-    let room = width.map_or(usize::MAX, |width| {
-        usize::from(width).saturating_sub(28 + 9 + 4 + 12 + 10).max(8)
-    });
+    let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(28 + 9 + 4 + 12 + 10).max(8));
     for run in runs {
-        let name = run
-            .name
-            .as_deref()
-            .or(run.new_branch.as_deref())
-            .unwrap_or("(in the repository)");
+        let name = run.name.as_deref().or(run.new_branch.as_deref()).unwrap_or("(in the repository)");
         let mut cells = vec![
             Cell::new(&run.id),
             Cell::new(state_word(run.state)),
@@ -47,10 +41,7 @@ pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) ->
         ];
         let repo = run.repo.rsplit('/').next().unwrap_or(&run.repo);
         cells.extend(wide.then(|| Cell::new(shortened(repo, 24))));
-        cells.push(Cell::new(shortened(
-            name,
-            if wide { room.saturating_sub(26).max(8) } else { room },
-        )));
+        cells.push(Cell::new(shortened(name, if wide { room.saturating_sub(26).max(8) } else { room })));
         table.add_row(cells);
     }
     for column in table.column_iter_mut() {
@@ -62,10 +53,7 @@ pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) ->
 
 /// At most `most` characters on one line, the last an ellipsis where some are missing.
 fn shortened(text: &str, most: usize) -> String {
-    let plain: String = text
-        .chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter })
-        .collect();
+    let plain: String = text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
     if plain.chars().count() <= most {
         return plain;
     }

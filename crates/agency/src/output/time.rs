@@ -29,11 +29,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         "w" => 604_800,
         _ => return Err(expected()),
     };
-    number
-        .checked_mul(seconds)
-        .filter(|seconds| *seconds < 1 << 40)
-        .map(Duration::from_secs)
-        .ok_or_else(expected)
+    number.checked_mul(seconds).filter(|seconds| *seconds < 1 << 40).map(Duration::from_secs).ok_or_else(expected)
 }
 
 #[cfg(test)]
@@ -53,10 +49,7 @@ mod tests {
     fn ages_have_one_unit() {
         let now = Timestamp::from_second(1_000_000).unwrap();
         let before = |seconds: i64| ago(now, Timestamp::from_second(1_000_000 - seconds).unwrap());
-        assert_eq!(
-            [before(5), before(61), before(7300), before(200_000)],
-            ["5s", "1m", "2h", "2d"]
-        );
+        assert_eq!([before(5), before(61), before(7300), before(200_000)], ["5s", "1m", "2h", "2d"]);
         assert_eq!(ago(now, Timestamp::from_second(1_000_009).unwrap()), "0s");
     }
 }

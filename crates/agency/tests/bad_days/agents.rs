@@ -31,10 +31,7 @@ fn an_agent_that_ignores_every_polite_signal_is_killed_after_the_grace() {
         run.wait_for_output("ready");
         let stopped = world.json(&["stop", &run.id])["data"].take();
         assert_eq!((&stopped["state"], &stopped["signal"]), (&"killed".into(), &9.into()));
-        assert!(
-            stopped["exit_code"].is_null() && stopped["error"].is_null(),
-            "{stopped:#}"
-        );
+        assert!(stopped["exit_code"].is_null() && stopped["error"].is_null(), "{stopped:#}");
         assert_eq!(stopped["reason"], "stopped");
         run.wait_until_gone();
         clear_away(&world, &repo, &[&run]);
@@ -52,11 +49,7 @@ fn a_daemon_that_an_agent_leaves_does_not_keep_the_run_from_ending_and_is_ended(
         run.wait_until_gone();
         assert!(run.log("runner.stdout.log").starts_with(b"daemon "));
         let said = run.messages();
-        assert!(
-            said.iter()
-                .any(|message| message.contains("ending what the agent left")),
-            "{said:?}"
-        );
+        assert!(said.iter().any(|message| message.contains("ending what the agent left")), "{said:?}");
         clear_away(&world, &repo, &[&run]);
     }
 }
@@ -119,9 +112,7 @@ fn an_agent_that_is_stopped_by_a_signal_can_still_be_stopped() {
         run.wait_for_output("ready");
         kill_process_group(run.agent(), Signal::STOP).unwrap();
         let stat = format!("/proc/{}/stat", run.agent().as_raw_nonzero());
-        until("a stopped agent", || {
-            fs::read_to_string(&stat).unwrap().contains(") T ")
-        });
+        until("a stopped agent", || fs::read_to_string(&stat).unwrap().contains(") T "));
         let stopped = world.json(&["stop", &run.id])["data"].take();
         assert_eq!((&stopped["state"], &stopped["signal"]), (&"killed".into(), &15.into()));
         clear_away(&world, &repo, &[&run]);
@@ -140,10 +131,7 @@ fn an_agent_that_dies_by_a_signal_has_failed_without_an_exit_code() {
         let ended = world.ended(&run);
         assert_eq!((&ended["state"], &ended["signal"]), (&"failed".into(), &11.into()));
         assert!(ended["exit_code"].is_null());
-        assert!(
-            ended["error"].as_str().unwrap().starts_with("E_RUN_FAILED"),
-            "{ended:#}"
-        );
+        assert!(ended["error"].as_str().unwrap().starts_with("E_RUN_FAILED"), "{ended:#}");
         assert_eq!(fs::read_to_string(run.file("exit_code.txt")).unwrap(), "139\n");
         clear_away(&world, &repo, &[&run]);
     }

@@ -16,30 +16,13 @@ fn a_run_whose_supervisor_is_killed_has_failed_and_reconcile_ends_its_agent() {
         let run = world.begin(&repo, "stubborn", &how(host, "interactive"));
         run.wait_for_output("ready");
         run.kill_supervisor();
-        assert!(
-            complaints(&world)[0].contains("left no exit marker"),
-            "{:?}",
-            complaints(&world)
-        );
+        assert!(complaints(&world)[0].contains("left no exit marker"), "{:?}", complaints(&world));
         let row = world.show(&run);
-        assert_eq!(
-            (&row["state"], &row["reason"]),
-            (&"failed".into(), &"disappeared".into())
-        );
+        assert_eq!((&row["state"], &row["reason"]), (&"failed".into(), &"disappeared".into()));
         assert!(row["exit_code"].is_null() && row["signal"].is_null(), "{row:#}");
-        assert!(
-            row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"),
-            "{row:#}"
-        );
-        assert!(
-            !run.processes().is_empty(),
-            "the agent ignores the loss of its terminal"
-        );
-        assert!(
-            complaints(&world)
-                .iter()
-                .all(|said| said.contains(&run.id) && said.contains("still runs"))
-        );
+        assert!(row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"), "{row:#}");
+        assert!(!run.processes().is_empty(), "the agent ignores the loss of its terminal");
+        assert!(complaints(&world).iter().all(|said| said.contains(&run.id) && said.contains("still runs")));
         let swept = world.json(&["reconcile"])["data"]["swept"].to_string();
         assert!(swept.contains(&format!("of {}", run.id)), "{swept}");
         assert!(run.processes().is_empty());
@@ -97,18 +80,12 @@ fn after_a_reboot_every_run_has_a_clear_state() {
     for run in [&in_tmux, &detached, &queued] {
         let row = world.show(run);
         assert_eq!((&row["state"], &row["exit_code"]), (&"failed".into(), &().into()));
-        assert!(
-            row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"),
-            "{row:#}"
-        );
+        assert!(row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"), "{row:#}");
         assert_eq!(run.events().last().unwrap()["type"], "completed");
     }
     world.error(&["attach", &in_tmux.id], ErrorCode::TmuxSessionNotFound);
     assert_eq!(complaints(&world), Vec::<String>::new());
-    assert_eq!(
-        fs::read_to_string(format!("{worktree}/work.txt")).unwrap(),
-        "precious\n"
-    );
+    assert_eq!(fs::read_to_string(format!("{worktree}/work.txt")).unwrap(), "precious\n");
     assert_eq!(in_tmux.log("runner.log"), b"ready\n");
     // Only then: who removes something now loses nothing.
     world.ok(&["rm", &detached.id]);

@@ -20,26 +20,17 @@ fn the_environment_of_the_caller_reaches_the_agent_although_the_tmux_server_is_o
     for (host, mode) in HOSTS.into_iter().flat_map(|host| MODES.map(|mode| (host, mode))) {
         let (world, repo) = world();
         old_tmux_server(&world);
-        world.agent(
-            "speaking",
-            "echo \"$FRESH|$FROM_FILE|$BOTH|${ONLY_OLD:-absent}|$AGENCY_RUN_ID|$AGENCY_RUN_DIR\"",
-        );
+        world.agent("speaking", "echo \"$FRESH|$FROM_FILE|$BOTH|${ONLY_OLD:-absent}|$AGENCY_RUN_ID|$AGENCY_RUN_DIR\"");
         let file = world.root().join("variables");
         fs::write(&file, "FROM_FILE='a file'\nBOTH=file\n").unwrap();
         let mut command = world.run_command(&repo, "speaking", &how(host, mode));
         command.args(["--json", "--env-file"]).arg(&file);
-        let answer = world
-            .run(command.env("FRESH", "new\nline").env("BOTH", "caller"))
-            .object();
+        let answer = world.run(command.env("FRESH", "new\nline").env("BOTH", "caller")).object();
         let run = world.run_with_id(answer["data"]["id"].as_str().unwrap());
         assert_eq!(world.ended(&run)["state"], "completed");
         let said = String::from_utf8(run.log("runner.stdout.log")).unwrap();
         let directory = run.directory.display();
-        assert_eq!(
-            said,
-            format!("new\nline|a file|file|absent|{}|{directory}\n", run.id),
-            "{host} {mode}"
-        );
+        assert_eq!(said, format!("new\nline|a file|file|absent|{}|{directory}\n", run.id), "{host} {mode}");
         clear_away(&world, &repo, &[&run]);
     }
 }

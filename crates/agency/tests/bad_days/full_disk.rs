@@ -44,11 +44,7 @@ fn a_run_on_a_full_disk_is_refused_and_leaves_nothing() {
     disk.fill();
     let answer = disk.run_agent(&repo, "quiet", &DETACHED);
     assert_eq!(answer["error"]["code"], "E_DB_ERROR", "{answer:#}");
-    assert_eq!(
-        fs::read_dir(disk.path("runs")).unwrap().count(),
-        0,
-        "a refused run leaves no directory"
-    );
+    assert_eq!(fs::read_dir(disk.path("runs")).unwrap().count(), 0, "a refused run leaves no directory");
     assert_eq!(repo.branches(), ["main"]);
     assert_eq!(repo.worktrees(), std::slice::from_ref(&repo.path));
     disk.make_room();
@@ -56,16 +52,9 @@ fn a_run_on_a_full_disk_is_refused_and_leaves_nothing() {
     let live = disk.answer(&["ls", "--state", "queued", "--state", "running"]);
     assert_eq!(live["data"]["runs"], serde_json::json!([]), "{live:#}");
     let checks = disk.answer(&["doctor"])["data"]["checks"].take();
-    let complaints = checks
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|check| check["health"] != "ok");
+    let complaints = checks.as_array().unwrap().iter().filter(|check| check["health"] != "ok");
     let names: Vec<&str> = complaints.map(|check| check["name"].as_str().unwrap()).collect();
-    assert!(
-        names.iter().all(|name| ["agent claude_code", "home"].contains(name)),
-        "{checks:#}"
-    );
+    assert!(names.iter().all(|name| ["agent claude_code", "home"].contains(name)), "{checks:#}");
 }
 
 // proves L12, P7
@@ -80,25 +69,14 @@ fn an_agent_that_says_more_than_fits_goes_on_to_its_end_and_the_events_say_what_
     let answer = disk.run_agent(&repo, "noisy", &DETACHED);
     let id = answer["data"]["id"].as_str().unwrap();
     let ended = disk.answer(&["wait", id])["data"].take();
-    assert_eq!(
-        (&ended["state"], &ended["exit_code"]),
-        (&"completed".into(), &0.into()),
-        "{ended:#}"
-    );
+    assert_eq!((&ended["state"], &ended["exit_code"]), (&"completed".into(), &0.into()), "{ended:#}");
     let log = fs::read(disk.path(&format!("runs/{id}/logs/runner.stdout.log"))).unwrap();
     assert!(!log.is_empty() && log.len() < size, "the disk was too small");
     let line = b"All work and no play.\n".iter();
-    assert!(
-        log.iter().eq(line.cycle().take(log.len())),
-        "what was kept is what was said first"
-    );
+    assert!(log.iter().eq(line.cycle().take(log.len())), "what was kept is what was said first");
     let events = disk.events(id);
     let said: Vec<&str> = events.iter().filter_map(|event| event["message"].as_str()).collect();
-    assert!(
-        said.iter()
-            .any(|text| text.contains("runner.stdout.log cannot be written: No space left")),
-        "{said:?}"
-    );
+    assert!(said.iter().any(|text| text.contains("runner.stdout.log cannot be written: No space left")), "{said:?}");
     let lost = format!("{} bytes of runner.stdout.log were lost", size - log.len());
     assert!(said.iter().any(|text| text.contains(&lost)), "{lost}: {said:?}");
     assert_eq!(events.last().unwrap()["type"], "completed");
@@ -119,11 +97,7 @@ fn the_end_of_a_run_is_recorded_although_the_disk_filled_up_meanwhile() {
     disk.fill();
     world.release("waiting");
     let ended = disk.answer(&["wait", id])["data"].take();
-    assert_eq!(
-        (&ended["state"], &ended["exit_code"]),
-        (&"failed".into(), &7.into()),
-        "{ended:#}"
-    );
+    assert_eq!((&ended["state"], &ended["exit_code"]), (&"failed".into(), &7.into()), "{ended:#}");
     let done = fs::read_to_string(disk.path(&format!("runs/{id}/done.json"))).unwrap();
     assert!(done.contains("\"exit_code\": 7"), "{done}");
     assert_eq!(disk.events(id).last().unwrap()["type"], "completed");
@@ -148,17 +122,11 @@ fn a_supervisor_that_finds_no_room_for_its_last_words_says_them_when_there_is_ro
     world.release("waiting");
     let agent = answer["data"]["id"].as_str().unwrap();
     until("the end of the agent", || {
-        agency_testkit::ProcessTable::read()
-            .carrying("AGENCY_RUN_ID", agent.as_ref())
-            .is_empty()
+        agency_testkit::ProcessTable::read().carrying("AGENCY_RUN_ID", agent.as_ref()).is_empty()
     });
     disk.assert_full();
     disk.make_room();
     let ended = disk.answer(&["wait", id])["data"].take();
-    assert_eq!(
-        (&ended["state"], &ended["exit_code"]),
-        (&"failed".into(), &7.into()),
-        "{ended:#}"
-    );
+    assert_eq!((&ended["state"], &ended["exit_code"]), (&"failed".into(), &7.into()), "{ended:#}");
     assert_eq!(disk.events(id).last().unwrap()["type"], "completed");
 }

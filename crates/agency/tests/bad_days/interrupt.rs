@@ -33,12 +33,7 @@ impl Slow {
         );
         fs::write(&hook, script).unwrap();
         fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-        Self {
-            world,
-            repo,
-            started,
-            release,
-        }
+        Self { world, repo, started, release }
     }
 
     fn wait_for_hook(&self) {
@@ -52,11 +47,7 @@ impl Slow {
     /// Waits until git and its hook, which nobody waits for any more, have ended.
     fn wait_until_git_is_gone(&self) {
         let home = self.world.agency_home();
-        until("the end of git", || {
-            ProcessTable::read()
-                .carrying("AGENCY_HOME", home.as_os_str())
-                .is_empty()
-        });
+        until("the end of git", || ProcessTable::read().carrying("AGENCY_HOME", home.as_os_str()).is_empty());
     }
 }
 
@@ -64,9 +55,7 @@ impl Slow {
 #[test]
 fn a_run_that_is_killed_while_its_worktree_is_made_has_failed_and_can_be_removed() {
     let slow = Slow::new();
-    let creator = slow
-        .world
-        .start(&mut slow.world.run_command(&slow.repo, "waiting", &["--host", "detached"]));
+    let creator = slow.world.start(&mut slow.world.run_command(&slow.repo, "waiting", &["--host", "detached"]));
     slow.wait_for_hook();
     creator.signal(Signal::KILL);
     assert_eq!(creator.wait().status.signal(), Some(9));
@@ -74,10 +63,7 @@ fn a_run_that_is_killed_while_its_worktree_is_made_has_failed_and_can_be_removed
     slow.world.ok(&["reconcile"]);
     let row = slow.world.show(&run);
     assert_eq!(row["state"], "failed");
-    assert!(
-        row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"),
-        "{row:#}"
-    );
+    assert!(row["error"].as_str().unwrap().starts_with("E_RUNNER_DISAPPEARED"), "{row:#}");
     slow.release();
     slow.wait_until_git_is_gone();
     clear_away(&slow.world, &slow.repo, &[&run]);
@@ -104,11 +90,7 @@ fn ctrl_c_while_the_worktree_is_made_takes_everything_back() {
 #[test]
 fn an_interrupt_that_only_agency_hears_takes_everything_back_when_git_is_done() {
     let slow = Slow::new();
-    let creator = slow.world.start(
-        &mut slow
-            .world
-            .run_command(&slow.repo, "waiting", &["--host", "tmux", "--json"]),
-    );
+    let creator = slow.world.start(&mut slow.world.run_command(&slow.repo, "waiting", &["--host", "tmux", "--json"]));
     slow.wait_for_hook();
     creator.signal(Signal::INT);
     slow.release();
@@ -121,20 +103,14 @@ fn an_interrupt_that_only_agency_hears_takes_everything_back_when_git_is_done() 
 #[test]
 fn a_second_interrupt_ends_agency_at_once_and_leaves_what_rm_can_remove() {
     let slow = Slow::new();
-    let creator = slow
-        .world
-        .start(&mut slow.world.run_command(&slow.repo, "waiting", &["--host", "detached"]));
+    let creator = slow.world.start(&mut slow.world.run_command(&slow.repo, "waiting", &["--host", "detached"]));
     slow.wait_for_hook();
     // Two signals that wait at the same time are one; the first must have been heard.
     creator.signal(Signal::INT);
     let pending = format!("/proc/{}/status", creator.id());
     until("the first interrupt heard", || {
         let status = fs::read_to_string(&pending).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("ShdPnd:"))
-            .unwrap()
-            .to_owned();
+        let line = status.lines().find(|line| line.starts_with("ShdPnd:")).unwrap().to_owned();
         line.trim_end().ends_with("0000000000000000")
     });
     creator.signal(Signal::INT);

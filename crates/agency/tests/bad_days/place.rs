@@ -62,11 +62,7 @@ pub(super) fn clear_away(world: &World, repo: &Repo, runs: &[&Run]) {
 /// Nothing is there of a run that was taken back but its row.
 #[track_caller]
 pub(super) fn nothing_was_left(world: &World, repo: &Repo) {
-    let ours: Vec<String> = world
-        .tmux_sessions()
-        .into_iter()
-        .filter(|name| name.starts_with("agency_"))
-        .collect();
+    let ours: Vec<String> = world.tmux_sessions().into_iter().filter(|name| name.starts_with("agency_")).collect();
     assert_eq!(ours, Vec::<String>::new());
     assert_eq!(repo.branches(), ["main"]);
     assert_eq!(repo.worktrees(), std::slice::from_ref(&repo.path));

@@ -48,10 +48,7 @@ fn a_run_that_waits_begins_when_the_supervisor_of_the_slot_is_killed() {
     assert_eq!(state(&world, &second), "queued");
     first.kill_supervisor();
     second.wait_for_output("ready");
-    assert_eq!(
-        (state(&world, &first), state(&world, &second)),
-        ("failed".into(), "running".into())
-    );
+    assert_eq!((state(&world, &first), state(&world, &second)), ("failed".into(), "running".into()));
     world.release("second");
     assert_eq!(world.ended(&second)["state"], "completed");
     clear_away(&world, &repo, &[&first, &second]);
@@ -78,9 +75,7 @@ fn a_run_that_may_not_wait_is_refused_and_leaves_nothing() {
     let (world, repo) = one_slot();
     let first = world.begin(&repo, "first", &["--host", "detached"]);
     let path = repo.path.to_str().unwrap();
-    let words = [
-        "run", "--repo", path, "--runner", "second", "--prompt", "x", "--host", "detached",
-    ];
+    let words = ["run", "--repo", path, "--runner", "second", "--prompt", "x", "--host", "detached"];
     world.error(&[&words[..], &["--no-queue"]].concat(), ErrorCode::MaxAgents);
     assert_eq!(world.runs().len(), 1, "a refused run leaves no directory");
     world.release("first");
@@ -116,19 +111,12 @@ fn of_two_that_may_not_wait_at_most_one_gets_the_last_slot() {
         let options = ["--host", "detached", "--json", "--no-queue"];
         let start = |name| world.start(&mut world.run_command(&repo, name, &options));
         let answers = ["first", "second"].map(start).map(|process| process.wait().object());
-        let refused = answers
-            .iter()
-            .filter(|answer| answer["error"]["code"] == "E_MAX_AGENTS");
+        let refused = answers.iter().filter(|answer| answer["error"]["code"] == "E_MAX_AGENTS");
         assert_eq!(refused.count(), 1, "{answers:#?}");
         world.release("first");
         world.release("second");
-        until("the end", || {
-            world.json(&["ls", "--state", "running"])["data"]["runs"] == serde_json::json!([])
-        });
-        let started: Vec<&str> = answers
-            .iter()
-            .filter_map(|answer| answer["data"]["id"].as_str())
-            .collect();
+        until("the end", || world.json(&["ls", "--state", "running"])["data"]["runs"] == serde_json::json!([]));
+        let started: Vec<&str> = answers.iter().filter_map(|answer| answer["data"]["id"].as_str()).collect();
         world.ok(&["rm", "--delete-branch", started[0]]);
         nothing_was_left(&world, &repo);
     }

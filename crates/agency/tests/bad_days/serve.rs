@@ -26,9 +26,7 @@ fn serve_finishes_the_story_of_a_run_whose_supervisor_is_killed() {
             run.wait_for_output("ready");
             run.kill_supervisor();
             // No other command runs, so nobody else can have done it.
-            until("word of the end", || {
-                server.stderr().contains(&format!("{}  running → failed", run.id))
-            });
+            until("word of the end", || server.stderr().contains(&format!("{}  running → failed", run.id)));
             assert_eq!(run.events().last().unwrap()["type"], "completed");
         }
         assert_eq!(world.show(&after)["state"], "failed");

@@ -74,11 +74,7 @@ impl<'a> SmallDisk<'a> {
     /// Fills the disk to the last byte and proves it.
     #[track_caller]
     pub(super) fn fill(&self) {
-        let mut filler = File::options()
-            .create(true)
-            .append(true)
-            .open(self.path("filler"))
-            .unwrap();
+        let mut filler = File::options().create(true).append(true).open(self.path("filler")).unwrap();
         let mut size = 64 * 1024;
         while size > 0 {
             match filler.write(&vec![b'x'; size]) {

@@ -20,16 +20,10 @@ fn stop_ends_one_run_keeps_its_worktree_and_touches_no_other() {
         let worktree = world.show(&first)["worktree_path"].as_str().unwrap().to_owned();
         fs::write(format!("{worktree}/work.txt"), "half done\n").unwrap();
         let stopped = world.json(&["stop", &first.id])["data"].take();
-        assert_eq!(
-            (&stopped["state"], &stopped["reason"]),
-            (&"killed".into(), &"stopped".into())
-        );
+        assert_eq!((&stopped["state"], &stopped["reason"]), (&"killed".into(), &"stopped".into()));
         assert_eq!(stopped["signal"], 15, "{stopped:#}");
         first.wait_until_gone();
-        assert_eq!(
-            fs::read_to_string(format!("{worktree}/work.txt")).unwrap(),
-            "half done\n"
-        );
+        assert_eq!(fs::read_to_string(format!("{worktree}/work.txt")).unwrap(), "half done\n");
         assert!(repo.worktrees().contains(&worktree.into()));
 
         assert_eq!(world.show(&second)["state"], "running");
@@ -73,10 +67,7 @@ fn a_run_that_waits_for_a_slot_can_be_stopped_and_never_begins() {
         let queued = world.begin(&repo, "waiting", &["--host", host]);
         assert_eq!(world.show(&queued)["state"], "queued");
         let stopped = world.json(&["stop", &queued.id])["data"].take();
-        assert_eq!(
-            (&stopped["state"], &stopped["reason"]),
-            (&"killed".into(), &"stopped".into())
-        );
+        assert_eq!((&stopped["state"], &stopped["reason"]), (&"killed".into(), &"stopped".into()));
         assert!(stopped["started_at"].is_null(), "{stopped:#}");
         // Who stops a run finds its story told.
         assert!(!queued.is_supervised() && queued.file("done.json").exists());

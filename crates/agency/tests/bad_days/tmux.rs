@@ -17,9 +17,7 @@ fn goes_on_without_tmux(lose: impl Fn(&World, &Run)) {
         run.wait_for_output("ready");
         lose(&world, &run);
         until("word of the lost pane", || {
-            run.messages()
-                .iter()
-                .any(|message| message.contains("the tmux pane is gone"))
+            run.messages().iter().any(|message| message.contains("the tmux pane is gone"))
         });
         let error = world.error(&["attach", &run.id], ErrorCode::TmuxSessionNotFound);
         assert!(error["hint"].as_str().unwrap().contains("--direct"), "{error:#}");

@@ -16,10 +16,7 @@ fn a_run_is_ended_at_its_wall_time_and_says_why() {
         let answer = world.run(command.env("AGENCY_MINUTE_MS", "300")).object();
         let run = world.run_with_id(answer["data"]["id"].as_str().unwrap());
         let ended = world.ended(&run);
-        assert_eq!(
-            (&ended["state"], &ended["reason"]),
-            (&"failed".into(), &"wall_time".into())
-        );
+        assert_eq!((&ended["state"], &ended["reason"]), (&"failed".into(), &"wall_time".into()));
         assert!(ended["error"].as_str().unwrap().starts_with("E_TIMEOUT"), "{ended:#}");
         let done: Value = serde_json::from_slice(&fs::read(run.file("done.json")).unwrap()).unwrap();
         assert_eq!(done["reason"], "wall_time");

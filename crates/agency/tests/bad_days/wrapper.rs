@@ -19,14 +19,8 @@ fn wrap(world: &World, script: &str) {
 fn a_wrapper_that_ends_up_as_the_supervisor_works_in_both_hosts() {
     for host in HOSTS {
         let (world, repo) = world();
-        wrap(
-            &world,
-            "WRAPPED=yes; export WRAPPED\nexec \"$AGENCY_BIN\" supervise \"$1\"",
-        );
-        world.agent(
-            "speaking",
-            "echo \"wrapped: ${WRAPPED:-no}\"; echo \"binary: ${AGENCY_BIN:-none}\"",
-        );
+        wrap(&world, "WRAPPED=yes; export WRAPPED\nexec \"$AGENCY_BIN\" supervise \"$1\"");
+        world.agent("speaking", "echo \"wrapped: ${WRAPPED:-no}\"; echo \"binary: ${AGENCY_BIN:-none}\"");
         let run = world.begin(&repo, "speaking", &["--host", host]);
         assert_eq!(world.ended(&run)["state"], "completed");
         // The agent gets the caller's environment, not the wrapper's.
@@ -42,15 +36,10 @@ fn a_wrapper_that_does_not_start_a_supervisor_is_named_and_leaves_nothing() {
         wrap(&world, "echo 'I do nothing' >&2");
         world.agent("quiet", agent::quiet());
         let path = repo.path.to_str().unwrap();
-        let words = [
-            "run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--host", host,
-        ];
+        let words = ["run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--host", host];
         let error = world.error(&words, ErrorCode::HostStartFailed);
         let message = error["message"].as_str().unwrap();
-        assert!(
-            message.contains("ended at once") && message.contains("I do nothing"),
-            "{message}"
-        );
+        assert!(message.contains("ended at once") && message.contains("I do nothing"), "{message}");
         assert_eq!(world.show(&world.runs()[0])["state"], "failed");
         nothing_was_left(&world, &repo);
     }
@@ -63,9 +52,7 @@ fn a_wrapper_that_is_not_there_is_named_and_leaves_nothing() {
         world.set("wrapper", "\"/nowhere/wrapper\"");
         world.agent("quiet", agent::quiet());
         let path = repo.path.to_str().unwrap();
-        let words = [
-            "run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--host", host,
-        ];
+        let words = ["run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--host", host];
         let error = world.error(&words, ErrorCode::HostStartFailed);
         assert!(!error["message"].as_str().unwrap().is_empty(), "{error:#}");
         nothing_was_left(&world, &repo);

@@ -59,10 +59,7 @@ fn what_cannot_be_removed_is_listed_with_the_command_that_removes_it() {
     says(&error, &[&worktree, "on a stick", "by hand:"]);
     let remaining = &error["details"]["remaining"][0];
     for field in ["resource", "why", "command"] {
-        assert!(
-            remaining[field].as_str().is_some_and(|text| !text.is_empty()),
-            "{error:#}"
-        );
+        assert!(remaining[field].as_str().is_some_and(|text| !text.is_empty()), "{error:#}");
     }
     repo.git(&["worktree", "unlock", &worktree]);
     assert_eq!(world.json(&["rm", &id])["data"]["removed"], true);
@@ -87,9 +84,7 @@ fn a_session_that_is_gone_is_not_attached_to() {
     let (world, repo) = world();
     let id = waiting(&world, &repo, &[]);
     let mut kill = std::process::Command::new("tmux");
-    kill.arg("-S")
-        .arg(world.socket())
-        .args(["rename-session", "-t", &format!("=agency_{id}"), "elsewhere"]);
+    kill.arg("-S").arg(world.socket()).args(["rename-session", "-t", &format!("=agency_{id}"), "elsewhere"]);
     assert!(world.run(&mut kill).status.success());
     let error = world.error(&["attach", &id], ErrorCode::TmuxSessionNotFound);
     says(&error, &[&id]);
@@ -113,11 +108,7 @@ fn more_agents_than_allowed_are_refused_where_nobody_wants_to_wait() {
     let (world, repo) = world();
     let config = world.root().join("one.toml");
     let agent = world.root().join("agents/quiet");
-    std::fs::write(
-        &config,
-        format!("max_agents = 1\n[agents.quiet]\ncommand = {agent:?}\n"),
-    )
-    .unwrap();
+    std::fs::write(&config, format!("max_agents = 1\n[agents.quiet]\ncommand = {agent:?}\n")).unwrap();
     let id = waiting(&world, &repo, &["--host", "detached"]);
     let more = ["--no-queue", "--config", config.to_str().unwrap()];
     let error = refused(&world, &repo, &run_prompted(&repo, &more), ErrorCode::MaxAgents);

@@ -31,16 +31,10 @@ fn an_unknown_key_stops_a_run_and_is_named_with_its_line_and_the_nearest_key() {
     let config = config.to_str().unwrap();
     let arguments = run_prompted(&repo, &["--config", config]);
     let error = refused(&world, &repo, &arguments, ErrorCode::InvalidConfig);
-    says(
-        &error,
-        &[&format!("{config}:3:1"), "`max_agent`", "did you mean `max_agents`?"],
-    );
+    says(&error, &[&format!("{config}:3:1"), "`max_agent`", "did you mean `max_agents`?"]);
     hints(&error, "agency schema config");
     assert_eq!(error["details"]["file"], config);
-    assert_eq!(
-        (&error["details"]["line"], &error["details"]["column"]),
-        (&3.into(), &1.into())
-    );
+    assert_eq!((&error["details"]["line"], &error["details"]["column"]), (&3.into(), &1.into()));
 }
 
 // proves L14
@@ -49,13 +43,7 @@ fn every_command_that_reads_the_configuration_refuses_a_wrong_one() {
     let (world, _) = world();
     let config = file(&world, "wrong.toml", "host = \"screen\"\n");
     let config = config.to_str().unwrap();
-    for arguments in [
-        &["ls"][..],
-        &["doctor"],
-        &["config", "show"],
-        &["reconcile"],
-        &["show", "x"],
-    ] {
+    for arguments in [&["ls"][..], &["doctor"], &["config", "show"], &["reconcile"], &["show", "x"]] {
         let arguments = [arguments, &["--config", config]].concat();
         let error = answers(&world, || world.command(&arguments), ErrorCode::InvalidConfig);
         says(&error, &["`host`", "\"tmux\" or \"detached\""]);
@@ -71,12 +59,7 @@ fn mistakes_of_every_kind_are_placed() {
         ("a.toml", "max_agents = \n", 1, ""),
         ("b.toml", "max_agents = 0\n", 1, "a whole number from 1"),
         ("c.toml", "\n[agents.mine]\nargs = []\n", 2, "needs a `command`"),
-        (
-            "d.toml",
-            "default_agent = \"claud_code\"\n",
-            1,
-            "did you mean `claude_code`?",
-        ),
+        ("d.toml", "default_agent = \"claud_code\"\n", 1, "did you mean `claude_code`?"),
         ("e.json", "{\n \"max_agents\": 1,\n \"max_agents\": 2\n}", 3, "twice"),
         ("f.json", "{\n \"hots\": \"tmux\"}", 2, "did you mean `host`?"),
         ("g.json", "[]", 1, "table of settings"),
@@ -96,23 +79,15 @@ fn a_file_that_is_named_has_to_be_there() {
     let (world, _) = world();
     let named = |variable: &'static str| {
         let mut command = world.command(&["config", "show"]);
-        command
-            .env_remove("AGENCY_CONFIG")
-            .env(variable, "/nowhere/config.toml");
+        command.env_remove("AGENCY_CONFIG").env(variable, "/nowhere/config.toml");
         command
     };
     let flag = || world.command(&["config", "show", "--config", "/nowhere/config.toml"]);
     let error = answers(&world, flag, ErrorCode::InvalidConfig);
-    says(
-        &error,
-        &["/nowhere/config.toml", "--config names this file", "does not exist"],
-    );
+    says(&error, &["/nowhere/config.toml", "--config names this file", "does not exist"]);
     for variable in ["AGENCY_CONFIG", "agency_CONFIG"] {
         let error = answers(&world, || named(variable), ErrorCode::InvalidConfig);
-        says(
-            &error,
-            &["/nowhere/config.toml", &format!("${variable} names this file")],
-        );
+        says(&error, &["/nowhere/config.toml", &format!("${variable} names this file")]);
     }
 }
 
@@ -133,11 +108,7 @@ fn the_flag_wins_over_the_variable_in_capitals_and_that_over_the_one_in_small_le
         }
         value(&world.run(&mut command).object(), "max_agents")
     };
-    let all = [
-        ("--config", &flag),
-        ("AGENCY_CONFIG", &capital),
-        ("agency_CONFIG", &small),
-    ];
+    let all = [("--config", &flag), ("AGENCY_CONFIG", &capital), ("agency_CONFIG", &small)];
     assert_eq!(shown(&all), (1.into(), format!("{}:1", flag.display())));
     assert_eq!(shown(&all[1..]), (2.into(), format!("{}:1", capital.display())));
     assert_eq!(shown(&all[2..]), (3.into(), format!("{}:1", small.display())));
@@ -164,10 +135,7 @@ fn the_platform_place_is_read_where_nothing_is_named() {
     let mut command = world.command(&["config", "show", "--json"]);
     command.env_remove("AGENCY_CONFIG");
     let (agents, origin) = value(&world.run(&mut command).object(), "max_agents");
-    assert_eq!(
-        (agents, origin),
-        (4.into(), format!("{}:1", place.join("config.toml").display()))
-    );
+    assert_eq!((agents, origin), (4.into(), format!("{}:1", place.join("config.toml").display())));
 }
 
 // proves L14
@@ -179,13 +147,8 @@ fn a_json_file_configures_as_a_toml_file_does() {
     let config = file(&world, "config.json", &text.to_string());
     let config = config.to_str().unwrap();
     let path = super::refusal::path(&repo);
-    let arguments = [
-        "run", "--config", config, "--repo", path, "--runner", "mine", "--prompt", "x", "--wait",
-    ];
+    let arguments = ["run", "--config", config, "--repo", path, "--runner", "mine", "--prompt", "x", "--wait"];
     let run = world.json(&arguments);
-    assert_eq!(
-        (&run["data"]["runner"], &run["data"]["host"]),
-        (&"mine".into(), &"detached".into())
-    );
+    assert_eq!((&run["data"]["runner"], &run["data"]["host"]), (&"mine".into(), &"detached".into()));
     assert_eq!(run["data"]["state"], "completed");
 }

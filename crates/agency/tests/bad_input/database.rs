@@ -22,9 +22,7 @@ fn open(world: &World) -> Connection {
 /// Changes the bytes of the database file, once everything is in it.
 fn change(world: &World, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let connection = open(world);
-    connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        .unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     connection.close().unwrap();
     let file = world.agency_home().join("agency.db");
     let mut bytes = fs::read(&file).unwrap();
@@ -37,26 +35,13 @@ fn change(world: &World, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 #[track_caller]
 fn unusable(world: &World, repo: &Repo, bytes: &[u8], words: &[&str], hint: &str) {
     let run = run_prompted(repo, &[]);
-    for arguments in [
-        &run[..],
-        &["ls"],
-        &["show", "r_0"],
-        &["rm", "--all-finished"],
-        &["reconcile"],
-    ] {
+    for arguments in [&run[..], &["ls"], &["show", "r_0"], &["rm", "--all-finished"], &["reconcile"]] {
         let error = answers(world, || world.command(arguments), ErrorCode::DbError);
         says(&error, words);
         hints(&error, hint);
     }
-    assert!(
-        fs::read(world.agency_home().join("agency.db")).unwrap() == bytes,
-        "the file was changed"
-    );
-    assert_eq!(
-        (repo.worktrees().len(), repo.branches().len()),
-        (2, 2),
-        "the first run's, and no other"
-    );
+    assert!(fs::read(world.agency_home().join("agency.db")).unwrap() == bytes, "the file was changed");
+    assert_eq!((repo.worktrees().len(), repo.branches().len()), (2, 2), "the first run's, and no other");
 }
 
 // proves L18
@@ -98,9 +83,7 @@ fn a_database_from_a_newer_version_is_refused_and_left_as_it_is() {
     let bytes = change(&world, |_| {});
     let words = ["agency.db", "schema version 999", "knows versions up to"];
     unusable(&world, &repo, &bytes, &words, "newer agency");
-    let version: i64 = open(&world)
-        .query_row("PRAGMA user_version", [], |row| row.get(0))
-        .unwrap();
+    let version: i64 = open(&world).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, 999);
 }
 
@@ -125,9 +108,7 @@ fn a_new_database_that_another_process_holds_is_refused() {
     let (world, repo) = world();
     world.configure("[database]\nlock_timeout_seconds = 1\n");
     let holder = open(&world);
-    holder
-        .execute_batch("BEGIN EXCLUSIVE; CREATE TABLE strange (x)")
-        .unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE strange (x)").unwrap();
     answers(&world, || world.command(&run_prompted(&repo, &[])), ErrorCode::DbLocked);
     drop(holder);
     assert_eq!((repo.worktrees().len(), repo.branches()), (1, vec!["main".to_owned()]));

@@ -10,17 +10,7 @@ use super::refusal::{Traces, path, refused, run_prompted, world};
 fn a_dry_run_shows_the_spec_and_what_would_be_created_and_creates_nothing() {
     let (world, repo) = world();
     let before = Traces::of(&world, &repo);
-    let arguments = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--runner",
-        "quiet",
-        "--prompt",
-        "x",
-        "--input",
-        "README.md",
-    ];
+    let arguments = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x", "--input", "README.md"];
     let answer = world.json(&[&arguments[..], &["--dry-run"]].concat());
     let data = &answer["data"];
     let id = data["would_create"]["id"].as_str().unwrap();

@@ -22,10 +22,7 @@ fn refused_for_both(world: &World, repo: &Repo, given: &str, code: ErrorCode, wo
         let error = refused(world, repo, &arguments, code);
         says(&error, &[what, given]);
         says(&error, words);
-        assert_eq!(
-            (&error["details"]["path"], &error["details"]["what"]),
-            (&json!(given), &json!(what))
-        );
+        assert_eq!((&error["details"]["path"], &error["details"]["what"]), (&json!(given), &json!(what)));
     }
 }
 
@@ -36,12 +33,7 @@ fn a_missing_file_is_refused() {
     for given in ["nowhere.md", "src/nowhere.md", "README.md/below", "--help"] {
         refused_for_both(&world, &repo, given, ErrorCode::InvalidPath, &[]);
     }
-    let error = refused(
-        &world,
-        &repo,
-        &run(&repo, &["--prompt-file", "nowhere.md"]),
-        ErrorCode::InvalidPath,
-    );
+    let error = refused(&world, &repo, &run(&repo, &["--prompt-file", "nowhere.md"]), ErrorCode::InvalidPath);
     says(&error, &["does not exist in the repository"]);
     hints(&error, "relative to its root");
 }
@@ -66,12 +58,7 @@ fn a_directory_is_refused() {
     for given in ["src", ".", ""] {
         refused_for_both(&world, &repo, given, ErrorCode::InputNotFile, &["a directory"]);
     }
-    let error = refused(
-        &world,
-        &repo,
-        &run_prompted(&repo, &["--input", "src"]),
-        ErrorCode::InputNotFile,
-    );
+    let error = refused(&world, &repo, &run_prompted(&repo, &["--input", "src"]), ErrorCode::InputNotFile);
     hints(&error, "single files");
 }
 
@@ -85,13 +72,7 @@ fn a_file_outside_the_repository_is_refused_however_it_is_named() {
     let neighbour = format!("{}/README.md", path(&other));
     let absolute = outside.to_str().unwrap();
     for given in [absolute, "../../outside.md", "src/../../../outside.md", &neighbour] {
-        refused_for_both(
-            &world,
-            &repo,
-            given,
-            ErrorCode::InvalidPath,
-            &["outside the repository"],
-        );
+        refused_for_both(&world, &repo, given, ErrorCode::InvalidPath, &["outside the repository"]);
     }
 }
 
@@ -105,13 +86,7 @@ fn a_symlink_that_leaves_the_repository_is_refused() {
     symlink(world.root(), repo.path.join("door")).unwrap();
     symlink("absolute.md", repo.path.join("twice.md")).unwrap();
     for given in ["absolute.md", "relative.md", "door/outside.md", "twice.md"] {
-        refused_for_both(
-            &world,
-            &repo,
-            given,
-            ErrorCode::InvalidPath,
-            &["outside the repository"],
-        );
+        refused_for_both(&world, &repo, given, ErrorCode::InvalidPath, &["outside the repository"]);
     }
 }
 
@@ -132,16 +107,10 @@ fn a_symlink_that_stays_inside_works() {
     let (world, repo) = world();
     repo.write("tasks/real.md", "hello\n");
     symlink("real.md", repo.path.join("tasks/link.md")).unwrap();
-    let arguments = run(
-        &repo,
-        &["--prompt-file", "tasks/link.md", "--input", "tasks/link.md", "--wait"],
-    );
+    let arguments = run(&repo, &["--prompt-file", "tasks/link.md", "--input", "tasks/link.md", "--wait"]);
     let answer = world.json(&arguments);
     assert_eq!(answer["data"]["state"], "completed", "{answer:#}");
-    assert_eq!(
-        inputs(&answer),
-        json!([{ "path": "tasks/real.md", "size": 6, "sha256": HELLO }])
-    );
+    assert_eq!(inputs(&answer), json!([{ "path": "tasks/real.md", "size": 6, "sha256": HELLO }]));
 }
 
 // proves L4, L18
@@ -201,17 +170,9 @@ fn an_environment_file_is_checked_before_anything_is_created() {
     let file = world.root().join("variables");
     fs::write(&file, "GOOD=1\nhunter2\n").unwrap();
     let good = file.to_str().unwrap();
-    let error = refused(
-        &world,
-        &repo,
-        &run_prompted(&repo, &["--env-file", good]),
-        ErrorCode::InvalidSpec,
-    );
+    let error = refused(&world, &repo, &run_prompted(&repo, &["--env-file", good]), ErrorCode::InvalidSpec);
     says(&error, &[":2: expected NAME=value"]);
-    assert!(
-        !error.to_string().contains("hunter2"),
-        "a secret is not repeated: {error}"
-    );
+    assert!(!error.to_string().contains("hunter2"), "a secret is not repeated: {error}");
     let missing = run_prompted(&repo, &["--env-file", "/nowhere"]);
     let error = refused(&world, &repo, &missing, ErrorCode::InvalidPath);
     says(&error, &["the environment file", "/nowhere"]);

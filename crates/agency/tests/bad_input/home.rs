@@ -101,28 +101,12 @@ fn a_home_with_every_odd_character_works() {
     let (world, repo) = world();
     let home = world.root().join("it's a \"home\"\n名");
     let home = home.to_str().unwrap();
-    let arguments = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--runner",
-        "quiet",
-        "--prompt",
-        "x",
-        "--wait",
-        "--json",
-    ];
+    let arguments = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x", "--wait", "--json"];
     let run = world.run(&mut at_home(world.command(&arguments), home)).object();
-    assert_eq!(
-        (&run["data"]["state"], &run["data"]["host"]),
-        (&"completed".into(), &"tmux".into()),
-        "{run:#}"
-    );
+    assert_eq!((&run["data"]["state"], &run["data"]["host"]), (&"completed".into(), &"tmux".into()), "{run:#}");
     assert!(run["data"]["worktree_path"].as_str().unwrap().starts_with(home));
     let id = run["data"]["id"].as_str().unwrap();
-    let removed = world
-        .run(&mut at_home(world.command(&["rm", id, "--json"]), home))
-        .object();
+    let removed = world.run(&mut at_home(world.command(&["rm", id, "--json"]), home)).object();
     assert_eq!(removed["data"]["removed"], true, "{removed:#}");
     assert_eq!(repo.worktrees().len(), 1);
 }

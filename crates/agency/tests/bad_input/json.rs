@@ -42,11 +42,7 @@ fn a_wrong_command_line_is_answered_with_one_object_too() {
     ] {
         let output = world.agency(&[arguments, &["--json"]].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output}");
-        assert_eq!(
-            (output.stdout.lines().count(), output.stderr.as_str()),
-            (1, ""),
-            "{arguments:?}"
-        );
+        assert_eq!((output.stdout.lines().count(), output.stderr.as_str()), (1, ""), "{arguments:?}");
         let answer = output.object();
         assert_eq!(answer["error"]["code"], "E_USAGE", "{arguments:?}: {answer:#}");
         schema::matches(&world, "error", &answer);
@@ -58,15 +54,8 @@ fn a_wrong_command_line_is_answered_with_one_object_too() {
 fn a_wrong_command_line_is_answered_to_people_with_its_code() {
     let (world, _) = world();
     let output = world.agency(&["run", "--frobnicate"]);
-    assert_eq!(
-        (output.status.code(), output.stdout.as_str()),
-        (Some(2), ""),
-        "{output}"
-    );
-    assert!(
-        output.stderr.contains("--frobnicate") && output.stderr.contains("[E_USAGE]"),
-        "{output}"
-    );
+    assert_eq!((output.status.code(), output.stdout.as_str()), (Some(2), ""), "{output}");
+    assert!(output.stderr.contains("--frobnicate") && output.stderr.contains("[E_USAGE]"), "{output}");
 }
 
 // proves L19
@@ -83,22 +72,8 @@ fn a_schema_that_does_not_exist_is_answered_with_the_nearest_one() {
 fn the_commands_about_one_run_answer_with_one_object() {
     let (world, repo) = world();
     world.agent("worker", "echo said; echo complained >&2; echo left > left.txt");
-    let fixed = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--host",
-        "detached",
-        "--runner",
-        "worker",
-        "--prompt",
-        "x",
-    ];
-    let run = answers(
-        &world,
-        "run",
-        &[&fixed[..], &["--input", "README.md", "--name", "it"]].concat(),
-    );
+    let fixed = ["run", "--repo", path(&repo), "--host", "detached", "--runner", "worker", "--prompt", "x"];
+    let run = answers(&world, "run", &[&fixed[..], &["--input", "README.md", "--name", "it"]].concat());
     let id = run["data"]["id"].as_str().unwrap();
     answers(&world, "wait", &["wait", id]);
     let shown = answers(&world, "show", &["show", id]);
@@ -120,17 +95,7 @@ fn attaching_and_stopping_answer_with_one_object() {
     let (world, repo) = world();
     world.agent("stubborn", agency_testkit::agent::waiting());
     for host in ["tmux", "detached"] {
-        let fixed = [
-            "run",
-            "--repo",
-            path(&repo),
-            "--runner",
-            "stubborn",
-            "--prompt",
-            "x",
-            "--host",
-            host,
-        ];
+        let fixed = ["run", "--repo", path(&repo), "--runner", "stubborn", "--prompt", "x", "--host", host];
         let run = answers(&world, "run", &fixed);
         let id = run["data"]["id"].as_str().unwrap();
         let attach = answers(&world, "attach", &["attach", id]);
@@ -145,11 +110,7 @@ fn attaching_and_stopping_answer_with_one_object() {
 #[test]
 fn the_commands_about_everything_answer_with_one_object() {
     let (world, repo) = world();
-    answers(
-        &world,
-        "run-dry-run",
-        &run_prompted(&repo, &["--dry-run", "--input", "README.md"]),
-    );
+    answers(&world, "run-dry-run", &run_prompted(&repo, &["--dry-run", "--input", "README.md"]));
     answers(&world, "run", &run_prompted(&repo, &["--wait"]));
     answers(&world, "doctor", &["doctor"]);
     answers(&world, "reconcile", &["reconcile"]);
@@ -169,9 +130,7 @@ fn serving_answers_with_one_object_when_it_is_ended() {
     world.json(&run_prompted(&repo, &["--wait"]));
     let serving: Process = world.spawn(&["serve", "--json"]);
     // Until it catches the signal, the signal would end it without a word.
-    wait_for("the server to catch SIGTERM", Duration::from_secs(20), || {
-        catches_term(serving.id()).then_some(())
-    });
+    wait_for("the server to catch SIGTERM", Duration::from_secs(20), || catches_term(serving.id()).then_some(()));
     serving.signal(Signal::TERM);
     let output = serving.wait();
     assert!(output.status.success(), "{output}");
@@ -191,19 +150,12 @@ fn catches_term(pid: u32) -> bool {
 fn every_schema_is_printed_and_every_answer_has_one() {
     let (world, _) = world();
     let listed = world.json(&["schema"]);
-    let names: Vec<&str> = listed["data"]["schemas"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|schema| schema["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<&str> =
+        listed["data"]["schemas"].as_array().unwrap().iter().map(|schema| schema["name"].as_str().unwrap()).collect();
     for name in &names {
         let printed = world.ok(&["schema", name]).stdout;
         let schema: Value = serde_json::from_str(&printed).unwrap();
-        assert!(
-            schema.get("properties").or(schema.get("oneOf")).is_some(),
-            "{name}: {printed}"
-        );
+        assert!(schema.get("properties").or(schema.get("oneOf")).is_some(), "{name}: {printed}");
         assert_eq!(world.json(&["schema", name])["data"], schema, "{name}");
     }
     let verbs = [

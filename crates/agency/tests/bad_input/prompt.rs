@@ -10,16 +10,7 @@ use super::refusal::{hints, path, refused, run, run_prompted, says, world};
 
 /// Runs the agent `listener`, which copies what it gets to a file, and returns the run and what it got.
 fn told(world: &World, repo: &Repo, more: &[&str]) -> (serde_json::Value, String) {
-    let fixed = [
-        "run",
-        "--repo",
-        path(repo),
-        "--runner",
-        "listener",
-        "--host",
-        "detached",
-        "--wait",
-    ];
+    let fixed = ["run", "--repo", path(repo), "--runner", "listener", "--host", "detached", "--wait"];
     let answer = world.json(&[&fixed, more].concat());
     assert_eq!(answer["data"]["state"], "completed", "{answer:#}");
     let worktree = answer["data"]["worktree_path"].as_str().unwrap();
@@ -51,12 +42,9 @@ fn an_empty_prompt_is_refused() {
     let (world, repo) = world();
     repo.write("empty.md", "");
     repo.write("blank.md", " \n\t\n");
-    for (flag, value) in [
-        ("--prompt", ""),
-        ("--prompt", " \n"),
-        ("--prompt-file", "empty.md"),
-        ("--prompt-file", "blank.md"),
-    ] {
+    for (flag, value) in
+        [("--prompt", ""), ("--prompt", " \n"), ("--prompt-file", "empty.md"), ("--prompt-file", "blank.md")]
+    {
         let error = refused(&world, &repo, &run(&repo, &[flag, value]), ErrorCode::InvalidSpec);
         let named = if flag == "--prompt" { "prompt" } else { value };
         says(&error, &[named, "is empty"]);
@@ -69,20 +57,10 @@ fn an_empty_prompt_is_refused() {
 fn a_prompt_that_is_no_text_is_refused() {
     let (world, repo) = world();
     fs::write(repo.path.join("broken.md"), b"broken \xff here").unwrap();
-    let error = refused(
-        &world,
-        &repo,
-        &run(&repo, &["--prompt-file", "broken.md"]),
-        ErrorCode::InvalidPath,
-    );
+    let error = refused(&world, &repo, &run(&repo, &["--prompt-file", "broken.md"]), ErrorCode::InvalidPath);
     says(&error, &["broken.md", "not UTF-8"]);
     fs::write(repo.path.join("nul.md"), b"a\0b").unwrap();
-    let error = refused(
-        &world,
-        &repo,
-        &run(&repo, &["--prompt-file", "nul.md"]),
-        ErrorCode::InvalidSpec,
-    );
+    let error = refused(&world, &repo, &run(&repo, &["--prompt-file", "nul.md"]), ErrorCode::InvalidSpec);
     says(&error, &["nul.md", "NUL"]);
 }
 
@@ -112,12 +90,7 @@ fn a_long_prompt_arrives_whole_on_stdin() {
     world.agent("listener", by_stdin());
     let more = ["--prompt-file", "long.md", "--mode", "headless"];
     let (_, heard) = told(&world, &repo, &more);
-    assert!(
-        heard == long_text(),
-        "{} of {} bytes arrived",
-        heard.len(),
-        long_text().len()
-    );
+    assert!(heard == long_text(), "{} of {} bytes arrived", heard.len(), long_text().len());
 }
 
 // proves L15
@@ -155,11 +128,7 @@ fn a_repository_that_makes_the_place_of_the_prompt_a_symlink_is_refused() {
     let error = refused(&world, &repo, &run_prompted(&repo, &[]), ErrorCode::InvalidPath);
     says(&error, &[".agency", "symlink"]);
     hints(&error, "--prompt-file");
-    assert_eq!(
-        fs::read_dir(&victim).unwrap().count(),
-        0,
-        "nothing was written through the symlink"
-    );
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 0, "nothing was written through the symlink");
     // With a prompt of the repository's own, nothing has to be written there.
     let answer = world.json(&run(&repo, &["--prompt-file", "README.md", "--wait"]));
     assert_eq!(answer["data"]["state"], "completed", "{answer:#}");
@@ -202,15 +171,8 @@ fn a_trap_that_is_not_checked_out_is_found_too_late_for_the_row_but_not_for_the_
     repo.git(&["checkout", "--quiet", "main"]);
     let error = world.error(&run_prompted(&repo, &["--base", "trap"]), ErrorCode::InvalidPath);
     says(&error, &[".agency"]);
-    assert_eq!(
-        fs::read_dir(&victim).unwrap().count(),
-        0,
-        "nothing was written through the symlink"
-    );
-    assert_eq!(
-        (repo.worktrees().len(), repo.branches()),
-        (1, vec!["main".into(), "trap".into()])
-    );
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 0, "nothing was written through the symlink");
+    assert_eq!((repo.worktrees().len(), repo.branches()), (1, vec!["main".into(), "trap".into()]));
     let id = error["details"]["id"].as_str().unwrap();
     assert_eq!(world.json(&["show", id])["data"]["state"], "failed");
 }

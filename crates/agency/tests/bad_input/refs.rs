@@ -42,12 +42,7 @@ fn a_ref_that_looks_like_an_option_is_only_an_unknown_ref() {
         assert_eq!(error["details"]["base_ref"], base);
     }
     // The same as an argument of its own.
-    refused(
-        &world,
-        &repo,
-        &run_prompted(&repo, &["--base", "-x"]),
-        ErrorCode::BadRef,
-    );
+    refused(&world, &repo, &run_prompted(&repo, &["--base", "-x"]), ErrorCode::BadRef);
 }
 
 // proves L4
@@ -55,12 +50,7 @@ fn a_ref_that_looks_like_an_option_is_only_an_unknown_ref() {
 fn a_ref_that_names_no_single_commit_is_refused() {
     let (world, repo) = world();
     for base in ["", "HEAD:README.md", "HEAD^{tree}", "HEAD..HEAD", "^HEAD", "two\nlines"] {
-        let error = refused(
-            &world,
-            &repo,
-            &run_prompted(&repo, &["--base", base]),
-            ErrorCode::BadRef,
-        );
+        let error = refused(&world, &repo, &run_prompted(&repo, &["--base", base]), ErrorCode::BadRef);
         assert_eq!(error["details"]["base_ref"], base);
     }
 }
@@ -84,12 +74,7 @@ fn a_branch_that_exists_is_never_reused() {
     let (world, repo) = world();
     repo.git(&["branch", "topic/one"]);
     for branch in ["main", "topic/one"] {
-        let error = refused(
-            &world,
-            &repo,
-            &run_prompted(&repo, &["--branch", branch]),
-            ErrorCode::BranchExists,
-        );
+        let error = refused(&world, &repo, &run_prompted(&repo, &["--branch", branch]), ErrorCode::BranchExists);
         says(&error, &[&format!("'{branch}'"), "exists"]);
         hints(&error, "--branch");
         assert_eq!(error["details"]["new_branch"], branch);
@@ -100,9 +85,7 @@ fn a_branch_that_exists_is_never_reused() {
 #[test]
 fn a_branch_name_that_git_forbids_is_refused() {
     let (world, repo) = world();
-    for branch in [
-        "", "a..b", "a b", "-D", "--orphan", "@", "@{-1}", "a.lock", "/a", "a/", "a\nb", "HEAD",
-    ] {
+    for branch in ["", "a..b", "a b", "-D", "--orphan", "@", "@{-1}", "a.lock", "/a", "a/", "a\nb", "HEAD"] {
         let flag = format!("--branch={branch}");
         let error = refused(&world, &repo, &run_prompted(&repo, &[&flag]), ErrorCode::BadRef);
         says(&error, &[&format!("'{branch}'"), "not a valid branch name"]);
@@ -158,35 +141,15 @@ fn packed_branches_below_agency_are_not_in_the_way() {
 fn a_branch_is_not_given_to_a_second_run_while_the_first_one_lives() {
     let (world, repo) = world();
     world.agent("waiting", agent::waiting());
-    let arguments = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--host",
-        "detached",
-        "--runner",
-        "waiting",
-        "--prompt",
-        "x",
-    ];
+    let arguments = ["run", "--repo", path(&repo), "--host", "detached", "--runner", "waiting", "--prompt", "x"];
     let first = world.json(&[&arguments[..], &["--branch", "shared"]].concat());
-    refused(
-        &world,
-        &repo,
-        &run_prompted(&repo, &["--branch", "shared"]),
-        ErrorCode::BranchExists,
-    );
+    refused(&world, &repo, &run_prompted(&repo, &["--branch", "shared"]), ErrorCode::BranchExists);
     world.release("waiting");
     let id = first["data"]["id"].as_str().unwrap();
     assert_eq!(world.json(&["wait", id])["data"]["new_branch"], "shared");
     // Nor afterwards, when the worktree is gone: the branch holds the first run's commits.
     world.ok(&["rm", id]);
-    refused(
-        &world,
-        &repo,
-        &run_prompted(&repo, &["--branch", "shared"]),
-        ErrorCode::BranchExists,
-    );
+    refused(&world, &repo, &run_prompted(&repo, &["--branch", "shared"]), ErrorCode::BranchExists);
 }
 
 // proves L6, L21
@@ -217,10 +180,7 @@ fn of_two_runs_that_want_the_same_branch_at_once_one_gets_it() {
     let racers = [world.spawn(&arguments), world.spawn(&arguments)];
     let answers = racers.map(|racer| racer.wait().object());
     let won = answers.iter().filter(|answer| answer["ok"] == true).count();
-    let lost = answers
-        .iter()
-        .filter(|answer| answer["error"]["code"] == "E_BRANCH_EXISTS")
-        .count();
+    let lost = answers.iter().filter(|answer| answer["error"]["code"] == "E_BRANCH_EXISTS").count();
     assert_eq!((won, lost), (1, 1), "{answers:#?}");
     assert_eq!(repo.worktrees().len(), 2, "the repository's own and the winner's");
     assert_eq!(repo.branches(), ["main", "shared"]);

@@ -47,11 +47,7 @@ pub(super) fn refused(world: &World, repo: &Repo, arguments: &[&str], code: Erro
 pub(super) fn refused_command(world: &World, repo: &Repo, command: impl Fn() -> Command, code: ErrorCode) -> Value {
     let before = Traces::of(world, repo);
     let error = answers(world, command, code);
-    assert_eq!(
-        before,
-        Traces::of(world, repo),
-        "a refused command left something behind"
-    );
+    assert_eq!(before, Traces::of(world, repo), "a refused command left something behind");
     error
 }
 
@@ -72,10 +68,7 @@ pub(super) fn answers(world: &World, command: impl Fn() -> Command, code: ErrorC
     let mut object = answered.object();
     assert_eq!(object["ok"], false, "{object:#}");
     assert_eq!(object["error"]["code"], code.word(), "{object:#}");
-    assert!(
-        object["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()),
-        "{object:#}"
-    );
+    assert!(object["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{object:#}");
     object["error"].take()
 }
 
@@ -197,13 +190,7 @@ fn rows(database: &Path) -> Vec<Row> {
     let database = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let sql = "SELECT id, state, removed_at IS NOT NULL FROM runs ORDER BY id";
     let mut statement = database.prepare(sql).unwrap();
-    let rows = statement.query_map([], |row| {
-        Ok(Row {
-            id: row.get(0)?,
-            state: row.get(1)?,
-            removed: row.get(2)?,
-        })
-    });
+    let rows = statement.query_map([], |row| Ok(Row { id: row.get(0)?, state: row.get(1)?, removed: row.get(2)? }));
     rows.unwrap().map(Result::unwrap).collect()
 }
 
@@ -224,7 +211,5 @@ fn sessions(world: &World) -> String {
     }
     let mut command = Command::new("tmux");
     command.arg("-S").arg(world.socket());
-    world
-        .run(command.args(["list-sessions", "-F", "#{session_name}"]))
-        .stdout
+    world.run(command.args(["list-sessions", "-F", "#{session_name}"])).stdout
 }

@@ -88,33 +88,16 @@ fn a_repository_path_that_looks_like_an_option_is_taken_as_a_path() {
 #[track_caller]
 fn lives_a_whole_life(name: &str, host: &str) {
     let (world, _) = world();
-    world.agent(
-        "worker",
-        "echo work > made.txt; git add made.txt; git commit --quiet -m made; echo more > left.txt",
-    );
+    world.agent("worker", "echo work > made.txt; git add made.txt; git commit --quiet -m made; echo more > left.txt");
     let repo = world.repo(name);
     let before = Traces::of(&world, &repo);
-    let arguments = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--runner",
-        "worker",
-        "--host",
-        host,
-        "--prompt",
-        "x",
-        "--wait",
-    ];
+    let arguments = ["run", "--repo", path(&repo), "--runner", "worker", "--host", host, "--prompt", "x", "--wait"];
     let run = world.json(&arguments);
     let id = run["data"]["id"].as_str().unwrap().to_owned();
     assert_eq!(run["data"]["state"], "completed", "{run:#}");
     assert_eq!(run["data"]["repo"], path(&repo));
     assert_eq!(repo.worktrees().len(), 2);
-    assert_eq!(
-        world.json(&["ls", "--repo", path(&repo)])["data"]["runs"][0]["id"],
-        id.as_str()
-    );
+    assert_eq!(world.json(&["ls", "--repo", path(&repo)])["data"]["runs"][0]["id"], id.as_str());
     let diff = world.json(&["diff", &id]);
     assert!(diff["data"]["diff"].as_str().unwrap().contains("left.txt"), "{diff:#}");
     let removed = world.json(&["rm", &id]);
@@ -176,9 +159,7 @@ fn a_relative_repository_path_with_a_leading_dash_works() {
     let (world, _) = world();
     let repo = world.repo("-rf");
     let mut command = world.command(&["run", "--repo=-rf", "--host", "detached", "--json", "--wait"]);
-    command
-        .args(["--runner", "quiet", "--prompt", "x"])
-        .current_dir(world.root().join("repos"));
+    command.args(["--runner", "quiet", "--prompt", "x"]).current_dir(world.root().join("repos"));
     let run = world.run(&mut command).object();
     assert_eq!(run["data"]["repo"], path(&repo), "{run:#}");
 }
@@ -189,12 +170,7 @@ fn a_name_for_people_is_one_short_line() {
     let (world, repo) = world();
     let long = "x".repeat(201);
     for name in ["", "  ", "two\nlines", &long] {
-        let error = refused(
-            &world,
-            &repo,
-            &run_prompted(&repo, &["--name", name]),
-            ErrorCode::InvalidSpec,
-        );
+        let error = refused(&world, &repo, &run_prompted(&repo, &["--name", name]), ErrorCode::InvalidSpec);
         says(&error, &["`name`"]);
         assert_eq!(error["details"]["field"], "name");
     }

@@ -6,9 +6,7 @@ use agency_testkit::{Repo, World};
 use super::refusal::{hints, refused, run_prompted, says, world};
 
 /// Every command that takes a run.
-const VERBS: &[&str] = &[
-    "show", "logs", "events", "diff", "attach", "wait", "stop", "rm", "restore",
-];
+const VERBS: &[&str] = &["show", "logs", "events", "diff", "attach", "wait", "stop", "rm", "restore"];
 
 /// Runs with a name, waits for the end and returns the id.
 fn named(world: &World, repo: &Repo, name: &str) -> String {
@@ -34,17 +32,7 @@ fn an_unknown_run_is_answered_by_every_command_alike() {
 fn no_odd_text_finds_a_run() {
     let (world, repo) = world();
     named(&world, &repo, "known");
-    for text in [
-        "",
-        "r_",
-        "%",
-        "_",
-        "r_%",
-        "' OR 1=1 --",
-        "kno",
-        "r_01ARZ3NDEKTSV4RRFFQ69G5FAV",
-        "r_\u{e9}",
-    ] {
+    for text in ["", "r_", "%", "_", "r_%", "' OR 1=1 --", "kno", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "r_\u{e9}"] {
         refused(&world, &repo, &["show", text], ErrorCode::RunNotFound);
     }
 }

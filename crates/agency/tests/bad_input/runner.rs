@@ -11,9 +11,7 @@ use super::refusal::{hints, path, refused, refused_command, says, world};
 
 /// `agency run` with that agent.
 fn with_runner<'a>(repo: &'a str, runner: &'a str) -> [&'a str; 9] {
-    [
-        "run", "--repo", repo, "--prompt", "x", "--host", "detached", "--runner", runner,
-    ]
+    ["run", "--repo", repo, "--prompt", "x", "--host", "detached", "--runner", runner]
 }
 
 // proves L14
@@ -95,10 +93,7 @@ fn both_spellings_of_a_name_are_the_same_agent() {
     world.configure(&format!("\n[agents.claude-code]\ncommand = {script:?}\n"));
     for spelling in ["claude-code", "claude_code"] {
         let run = world.json(&[&with_runner(path(&repo), spelling)[..], &["--wait"]].concat());
-        assert_eq!(
-            (&run["data"]["runner"], &run["data"]["state"]),
-            (&"claude_code".into(), &"completed".into())
-        );
+        assert_eq!((&run["data"]["runner"], &run["data"]["state"]), (&"claude_code".into(), &"completed".into()));
     }
 }
 
@@ -110,19 +105,7 @@ fn the_default_agent_runs_where_none_is_named() {
     let agent = world.agent("favourite", agent::quiet());
     let text = format!("default_agent = \"favourite\"\n[agents.favourite]\ncommand = {agent:?}\n");
     fs::write(&config, text).unwrap();
-    let fixed = [
-        "run",
-        "--repo",
-        path(&repo),
-        "--prompt",
-        "x",
-        "--host",
-        "detached",
-        "--wait",
-    ];
+    let fixed = ["run", "--repo", path(&repo), "--prompt", "x", "--host", "detached", "--wait"];
     let run = world.json(&[&fixed[..], &["--config", config.to_str().unwrap()]].concat());
-    assert_eq!(
-        (&run["data"]["runner"], &run["data"]["state"]),
-        (&"favourite".into(), &"completed".into())
-    );
+    assert_eq!((&run["data"]["runner"], &run["data"]["state"]), (&"favourite".into(), &"completed".into()));
 }

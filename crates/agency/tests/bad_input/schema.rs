@@ -26,9 +26,7 @@ fn check(whole: &Value, schema: &Value, value: &Value, place: &str) {
             assert!(fields.contains_key(name.as_str().unwrap()), "{place} lacks {name}");
         }
         for (name, field) in fields {
-            let described = items
-                .get(name)
-                .unwrap_or_else(|| panic!("{place}.{name} is in no schema"));
+            let described = items.get(name).unwrap_or_else(|| panic!("{place}.{name} is in no schema"));
             check(whole, described, field, &format!("{place}.{name}"));
         }
     }
@@ -44,12 +42,7 @@ fn resolved<'a>(whole: &'a Value, schema: &'a Value) -> &'a Value {
     match schema.get("$ref").and_then(Value::as_str) {
         Some(reference) => {
             let name = reference.strip_prefix("#/$defs/").unwrap();
-            resolved(
-                whole,
-                whole["$defs"]
-                    .get(name)
-                    .unwrap_or_else(|| panic!("there is no {reference}")),
-            )
+            resolved(whole, whole["$defs"].get(name).unwrap_or_else(|| panic!("there is no {reference}")))
         }
         None => schema,
     }

@@ -26,11 +26,7 @@ fn wrong(place: &(World, Repo), content: impl AsRef<[u8]>, field: Option<&str>, 
     hints(&error, "agency schema run-spec");
     let details = &error["details"];
     assert_eq!(details["file"], file, "{error:#}");
-    assert_eq!(
-        (&details["line"], &details["column"]),
-        (&line.into(), &column.into()),
-        "{error:#}"
-    );
+    assert_eq!((&details["line"], &details["column"]), (&line.into(), &column.into()), "{error:#}");
     assert_eq!(details["field"].as_str(), field, "{error:#}");
 }
 
@@ -38,12 +34,7 @@ fn wrong(place: &(World, Repo), content: impl AsRef<[u8]>, field: Option<&str>, 
 #[test]
 fn a_missing_file_and_a_directory_are_refused() {
     let (world, repo) = world();
-    let error = refused(
-        &world,
-        &repo,
-        &["run", "--spec", "/nowhere.json"],
-        ErrorCode::InvalidPath,
-    );
+    let error = refused(&world, &repo, &["run", "--spec", "/nowhere.json"], ErrorCode::InvalidPath);
     says(&error, &["the spec file", "/nowhere.json", "No such file"]);
     hints(&error, "--spec");
     let directory = world.root().to_str().unwrap();
@@ -59,12 +50,7 @@ fn a_file_of_fifty_megabytes_is_refused_without_being_read() {
     let file = world.root().join("huge.json");
     // A file with a hole has the size, and takes no time to write.
     File::create(&file).unwrap().set_len(50_000_000).unwrap();
-    let error = refused(
-        &world,
-        &repo,
-        &["run", "--spec", file.to_str().unwrap()],
-        ErrorCode::InvalidSpec,
-    );
+    let error = refused(&world, &repo, &["run", "--spec", file.to_str().unwrap()], ErrorCode::InvalidSpec);
     says(&error, &["huge.json", "50000000 bytes", "at most 1048576"]);
 }
 
@@ -100,55 +86,19 @@ fn what_is_no_json_object_is_refused() {
 #[test]
 fn a_key_that_is_there_twice_is_refused() {
     let place = world();
-    wrong(
-        &place,
-        "{\"repo\": \"/a\",\n \"repo\": \"/b\"}",
-        Some("repo"),
-        (2, 7),
-        &["`repo`: given twice"],
-    );
+    wrong(&place, "{\"repo\": \"/a\",\n \"repo\": \"/b\"}", Some("repo"), (2, 7), &["`repo`: given twice"]);
     let nested = "{\"runner\": {\"kind\": \"a\",\n\"kind\": \"b\"}}";
-    wrong(
-        &place,
-        nested,
-        Some("runner.kind"),
-        (2, 6),
-        &["`runner.kind`: given twice"],
-    );
+    wrong(&place, nested, Some("runner.kind"), (2, 6), &["`runner.kind`: given twice"]);
 }
 
 // proves L2
 #[test]
 fn an_unknown_field_is_answered_with_the_nearest_one() {
     let place = world();
-    wrong(
-        &place,
-        "{\"base_reff\": \"main\"}",
-        Some("base_reff"),
-        (1, 12),
-        &["did you mean `base_ref`?"],
-    );
-    wrong(
-        &place,
-        "{\"runner\": {\"knid\": \"codex\"}}",
-        Some("runner.knid"),
-        (1, 18),
-        &["did you mean `kind`?"],
-    );
-    wrong(
-        &place,
-        "{\"limits\": {\"minutes\": 5}}",
-        Some("limits.minutes"),
-        (1, 21),
-        &["expected `max_minutes`"],
-    );
-    wrong(
-        &place,
-        "{\"zzzzzz\": 1}",
-        Some("zzzzzz"),
-        (1, 9),
-        &["expected one of `repo`, `base_ref`"],
-    );
+    wrong(&place, "{\"base_reff\": \"main\"}", Some("base_reff"), (1, 12), &["did you mean `base_ref`?"]);
+    wrong(&place, "{\"runner\": {\"knid\": \"codex\"}}", Some("runner.knid"), (1, 18), &["did you mean `kind`?"]);
+    wrong(&place, "{\"limits\": {\"minutes\": 5}}", Some("limits.minutes"), (1, 21), &["expected `max_minutes`"]);
+    wrong(&place, "{\"zzzzzz\": 1}", Some("zzzzzz"), (1, 9), &["expected one of `repo`, `base_ref`"]);
 }
 
 // proves L2
@@ -157,43 +107,13 @@ fn a_wrong_type_is_answered_with_the_right_one() {
     let place = world();
     let cases = [
         ("{\"repo\": 5}", "repo", 10, "integer `5`, expected a string"),
-        (
-            "{\"runner\": \"codex\"}",
-            "runner",
-            18,
-            "expected an object, such as {\"kind\"",
-        ),
-        (
-            "{\"prompt\": \"a.md\"}",
-            "prompt",
-            17,
-            "expected an object, such as {\"path\"",
-        ),
+        ("{\"runner\": \"codex\"}", "runner", 18, "expected an object, such as {\"kind\""),
+        ("{\"prompt\": \"a.md\"}", "prompt", 17, "expected an object, such as {\"path\""),
         ("{\"inputs\": \"a.md\"}", "inputs", 17, "expected an array"),
-        (
-            "{\"inputs\": [\"a.md\"]}",
-            "inputs[0]",
-            18,
-            "expected an object, such as {\"path\"",
-        ),
-        (
-            "{\"runner\": {\"args\": [1]}}",
-            "runner.args[0]",
-            22,
-            "expected a string",
-        ),
-        (
-            "{\"limits\": {\"max_minutes\": -1}}",
-            "limits.max_minutes",
-            29,
-            "expected a whole number",
-        ),
-        (
-            "{\"limits\": {\"max_minutes\": 1.5}}",
-            "limits.max_minutes",
-            30,
-            "expected a whole number",
-        ),
+        ("{\"inputs\": [\"a.md\"]}", "inputs[0]", 18, "expected an object, such as {\"path\""),
+        ("{\"runner\": {\"args\": [1]}}", "runner.args[0]", 22, "expected a string"),
+        ("{\"limits\": {\"max_minutes\": -1}}", "limits.max_minutes", 29, "expected a whole number"),
+        ("{\"limits\": {\"max_minutes\": 1.5}}", "limits.max_minutes", 30, "expected a whole number"),
         ("{\"host\": \"screen\"}", "host", 17, "expected `tmux` or `detached`"),
     ];
     for (content, field, column, words) in cases {
@@ -206,29 +126,11 @@ fn a_wrong_type_is_answered_with_the_right_one() {
 fn an_unknown_mode_of_an_input_is_refused() {
     let place = world();
     let content = "{\"inputs\": [\n  {\"path\": \"a\", \"mode\": \"write\"}]}";
-    wrong(
-        &place,
-        content,
-        Some("inputs[0].mode"),
-        (2, 31),
-        &["`write`, expected `read`"],
-    );
+    wrong(&place, content, Some("inputs[0].mode"), (2, 31), &["`write`, expected `read`"]);
     let content = "{\"inputs\": [\n  {\"path\": \"a\"}]}";
-    wrong(
-        &place,
-        content,
-        Some("inputs[0].mode"),
-        (2, 15),
-        &["missing, expected \"read\""],
-    );
+    wrong(&place, content, Some("inputs[0].mode"), (2, 15), &["missing, expected \"read\""]);
     let content = "{\"inputs\": [\n  {\"mode\": \"read\"}]}";
-    wrong(
-        &place,
-        content,
-        Some("inputs[0].path"),
-        (2, 18),
-        &["missing, expected a string"],
-    );
+    wrong(&place, content, Some("inputs[0].path"), (2, 18), &["missing, expected a string"]);
 }
 
 // proves L2
@@ -236,46 +138,22 @@ fn an_unknown_mode_of_an_input_is_refused() {
 fn a_missing_field_is_named_with_the_end_of_its_object() {
     let place = world();
     let rest = [
-        (
-            "repo",
-            "\"base_ref\": \"main\", \"runner\": {\"kind\": \"quiet\"}, \"prompt\": {\"path\": \"README.md\"}",
-        ),
-        (
-            "base_ref",
-            "\"repo\": \"/r\", \"runner\": {\"kind\": \"quiet\"}, \"prompt\": {\"path\": \"README.md\"}",
-        ),
-        (
-            "runner.kind",
-            "\"repo\": \"/r\", \"base_ref\": \"main\", \"prompt\": {\"path\": \"README.md\"}",
-        ),
-        (
-            "prompt.path",
-            "\"repo\": \"/r\", \"base_ref\": \"main\", \"runner\": {\"kind\": \"quiet\"}",
-        ),
+        ("repo", "\"base_ref\": \"main\", \"runner\": {\"kind\": \"quiet\"}, \"prompt\": {\"path\": \"README.md\"}"),
+        ("base_ref", "\"repo\": \"/r\", \"runner\": {\"kind\": \"quiet\"}, \"prompt\": {\"path\": \"README.md\"}"),
+        ("runner.kind", "\"repo\": \"/r\", \"base_ref\": \"main\", \"prompt\": {\"path\": \"README.md\"}"),
+        ("prompt.path", "\"repo\": \"/r\", \"base_ref\": \"main\", \"runner\": {\"kind\": \"quiet\"}"),
     ];
     for (field, others) in rest {
         let missing = format!("`{field}` is missing: expected a string");
         wrong(&place, format!("{{\n{others}\n}}\n"), Some(field), (3, 1), &[&missing]);
     }
     let nested = "{\"repo\": \"/r\", \"base_ref\": \"main\", \"runner\": {\n\"args\": []\n}}";
-    wrong(
-        &place,
-        nested,
-        Some("runner.kind"),
-        (3, 1),
-        &["such as \"claude_code\""],
-    );
+    wrong(&place, nested, Some("runner.kind"), (3, 1), &["such as \"claude_code\""]);
 }
 
 // proves L2
 #[test]
 fn a_null_is_a_missing_field() {
     let place = world();
-    wrong(
-        &place,
-        "{\"repo\": null}",
-        Some("repo"),
-        (1, 14),
-        &["`repo` is missing"],
-    );
+    wrong(&place, "{\"repo\": null}", Some("repo"), (1, 14), &["`repo` is missing"]);
 }

@@ -55,14 +55,8 @@ fn every_field_is_used_and_the_reserved_ones_are_stored() {
     for (field, value) in given.as_object().unwrap() {
         assert_eq!(&stored[field], value, "{field}");
     }
-    assert_eq!(
-        (&stored["workspace"], &stored["restart"]),
-        (&json!("worktree"), &json!("never"))
-    );
-    assert_eq!(
-        (&run["new_branch"], &run["name"]),
-        (&json!("from-the-spec"), &json!("label"))
-    );
+    assert_eq!((&stored["workspace"], &stored["restart"]), (&json!("worktree"), &json!("never")));
+    assert_eq!((&run["new_branch"], &run["name"]), (&json!("from-the-spec"), &json!("label")));
     assert_eq!((&run["runner"], &run["mode"]), (&json!("quiet"), &json!("headless")));
     assert_eq!(run["runner_args"], json!(["--one"]));
     assert_eq!(world.json(&["show", "label"])["data"]["spec"], stored);
@@ -103,14 +97,8 @@ fn every_flag_overrides_its_field_of_the_spec() {
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&stored[field], value, "{field}");
     }
-    assert_eq!(
-        stored["patch_policy"], "strict",
-        "what no flag names stays as the spec has it"
-    );
-    assert_eq!(
-        (&run["repo"], &run["new_branch"]),
-        (&json!(path(&other)), &json!("from-the-flag"))
-    );
+    assert_eq!(stored["patch_policy"], "strict", "what no flag names stays as the spec has it");
+    assert_eq!((&run["repo"], &run["new_branch"]), (&json!(path(&other)), &json!("from-the-flag")));
 }
 
 // proves L3, L15
@@ -121,10 +109,7 @@ fn a_prompt_as_text_overrides_the_file_of_the_spec() {
     assert_eq!(stored["prompt"]["path"], "./.agency/prompt.md");
     let read = |directory: &Value, name: &str| fs::read_to_string(format!("{}/{name}", directory.as_str().unwrap()));
     assert_eq!(read(&run["run_dir"], "prompt.md").unwrap(), "the flag's task");
-    assert_eq!(
-        read(&run["worktree_path"], ".agency/prompt.md").unwrap(),
-        "the flag's task"
-    );
+    assert_eq!(read(&run["worktree_path"], ".agency/prompt.md").unwrap(), "the flag's task");
 }
 
 // proves L3
@@ -180,10 +165,7 @@ fn a_relative_repository_in_a_spec_is_refused() {
         r#"{"repo": "project", "base_ref": "main", "runner": {"kind": "quiet"}, "prompt": {"path": "README.md"}}"#;
     let file = written(&world, content);
     let error = refused(&world, &repo, &["run", "--spec", &file], ErrorCode::InvalidPath);
-    says(
-        &error,
-        &["the repository 'project'", "`repo` in a spec file is an absolute path"],
-    );
+    says(&error, &["the repository 'project'", "`repo` in a spec file is an absolute path"]);
     hints(&error, "--repo");
 }
 

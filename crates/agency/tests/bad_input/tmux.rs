@@ -36,17 +36,10 @@ fn without_tmux_a_run_is_refused_and_a_detached_one_works() {
     let (world, repo) = world();
     link_git(&world.root().join("bin"));
     let in_tmux = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x"];
-    let error = refused_command(
-        &world,
-        &repo,
-        || without_tmux(&world, &in_tmux),
-        ErrorCode::TmuxNotFound,
-    );
+    let error = refused_command(&world, &repo, || without_tmux(&world, &in_tmux), ErrorCode::TmuxNotFound);
     says(&error, &["tmux is not installed"]);
     hints(&error, "--host detached");
-    let run = world
-        .run(&mut without_tmux(&world, &run_prompted(&repo, &["--wait", "--json"])))
-        .object();
+    let run = world.run(&mut without_tmux(&world, &run_prompted(&repo, &["--wait", "--json"]))).object();
     assert_eq!(run["data"]["state"], "completed", "{run:#}");
     let id = run["data"]["id"].as_str().unwrap();
     let removed = world.run(&mut without_tmux(&world, &["rm", id, "--json"])).object();
@@ -60,10 +53,7 @@ fn without_tmux_the_doctor_says_so() {
     link_git(&world.root().join("bin"));
     let output = world.run(&mut without_tmux(&world, &["doctor"]));
     assert_eq!(output.status.code(), Some(1), "{output}");
-    assert!(
-        output.stdout.contains("PROBLEM  tmux: tmux is not installed"),
-        "{output}"
-    );
+    assert!(output.stdout.contains("PROBLEM  tmux: tmux is not installed"), "{output}");
     assert!(output.stdout.contains("fix: apt-get install tmux"), "{output}");
 }
 
@@ -73,11 +63,7 @@ fn a_tmux_that_does_not_start_ends_the_run_with_its_words_and_nothing_is_left_of
     let (world, repo) = world();
     let config = world.root().join("other.toml");
     let agent = world.root().join("agents/quiet");
-    fs::write(
-        &config,
-        format!("[tmux]\nsocket = \"/nowhere/socket\"\n[agents.quiet]\ncommand = {agent:?}\n"),
-    )
-    .unwrap();
+    fs::write(&config, format!("[tmux]\nsocket = \"/nowhere/socket\"\n[agents.quiet]\ncommand = {agent:?}\n")).unwrap();
     let fixed = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x"];
     let arguments = [&fixed[..], &["--config", config.to_str().unwrap()]].concat();
     let error = world.error(&arguments, ErrorCode::TmuxStartFailed);
@@ -85,15 +71,6 @@ fn a_tmux_that_does_not_start_ends_the_run_with_its_words_and_nothing_is_left_of
     hints(&error, "--host detached");
     assert_eq!((repo.worktrees().len(), repo.branches()), (1, vec!["main".to_owned()]));
     let run = world.json(&["show", error["details"]["id"].as_str().unwrap()]);
-    assert_eq!(
-        (&run["data"]["state"], &run["data"]["exit_code"]),
-        (&"failed".into(), &serde_json::Value::Null)
-    );
-    assert!(
-        run["data"]["error"]
-            .as_str()
-            .unwrap()
-            .starts_with("E_TMUX_START_FAILED"),
-        "{run:#}"
-    );
+    assert_eq!((&run["data"]["state"], &run["data"]["exit_code"]), (&"failed".into(), &serde_json::Value::Null));
+    assert!(run["data"]["error"].as_str().unwrap().starts_with("E_TMUX_START_FAILED"), "{run:#}");
 }

@@ -22,10 +22,7 @@ fn every_source_file_it_names_exists() {
     sources(&root().join("crates"), &mut files);
     let text = read("ARCHITECTURE.md");
     let words = code_words(&text);
-    let named: Vec<&String> = words
-        .iter()
-        .filter(|word| word.ends_with(".rs") && !word.contains('<'))
-        .collect();
+    let named: Vec<&String> = words.iter().filter(|word| word.ends_with(".rs") && !word.contains('<')).collect();
     assert!(named.len() > 40, "{named:?}");
     for name in named {
         assert!(files.iter().any(|path| path.ends_with(name)), "there is no {name}");

@@ -30,10 +30,7 @@ fn every_command_has_a_section_that_names_all_its_options_and_no_other() {
         let Some(command) = help.words.first() else {
             let common = section(&page, "What holds for all");
             for flag in help.flags() {
-                assert!(
-                    common.contains(&format!("`{flag}")),
-                    "{flag} is not among the global options"
-                );
+                assert!(common.contains(&format!("`{flag}")), "{flag} is not among the global options");
             }
             continue;
         };
@@ -42,19 +39,13 @@ fn every_command_has_a_section_that_names_all_its_options_and_no_other() {
         let words = code_words(&section);
         let flags = help.own_flags();
         for flag in &flags {
-            assert!(
-                words.iter().any(|word| names_flag(word, flag)),
-                "{name}: {flag} is not described"
-            );
+            assert!(words.iter().any(|word| names_flag(word, flag)), "{name}: {flag} is not described");
         }
         if help.words.len() > 1 || !help.subcommands().is_empty() {
             continue;
         }
         for row in rows(&section) {
-            for word in code_words(&row[0])
-                .iter()
-                .filter(|word| word.starts_with("--") && word.len() > 2)
-            {
+            for word in code_words(&row[0]).iter().filter(|word| word.starts_with("--") && word.len() > 2) {
                 let known = flags.iter().any(|flag| names_flag(word, flag));
                 assert!(known || word.starts_with("-- "), "{name} has no {word}");
             }
@@ -72,10 +63,7 @@ fn every_section_is_about_a_command() {
     let page = read("docs/commands.md");
     let known: Vec<String> = every_help(&world()).iter().map(super::program::Help::name).collect();
     for heading in page.lines().filter_map(|line| line.strip_prefix("## agency ")) {
-        assert!(
-            known.contains(&format!("agency {heading}")),
-            "there is no command {heading}"
-        );
+        assert!(known.contains(&format!("agency {heading}")), "there is no command {heading}");
     }
 }
 
@@ -88,9 +76,7 @@ fn every_field_of_an_answer_is_named() {
         let fields = fields(&schema(&world, name)["properties"]["data"]);
         assert!(!fields.is_empty(), "the schema {name} has no fields");
         for field in fields {
-            let named = words
-                .iter()
-                .any(|word| *word == field || word.ends_with(&format!(".{field}")));
+            let named = words.iter().any(|word| *word == field || word.ends_with(&format!(".{field}")));
             assert!(named, "{heading}: `{field}` of the schema {name} is not named");
         }
     }

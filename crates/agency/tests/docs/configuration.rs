@@ -9,12 +9,10 @@ use super::program::world;
 fn known_keys(answer: &Value) -> Vec<String> {
     let values = answer["data"]["values"].as_array().unwrap();
     let keys = values.iter().map(|value| value["key"].as_str().unwrap());
-    keys.map(
-        |key| match key.strip_prefix("agents.").and_then(|rest| rest.split_once('.')) {
-            Some((_, field)) => format!("agents.<name>.{field}"),
-            None => key.to_owned(),
-        },
-    )
+    keys.map(|key| match key.strip_prefix("agents.").and_then(|rest| rest.split_once('.')) {
+        Some((_, field)) => format!("agents.<name>.{field}"),
+        None => key.to_owned(),
+    })
     .collect()
 }
 
@@ -23,10 +21,8 @@ fn every_key_is_described_and_every_built_in_agent_is_named() {
     let world = world();
     let answer = world.json(&["config", "show"]);
     let page = read("docs/configuration.md");
-    let described: Vec<String> = rows(&section(&page, "Every key"))
-        .iter()
-        .flat_map(|row| code_words(&row[0]))
-        .collect();
+    let described: Vec<String> =
+        rows(&section(&page, "Every key")).iter().flat_map(|row| code_words(&row[0])).collect();
     for key in known_keys(&answer) {
         assert!(described.contains(&key), "`{key}` is not described");
     }

@@ -34,10 +34,8 @@ fn the_table_has_every_code_and_no_other() {
 
 #[test]
 fn every_exit_code_of_the_table_is_explained() {
-    let explained: Vec<String> = rows(&section(&read("docs/errors.md"), "Exit codes"))
-        .into_iter()
-        .map(|row| row[0].clone())
-        .collect();
+    let explained: Vec<String> =
+        rows(&section(&read("docs/errors.md"), "Exit codes")).into_iter().map(|row| row[0].clone()).collect();
     for (code, exit) in table() {
         assert!(explained.contains(&exit.to_string()), "{code} exits with {exit}");
     }
@@ -46,15 +44,10 @@ fn every_exit_code_of_the_table_is_explained() {
 #[test]
 fn the_schema_of_errors_has_the_same_codes() {
     let schema = schema(&world(), "error");
-    let codes = schema["properties"]["error"]["properties"]["code"]["enum"]
-        .as_array()
-        .unwrap();
+    let codes = schema["properties"]["error"]["properties"]["code"]["enum"].as_array().unwrap();
     let mut codes: Vec<&str> = codes.iter().filter_map(Value::as_str).collect();
     codes.sort_unstable();
-    assert!(
-        table().keys().eq(codes),
-        "agency schema error and docs/errors.md differ"
-    );
+    assert!(table().keys().eq(codes), "agency schema error and docs/errors.md differ");
 }
 
 #[test]
@@ -66,26 +59,18 @@ fn the_program_exits_as_the_table_says() {
     repo.write("bad.json", "{\"repo\": 5}");
     repo.write("bad.toml", "max_agent = 3\n");
     let path = repo.path.to_str().unwrap();
-    let run = [
-        "run", "--repo", path, "--runner", "quiet", "--host", "detached", "--prompt", "x",
-    ];
+    let run = ["run", "--repo", path, "--runner", "quiet", "--host", "detached", "--prompt", "x"];
     let run_with = |more: &[&'static str]| [run.as_slice(), more].concat();
     world.ok(&run_with(&["--name", "one", "--wait"]));
     world.ok(&run_with(&["--name", "two", "--wait"]));
     world.ok(&run_with(&["--name", "two", "--wait"]));
     let cases: &[(ErrorCode, Vec<&str>)] = &[
-        (
-            ErrorCode::NotGitRepo,
-            vec!["run", "--repo", "/", "--runner", "quiet", "--prompt", "x"],
-        ),
+        (ErrorCode::NotGitRepo, vec!["run", "--repo", "/", "--runner", "quiet", "--prompt", "x"]),
         (ErrorCode::BadRef, run_with(&["--base", "no-such-ref"])),
         (ErrorCode::BranchExists, run_with(&["--branch", "main"])),
         (ErrorCode::InvalidPath, run_with(&["--input", "missing"])),
         (ErrorCode::InputNotFile, run_with(&["--input", "src"])),
-        (
-            ErrorCode::RunnerNotConfigured,
-            vec!["run", "--repo", path, "--runner", "nobody", "--prompt", "x"],
-        ),
+        (ErrorCode::RunnerNotConfigured, vec!["run", "--repo", path, "--runner", "nobody", "--prompt", "x"]),
         (ErrorCode::RunNotFound, vec!["show", "nobody"]),
         (ErrorCode::AmbiguousRun, vec!["show", "two"]),
         (ErrorCode::InvalidState, vec!["stop", "one"]),

@@ -17,9 +17,7 @@ fn every_file_in_a_run_directory_is_described() {
     let described: Vec<String> = rows(&section).iter().flat_map(|row| code_words(&row[0])).collect();
     for (host, name) in [("tmux", "in-tmux"), ("detached", "alone")] {
         world.agent(name, agent::waiting());
-        let run = [
-            "run", "--repo", path, "--runner", name, "--host", host, "--name", name, "--prompt", "x",
-        ];
+        let run = ["run", "--repo", path, "--runner", name, "--host", host, "--name", name, "--prompt", "x"];
         let answer = world.json(&run);
         let directory = answer["data"]["run_dir"].as_str().unwrap().to_owned();
         let check = |when: &str| {

@@ -23,11 +23,7 @@ fn every_command_that_takes_something_shows_an_example() {
         // A command of a command has its examples one level above.
         if takes && help.words.len() == 1 {
             let name = help.name();
-            assert!(
-                help.text.contains(&format!("\n  {name}")),
-                "{name} shows no example: {}",
-                help.text
-            );
+            assert!(help.text.contains(&format!("\n  {name}")), "{name} shows no example: {}", help.text);
         }
     }
 }

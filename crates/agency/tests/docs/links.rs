@@ -21,11 +21,7 @@ fn check(page: &Path, target: &str) -> Result<(), String> {
     if !path.exists() {
         return Err(format!("{}: there is no {target}", page.display()));
     }
-    if anchor.is_empty()
-        || anchors(&fs::read_to_string(&path).unwrap())
-            .iter()
-            .any(|known| known == anchor)
-    {
+    if anchor.is_empty() || anchors(&fs::read_to_string(&path).unwrap()).iter().any(|known| known == anchor) {
         return Ok(());
     }
     Err(format!("{}: no heading for {target}", page.display()))

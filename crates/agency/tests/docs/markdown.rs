@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The top of the source tree.
 pub(super) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .canonicalize()
-        .unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// The text of a file, by its path below the top of the source tree.
@@ -109,9 +106,7 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
     headings
         .map(|line| {
             let title = line.trim_start_matches('#').trim().to_lowercase();
-            let kept = title
-                .chars()
-                .filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+            let kept = title.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
             kept.collect::<String>().replace(' ', "-")
         })
         .collect()

@@ -10,13 +10,7 @@ use super::program::{fields, schema, world};
 #[test]
 fn the_example_is_a_complete_spec() {
     let example = &blocks(&section(&read("docs/run-spec.md"), "Example"), "json")[0];
-    let defaults = Defaults {
-        repo: None,
-        base_ref: None,
-        runner: None,
-        host: Host::Tmux,
-        max_minutes: None,
-    };
+    let defaults = Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, max_minutes: None };
     let spec = SpecDraft::parse(example.as_bytes()).unwrap().materialise(defaults);
     assert_eq!(spec.unwrap().name.as_deref(), Some("fix-login"));
 }
@@ -42,7 +36,5 @@ fn every_field_is_described() {
 fn inner_fields(schema: &Value, field: &str) -> Vec<String> {
     let choices = schema["properties"][field]["anyOf"].as_array();
     let reference = choices.and_then(|choices| choices.iter().find_map(|choice| choice["$ref"].as_str()));
-    reference.map_or_else(Vec::new, |reference| {
-        fields(schema.pointer(reference.trim_start_matches('#')).unwrap())
-    })
+    reference.map_or_else(Vec::new, |reference| fields(schema.pointer(reference.trim_start_matches('#')).unwrap()))
 }

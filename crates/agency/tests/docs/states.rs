@@ -7,11 +7,7 @@ use super::markdown::{code_words, read, rows, section};
 /// The words in the first column of a section's table.
 fn first_column(heading: &str) -> Vec<String> {
     let page = read("docs/states.md");
-    let section = if heading.is_empty() {
-        page
-    } else {
-        section(&page, heading)
-    };
+    let section = if heading.is_empty() { page } else { section(&page, heading) };
     rows(&section).iter().flat_map(|row| code_words(&row[0])).collect()
 }
 
@@ -22,13 +18,8 @@ fn every_state_phase_and_reason_is_described() {
         assert!(words.contains(&state.to_string()), "{state}");
     }
     let cause = StopCause::Requested;
-    let phases = [
-        Phase::Starting(None),
-        Phase::Working,
-        Phase::Stopping(cause),
-        Phase::Killing(cause),
-        Phase::BackingOff,
-    ];
+    let phases =
+        [Phase::Starting(None), Phase::Working, Phase::Stopping(cause), Phase::Killing(cause), Phase::BackingOff];
     assert_eq!(first_column("Phases"), phases.map(Phase::word));
     let reasons = first_column("Reasons");
     for reason in Reason::ALL {

@@ -41,11 +41,7 @@ impl Act {
 
     /// The options of the `agency rm` with which the case ends.
     fn removal_options(self) -> &'static [&'static str] {
-        if self == Self::Remove {
-            &[]
-        } else {
-            &["--delete-branch"]
-        }
+        if self == Self::Remove { &[] } else { &["--delete-branch"] }
     }
 }
 
@@ -146,14 +142,7 @@ fn check_target(case: &Case, scene: &Scene, target: Option<&Run>) {
             assert!(run.is_supervised());
             run.wait_for_output("ready");
         }
-        (
-            Left::Ended {
-                state,
-                exit_code,
-                error,
-            },
-            Some(run),
-        ) => {
+        (Left::Ended { state, exit_code, error }, Some(run)) => {
             let row = row(scene, run);
             assert_eq!((row.state.as_str(), row.exit_code), (state, exit_code), "{row:?}");
             match error {
@@ -165,10 +154,7 @@ fn check_target(case: &Case, scene: &Scene, target: Option<&Run>) {
             let ends = told.iter().filter(|event| event["type"] == "completed").count();
             assert_eq!(ends, 1, "the end is told once: {told:#?}");
             if case.may_have_worked() {
-                assert!(
-                    worktree_of(scene, run).exists(),
-                    "what the agent did is not thrown away"
-                );
+                assert!(worktree_of(scene, run).exists(), "what the agent did is not thrown away");
             }
         }
     }

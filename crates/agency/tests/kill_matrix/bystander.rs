@@ -26,13 +26,7 @@ impl Bystander {
         let content = content(&worktree);
         let row = row(world, &run);
         assert!(row.contains(state), "{row}");
-        Self {
-            run,
-            state,
-            worktree,
-            content,
-            row,
-        }
+        Self { run, state, worktree, content, row }
     }
 
     /// Everything is as it was.

@@ -33,35 +33,15 @@ pub(super) enum Left {
     /// It never became a run.
     Nothing,
     /// It is over.
-    Ended {
-        state: &'static str,
-        exit_code: Option<i64>,
-        error: Option<&'static str>,
-    },
+    Ended { state: &'static str, exit_code: Option<i64>, error: Option<&'static str> },
     /// Only who asked died: the run goes on and can be stopped.
     Alive,
 }
 
-const DISAPPEARED: Left = Left::Ended {
-    state: "failed",
-    exit_code: None,
-    error: Some("E_RUNNER_DISAPPEARED"),
-};
-const HOST_FAILED: Left = Left::Ended {
-    state: "failed",
-    exit_code: None,
-    error: Some("E_HOST_START_FAILED"),
-};
-const COMPLETED: Left = Left::Ended {
-    state: "completed",
-    exit_code: Some(0),
-    error: None,
-};
-const KILLED: Left = Left::Ended {
-    state: "killed",
-    exit_code: None,
-    error: None,
-};
+const DISAPPEARED: Left = Left::Ended { state: "failed", exit_code: None, error: Some("E_RUNNER_DISAPPEARED") };
+const HOST_FAILED: Left = Left::Ended { state: "failed", exit_code: None, error: Some("E_HOST_START_FAILED") };
+const COMPLETED: Left = Left::Ended { state: "completed", exit_code: Some(0), error: None };
+const KILLED: Left = Left::Ended { state: "killed", exit_code: None, error: None };
 
 /// Each step of each act, and what it leaves.
 const MATRIX: &[(Act, &str, Left)] = &[
@@ -182,9 +162,7 @@ fn play(acts: &[Act]) {
 fn play_one(case: &Case) -> bool {
     let name = format!("{:?} in {} killed at {}", case.act, case.host.word(), case.point);
     thread::scope(|scope| {
-        let played = thread::Builder::new()
-            .name(name)
-            .spawn_scoped(scope, || act::play(case));
+        let played = thread::Builder::new().name(name).spawn_scoped(scope, || act::play(case));
         played.unwrap().join().is_ok()
     })
 }

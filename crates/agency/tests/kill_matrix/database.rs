@@ -31,9 +31,7 @@ pub(super) fn rows(home: &Path) -> Vec<Row> {
     let connection = Connection::open_with_flags(home.join("agency.db"), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let columns = "id, state, phase, new_branch, worktree_path, tmux_session_name, exit_code, reason, error, \
                    ended_at, removed_at";
-    let mut statement = connection
-        .prepare(&format!("SELECT {columns} FROM runs ORDER BY id"))
-        .unwrap();
+    let mut statement = connection.prepare(&format!("SELECT {columns} FROM runs ORDER BY id")).unwrap();
     let rows = statement.query_map([], |row| {
         Ok(Row {
             id: row.get(0)?,

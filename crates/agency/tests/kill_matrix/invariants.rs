@@ -39,11 +39,7 @@ pub(super) fn check_removed(case: &Case, scene: &Scene, run: &Run) {
     assert!(!scene.world.tmux_sessions().contains(&format!("agency_{}", run.id)));
     assert!(run.processes().is_empty() && !run.is_supervised());
     let kept = scene.repo.branches().contains(&format!("agency/{}", run.id));
-    assert_eq!(
-        kept,
-        case.act == Act::Remove,
-        "the branch stays unless it is asked to go"
-    );
+    assert_eq!(kept, case.act == Act::Remove, "the branch stays unless it is asked to go");
     if case.act.removes() {
         let saved = format!("refs/agency/{}:new.txt", run.id);
         assert_eq!(scene.repo.git(&["cat-file", "-p", &saved]), "precious");
@@ -64,10 +60,7 @@ fn bystanders_and_doctor(scene: &Scene) {
 }
 
 fn check_legal(row: &Row) {
-    assert!(
-        row.is_over() || ["queued", "running"].contains(&row.state.as_str()),
-        "{row:?}"
-    );
+    assert!(row.is_over() || ["queued", "running"].contains(&row.state.as_str()), "{row:?}");
     assert_eq!(row.ended_at.is_some(), row.is_over(), "{row:?}");
     assert_eq!(row.reason.is_some(), row.is_over(), "{row:?}");
     assert!(row.phase.is_none() || row.state == "running", "{row:?}");
@@ -80,24 +73,13 @@ fn nothing_without_a_row(scene: &Scene, rows: &[Row]) {
     let home = scene.world.agency_home();
     let present = || rows.iter().filter(|row| row.removed_at.is_none());
     let ids: Vec<String> = scene.world.runs().into_iter().map(|run| run.id).collect();
-    assert_eq!(
-        ids,
-        rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>(),
-        "run directories"
-    );
+    assert_eq!(ids, rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>(), "run directories");
 
-    let branches: BTreeSet<_> = scene
-        .repo
-        .branches()
-        .into_iter()
-        .filter(|name| name != "main")
-        .collect();
+    let branches: BTreeSet<_> = scene.repo.branches().into_iter().filter(|name| name != "main").collect();
     let known = rows.iter().filter_map(|row| row.branch.clone()).collect();
     assert!(branches.is_subset(&known), "{branches:?} {known:?}");
 
-    let known: BTreeSet<PathBuf> = present()
-        .filter_map(|row| row.worktree.as_ref().map(PathBuf::from))
-        .collect();
+    let known: BTreeSet<PathBuf> = present().filter_map(|row| row.worktree.as_ref().map(PathBuf::from)).collect();
     let listed: BTreeSet<_> = scene.repo.worktrees().into_iter().skip(1).collect();
     assert!(listed.is_subset(&known), "{listed:?} {known:?}");
     let repositories = children(&home.join("worktrees"));
@@ -133,15 +115,8 @@ fn no_row_without_its_resources(scene: &Scene, row: &Row) {
 fn work_is_kept(scene: &Scene, run: &Run) {
     let in_place = fs::read_to_string(worktree_of(scene, run).join("new.txt")).is_ok_and(|text| text == "precious\n");
     if !in_place {
-        let saved = |name: &str| {
-            scene
-                .repo
-                .git(&["cat-file", "-p", &format!("refs/agency/{}:{name}", run.id)])
-        };
-        assert_eq!(
-            (saved("new.txt"), saved("README.md")),
-            ("precious".into(), "changed".into())
-        );
+        let saved = |name: &str| scene.repo.git(&["cat-file", "-p", &format!("refs/agency/{}:{name}", run.id)]);
+        assert_eq!((saved("new.txt"), saved("README.md")), ("precious".into(), "changed".into()));
     }
 }
 

@@ -20,7 +20,5 @@ fn every_fault_point_in_the_sources_is_listed_and_every_listed_one_is_in_the_sou
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] })
-        .collect()
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }

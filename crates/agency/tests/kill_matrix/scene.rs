@@ -35,34 +35,20 @@ impl Scene {
         done.wait_until_unsupervised();
         let busy = world.begin(&repo, "waiting", &["--host", "tmux"]);
         busy.wait_for_output("ready");
-        let bystanders = [
-            Bystander::new(&world, done, "completed"),
-            Bystander::new(&world, busy, "running"),
-        ];
+        let bystanders = [Bystander::new(&world, done, "completed"), Bystander::new(&world, busy, "running")];
         let witness = world.root().join("witness");
-        Self {
-            world,
-            repo,
-            bystanders,
-            point,
-            witness,
-        }
+        Self { world, repo, bystanders, point, witness }
     }
 
     /// Lets the process that a command becomes die at the step; supervisors that it starts detached, too.
     pub(super) fn doom(&self, command: &mut Command) {
-        command
-            .env("AGENCY_FAULT_POINT", self.point)
-            .env("AGENCY_FAULT_WITNESS", &self.witness);
+        command.env("AGENCY_FAULT_POINT", self.point).env("AGENCY_FAULT_WITNESS", &self.witness);
     }
 
     /// Starts a run whose supervisor dies at the step. In tmux it is the server that hands out the environment.
     pub(super) fn run_with_doomed_supervisor(&self, agent: &str, host: Host) {
         let mut command = self.world.run_command(&self.repo, agent, &["--host", host.word()]);
-        let variables = [
-            ("AGENCY_FAULT_POINT", self.point),
-            ("AGENCY_FAULT_WITNESS", self.witness.to_str().unwrap()),
-        ];
+        let variables = [("AGENCY_FAULT_POINT", self.point), ("AGENCY_FAULT_WITNESS", self.witness.to_str().unwrap())];
         match host {
             Host::Detached => self.doom(&mut command),
             Host::Tmux => {
@@ -83,9 +69,7 @@ impl Scene {
     /// The process really died at the step, and only one did.
     pub(super) fn check_witness(&self) {
         let said = wait_for("the fault point", Duration::from_secs(30), || {
-            fs::read_to_string(&self.witness)
-                .ok()
-                .filter(|said| said.ends_with('\n'))
+            fs::read_to_string(&self.witness).ok().filter(|said| said.ends_with('\n'))
         });
         assert_eq!(said, format!("{}\n", self.point));
     }

@@ -24,11 +24,7 @@ fn outside_tmux_the_session_is_attached() {
     // The prefix and d, as tmux wants it. The outer terminal is a tmux too, but its keys are sent raw.
     terminal.send_keys(&["C-b", "d"]);
     assert_eq!(terminal.wait_for_exit(), 0);
-    assert_eq!(
-        world.json(&["show", text(&run, "id")])["data"]["state"],
-        "running",
-        "leaving ends nothing"
-    );
+    assert_eq!(world.json(&["show", text(&run, "id")])["data"]["state"], "running", "leaving ends nothing");
 }
 
 // proves L13
@@ -49,10 +45,7 @@ fn inside_tmux_the_client_is_switched() {
     let mut elsewhere = world.command(&["attach", "--json", text(&run, "id")]);
     elsewhere.env("TMUX", "/another/server,1,0");
     let other = world.run(&mut elsewhere).object()["data"]["command"].to_string();
-    assert!(
-        other.contains("attach-session"),
-        "a client of another server cannot be switched: {other}"
-    );
+    assert!(other.contains("attach-session"), "a client of another server cannot be switched: {other}");
     let outside = world.json(&["attach", text(&run, "id")])["data"]["command"].to_string();
     assert!(outside.contains("attach-session"), "{outside}");
 }
@@ -91,10 +84,7 @@ fn a_session_that_is_gone_is_said_so_and_the_agent_can_still_be_reached() {
     let id = text(&run, "id");
     world.tmux(&["kill-session", "-t", &format!("=agency_{id}")]);
     let error = world.error(&["attach", id], ErrorCode::TmuxSessionNotFound);
-    assert_eq!(
-        text(&error, "hint"),
-        format!("its agent is alive: agency attach --direct {id}")
-    );
+    assert_eq!(text(&error, "hint"), format!("its agent is alive: agency attach --direct {id}"));
     let terminal = world.terminal(&["attach", "--direct", id]);
     terminal.wait_for_text("who are you?");
     terminal.send_keys(&["C-\\"]);

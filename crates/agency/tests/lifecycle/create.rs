@@ -24,35 +24,18 @@ fn a_run_has_one_worktree_one_branch_and_one_session_with_one_pane_in_the_worktr
     assert_eq!(run["new_branch"], format!("agency/{id}"));
     assert_eq!(run["tmux_session"], format!("agency_{id}"));
     let worktree = Path::new(text(&run, "worktree_path"));
-    assert!(
-        worktree.starts_with(world.agency_home().join("worktrees")) && worktree.ends_with(id),
-        "{worktree:?}"
-    );
+    assert!(worktree.starts_with(world.agency_home().join("worktrees")) && worktree.ends_with(id), "{worktree:?}");
     assert_eq!(repo.worktrees().len(), 2, "the repository's own and the run's");
-    assert_eq!(
-        repo.git(&["rev-parse", &format!("refs/heads/agency/{id}")]),
-        repo.git(&["rev-parse", "main"])
-    );
-    let panes = world.tmux(&[
-        "list-panes",
-        "-s",
-        "-t",
-        &format!("=agency_{id}"),
-        "-F",
-        "#{pane_current_path}",
-    ]);
+    assert_eq!(repo.git(&["rev-parse", &format!("refs/heads/agency/{id}")]), repo.git(&["rev-parse", "main"]));
+    let panes = world.tmux(&["list-panes", "-s", "-t", &format!("=agency_{id}"), "-F", "#{pane_current_path}"]);
     assert_eq!(panes.trim(), worktree.to_str().unwrap());
     world.release("waiting");
     assert_eq!(end(&world, &run)["state"], "completed");
-    wait_for(
-        "the session to stay without its runner",
-        Duration::from_secs(20),
-        || {
-            let target = format!("=agency_{id}");
-            let panes = world.tmux(&["list-panes", "-s", "-t", &target, "-F", "#{pane_dead}"]);
-            (panes.trim() == "1").then_some(())
-        },
-    );
+    wait_for("the session to stay without its runner", Duration::from_secs(20), || {
+        let target = format!("=agency_{id}");
+        let panes = world.tmux(&["list-panes", "-s", "-t", &target, "-F", "#{pane_dead}"]);
+        (panes.trim() == "1").then_some(())
+    });
 }
 
 // proves L9
@@ -80,10 +63,7 @@ fn the_run_directory_has_every_file_and_nobody_else_may_look() {
         "events.ndjson",
     ] {
         let file = directory.join(name);
-        let mode = fs::metadata(&file)
-            .unwrap_or_else(|error| panic!("{name}: {error}"))
-            .permissions()
-            .mode();
+        let mode = fs::metadata(&file).unwrap_or_else(|error| panic!("{name}: {error}")).permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700);
@@ -108,10 +88,7 @@ fn a_prompt_given_as_text_is_in_the_worktree_and_in_no_commit() {
     assert_eq!(world.ok(&["logs", text(&run, "id")]).stdout, "do it");
     let branch = format!("refs/heads/{}", text(&run, "new_branch"));
     let committed = repo.git(&["ls-tree", "-r", "--name-only", &branch]);
-    assert!(
-        committed.contains("more.txt") && !committed.contains(".agency"),
-        "{committed}"
-    );
+    assert!(committed.contains("more.txt") && !committed.contains(".agency"), "{committed}");
     let spec: Value =
         serde_json::from_slice(&fs::read(Path::new(text(&run, "run_dir")).join("spec.json")).unwrap()).unwrap();
     assert_eq!(spec["prompt"]["path"], "./.agency/prompt.md");
@@ -131,18 +108,9 @@ fn the_prompt_reaches_the_agent_as_its_configuration_says() {
     ] {
         world.agent(name, Agent::new(script).prompt(delivery));
         for mode in ["headless", "interactive"] {
-            let run = start(
-                &world,
-                &repo,
-                name,
-                &["--mode", mode, "--host", "detached", "--", "extra"],
-            );
+            let run = start(&world, &repo, name, &["--mode", mode, "--host", "detached", "--", "extra"]);
             assert_eq!(end(&world, &run)["state"], "completed");
-            assert_eq!(
-                world.ok(&["logs", "--stdout", text(&run, "id")]).stdout,
-                expected,
-                "{name} {mode}"
-            );
+            assert_eq!(world.ok(&["logs", "--stdout", text(&run, "id")]).stdout, expected, "{name} {mode}");
         }
     }
 }
@@ -206,16 +174,12 @@ fn wait_exits_as_the_agent_did() {
     let repo = world.repo("project");
     world.agent("failing", agent::failing(7));
     let path = repo.path.to_str().unwrap();
-    let arguments = [
-        "run", "--repo", path, "--runner", "failing", "--prompt", "x", "--host", "detached", "--wait", "--json",
-    ];
+    let arguments =
+        ["run", "--repo", path, "--runner", "failing", "--prompt", "x", "--host", "detached", "--wait", "--json"];
     let output = world.agency(&arguments);
     assert_eq!(output.status.code(), Some(7));
     let run = output.object()["data"].take();
-    assert_eq!(
-        (&run["state"], &run["exit_code"]),
-        (&Value::from("failed"), &Value::from(7))
-    );
+    assert_eq!((&run["state"], &run["exit_code"]), (&Value::from("failed"), &Value::from(7)));
     assert_eq!(run["error"], "E_RUN_FAILED: the agent exited with code 7");
 }
 
@@ -225,21 +189,10 @@ fn a_crashing_agent_is_started_again_only_if_the_policy_says_so() {
     let world = world();
     let repo = world.repo("project");
     // Crashes once, then succeeds.
-    world.agent(
-        "shaky",
-        Agent::new("echo try; if test -e tried; then exit 0; fi; touch tried; exit 3"),
-    );
-    let run = start(
-        &world,
-        &repo,
-        "shaky",
-        &["--host", "detached", "--mode", "headless", "--restart", "on-crash"],
-    );
+    world.agent("shaky", Agent::new("echo try; if test -e tried; then exit 0; fi; touch tried; exit 3"));
+    let run = start(&world, &repo, "shaky", &["--host", "detached", "--mode", "headless", "--restart", "on-crash"]);
     let ended = end(&world, &run);
-    assert_eq!(
-        (&ended["state"], &ended["attempt"]),
-        (&Value::from("completed"), &Value::from(2))
-    );
+    assert_eq!((&ended["state"], &ended["attempt"]), (&Value::from("completed"), &Value::from(2)));
     assert_eq!(world.ok(&["logs", text(&run, "id")]).stdout, "try\ntry\n");
     let once = start(&world, &repo, "shaky", &["--host", "detached", "--mode", "headless"]);
     assert_eq!(end(&world, &once)["state"], "failed");

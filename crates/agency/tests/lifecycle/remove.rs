@@ -23,10 +23,7 @@ fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
     let id = text(&run, "id");
     end(&world, &run);
     let removed = world.json(&["rm", id])["data"].take();
-    assert_eq!(
-        (&removed["state"], &removed["removed"]),
-        (&Value::from("completed"), &Value::from(true))
-    );
+    assert_eq!((&removed["state"], &removed["removed"]), (&Value::from("completed"), &Value::from(true)));
     assert!(removed["removed_at"].is_string());
     assert_eq!(removed["saved_ref"], format!("refs/agency/{id}"));
     assert!(!Path::new(text(&run, "worktree_path")).exists());
@@ -38,11 +35,7 @@ fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
     assert_eq!(repo.git(&["show", &format!("{branch}:b.txt")]).trim(), "loose");
     let readme = repo.git(&["show", &format!("{branch}:README.md")]);
     assert!(readme.trim_end().ends_with("changed"), "{readme}");
-    assert_eq!(
-        world.json(&["show", id])["data"]["state"],
-        "completed",
-        "removal does not change the state"
-    );
+    assert_eq!(world.json(&["show", id])["data"]["state"], "completed", "removal does not change the state");
 }
 
 // proves L17
@@ -102,10 +95,7 @@ fn what_cannot_be_removed_is_named_with_the_command_that_removes_it() {
     let error = world.error(&["rm", id], ErrorCode::CleanupFailed);
     let remaining = &error["details"]["remaining"][0];
     assert!(text(remaining, "resource").contains(worktree), "{remaining}");
-    assert!(
-        text(remaining, "command").contains("worktree remove --force"),
-        "{remaining}"
-    );
+    assert!(text(remaining, "command").contains("worktree remove --force"), "{remaining}");
     assert!(Path::new(worktree).exists());
     repo.git(&["worktree", "unlock", worktree]);
     assert_eq!(world.json(&["rm", id])["data"]["removed"], true);
@@ -124,10 +114,7 @@ fn all_finished_shows_its_plan_first_and_spares_the_living() {
     assert_eq!(plan.as_array().unwrap().len(), 1);
     assert_eq!(plan[0]["removed"], false);
     assert!(text(&plan[0], "why").starts_with("ended "), "{plan}");
-    assert!(
-        Path::new(text(&done, "worktree_path")).exists(),
-        "a plan touches nothing"
-    );
+    assert!(Path::new(text(&done, "worktree_path")).exists(), "a plan touches nothing");
     let young = world.json(&["rm", "--all-finished", "--older-than", "7d"])["data"]["runs"].take();
     assert_eq!(young, Value::Array(vec![]));
     let gone = world.json(&["rm", "--all-finished"])["data"]["runs"].take();

@@ -16,13 +16,7 @@ fn doctor_finds_nothing_wrong_in_a_fresh_world_and_names_a_damaged_database() {
     let output = world.agency(&["doctor", "--json"]);
     assert_eq!(output.status.code(), Some(1));
     let checks = output.object()["data"]["checks"].take();
-    let database = checks
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|check| check["name"] == "database")
-        .unwrap()
-        .clone();
+    let database = checks.as_array().unwrap().iter().find(|check| check["name"] == "database").unwrap().clone();
     assert_eq!(database["health"], "problem");
     assert!(database["fix"].is_string());
 }
@@ -60,10 +54,7 @@ fn every_schema_that_is_listed_is_printed() {
     for entry in names.as_array().unwrap() {
         let schema = world.ok(&["schema", text(entry, "name")]).stdout;
         let schema: Value = serde_json::from_str(&schema).unwrap();
-        assert!(
-            schema["properties"].is_object() || schema["oneOf"].is_array(),
-            "{entry}: {schema}"
-        );
+        assert!(schema["properties"].is_object() || schema["oneOf"].is_array(), "{entry}: {schema}");
     }
 }
 
@@ -93,10 +84,7 @@ fn the_demo_works_without_tmux_and_with_an_empty_home() {
             ["/usr/local/bin", "/usr/bin", "/bin"].map(|directory| std::path::Path::new(directory).join(program));
         std::os::unix::fs::symlink(found.iter().find(|path| path.exists()).unwrap(), bin.join(program)).unwrap();
     }
-    command
-        .env("PATH", &bin)
-        .env_remove("AGENCY_CONFIG")
-        .env_remove("AGENCY_HOME");
+    command.env("PATH", &bin).env_remove("AGENCY_CONFIG").env_remove("AGENCY_HOME");
     let output = world.run(&mut command);
     let runs = output.object()["data"]["runs"].take();
     let states: Vec<&str> = runs.as_array().unwrap().iter().map(|run| text(run, "state")).collect();

@@ -8,27 +8,13 @@ use std::{path::PathBuf, time::Duration};
 #[test]
 fn the_documented_file_is_the_defaults_and_one_custom_agent() {
     let page = include_str!("../../../../../docs/configuration.md");
-    let block = page
-        .split("```toml\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next())
-        .unwrap();
+    let block = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let mut config = toml(block).unwrap();
     let mine = config.agents.remove("mine").unwrap();
-    assert_eq!(
-        (mine.command.as_str(), mine.args),
-        ("/opt/mine", vec!["--fast".to_owned()])
-    );
-    assert_eq!(
-        (&mine.interactive.prompt, &mine.headless.prompt),
-        (&PromptDelivery::Stdin, &PromptDelivery::Stdin)
-    );
+    assert_eq!((mine.command.as_str(), mine.args), ("/opt/mine", vec!["--fast".to_owned()]));
+    assert_eq!((&mine.interactive.prompt, &mine.headless.prompt), (&PromptDelivery::Stdin, &PromptDelivery::Stdin));
     assert!(!mine.built_in);
-    let defaults = Config {
-        file: config.file.clone(),
-        lines: config.lines.clone(),
-        ..Config::default()
-    };
+    let defaults = Config { file: config.file.clone(), lines: config.lines.clone(), ..Config::default() };
     assert_eq!(config, defaults);
 }
 
@@ -65,36 +51,20 @@ fn both_formats_say_the_same() {
         "database": {"lock_timeout_seconds": 5}, "agents": {"mine": {"command": "m"}}}"#,
     )
     .unwrap();
-    let same = Config {
-        file: from_toml.file.clone(),
-        lines: from_toml.lines.clone(),
-        ..from_json
-    };
+    let same = Config { file: from_toml.file.clone(), lines: from_toml.lines.clone(), ..from_json };
     assert_eq!(from_toml, same);
     assert_eq!((same.max_agents, same.host), (2, Host::Detached));
-    assert_eq!(
-        (same.wrapper, same.tmux_socket),
-        (Some(PathBuf::from("/w")), Some("s".to_owned()))
-    );
+    assert_eq!((same.wrapper, same.tmux_socket), (Some(PathBuf::from("/w")), Some("s".to_owned())));
     assert_eq!(same.max_minutes, Some(3));
-    assert_eq!(
-        (same.stop_grace, same.lock_timeout),
-        (Duration::from_secs(4), Duration::from_secs(5))
-    );
+    assert_eq!((same.stop_grace, same.lock_timeout), (Duration::from_secs(4), Duration::from_secs(5)));
 }
 
 #[test]
 fn a_built_in_agent_keeps_what_the_file_leaves_out() {
     let config = toml("[agents.claude-code]\ncommand = '/opt/claude'\nargs = ['-x']\nenv = { A = 'b' }").unwrap();
     let (name, agent) = config.agent("claude-code").unwrap();
-    assert_eq!(
-        (name, agent.command.as_str(), agent.built_in),
-        ("claude_code", "/opt/claude", true)
-    );
-    assert_eq!(
-        (agent.args.as_slice(), agent.env["A"].as_str()),
-        (["-x".to_owned()].as_slice(), "b")
-    );
+    assert_eq!((name, agent.command.as_str(), agent.built_in), ("claude_code", "/opt/claude", true));
+    assert_eq!((agent.args.as_slice(), agent.env["A"].as_str()), (["-x".to_owned()].as_slice(), "b"));
     assert_eq!(agent.headless, Config::default().agents["claude_code"].headless);
     assert!(agent.install_hint.is_some());
 }
@@ -124,10 +94,7 @@ fn the_scripted_agent_is_the_program_itself_until_it_has_another_command() {
 
 #[test]
 fn a_byte_order_mark_and_windows_lines_are_no_mistake() {
-    assert_eq!(
-        toml("\u{feff}max_agents = 3\r\nhost = 'tmux'\r\n").unwrap().max_agents,
-        3
-    );
+    assert_eq!(toml("\u{feff}max_agents = 3\r\nhost = 'tmux'\r\n").unwrap().max_agents, 3);
     assert_eq!(json("\u{feff}{\"max_agents\": 3}").unwrap().max_agents, 3);
 }
 
@@ -145,9 +112,6 @@ fn a_file_is_loaded_from_where_it_is() {
     assert_eq!((config.max_agents, config.file.as_ref()), (1, Some(&path)));
     let missing = Location::Platform(folder.path().join("missing.toml"));
     assert_eq!(Config::load_from(&missing).unwrap(), Config::default());
-    let missing = Location::Named {
-        path: missing.path().to_owned(),
-        by: NamedBy::Variable,
-    };
+    let missing = Location::Named { path: missing.path().to_owned(), by: NamedBy::Variable };
     assert!(matches!(Config::load_from(&missing), Err(ConfigError::Missing { .. })));
 }

@@ -202,10 +202,7 @@ fn secrets_are_not_repeated() {
 #[test]
 fn each_tells_its_file_line_and_column() {
     let error = toml("[limits]\n  max_minute = 3").unwrap_err();
-    assert_eq!(
-        (error.path(), error.line(), error.column()),
-        (Path::new("config.toml"), Some(2), Some(3))
-    );
+    assert_eq!((error.path(), error.line(), error.column()), (Path::new("config.toml"), Some(2), Some(3)));
 }
 
 #[test]

@@ -64,16 +64,6 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
 #[test]
 fn json_has_lines_too() {
     let config = json("{\n  \"limits\": {\n    \"max_minutes\": 5\n  }\n}").unwrap();
-    let value = config
-        .values()
-        .into_iter()
-        .find(|value| value.key == "limits.max_minutes")
-        .unwrap();
-    assert_eq!(
-        value.origin,
-        Origin::File {
-            path: PathBuf::from("config.json"),
-            line: Some(3)
-        }
-    );
+    let value = config.values().into_iter().find(|value| value.key == "limits.max_minutes").unwrap();
+    assert_eq!(value.origin, Origin::File { path: PathBuf::from("config.json"), line: Some(3) });
 }

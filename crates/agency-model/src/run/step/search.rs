@@ -8,25 +8,10 @@ use crate::run::RestartPolicy;
 const MOST_ATTEMPTS: u32 = 3;
 
 fn inputs() -> Vec<Input> {
-    let well = Exit {
-        exit_code: Some(0),
-        signal: None,
-    };
-    let badly = Exit {
-        exit_code: Some(7),
-        signal: None,
-    };
-    let by_signal = Exit {
-        exit_code: None,
-        signal: Some(9),
-    };
-    let marker = Ending {
-        state: State::Completed,
-        exit: Some(well),
-        reason: Reason::Exited,
-        code: None,
-        attempts: 1,
-    };
+    let well = Exit { exit_code: Some(0), signal: None };
+    let badly = Exit { exit_code: Some(7), signal: None };
+    let by_signal = Exit { exit_code: None, signal: Some(9) };
+    let marker = Ending { state: State::Completed, exit: Some(well), reason: Reason::Exited, code: None, attempts: 1 };
     let mut inputs = vec![
         Input::SlotGranted,
         Input::CouldNotStart(ErrorCode::WorktreeCreateFailed),
@@ -38,10 +23,7 @@ fn inputs() -> Vec<Input> {
     for attempt in 0..=MOST_ATTEMPTS + 1 {
         inputs.extend([
             Input::Started { attempt },
-            Input::StartFailed {
-                attempt,
-                code: ErrorCode::RunnerNotConfigured,
-            },
+            Input::StartFailed { attempt, code: ErrorCode::RunnerNotConfigured },
             Input::GraceOver { attempt },
             Input::KillOver { attempt },
             Input::PauseOver { attempt },
@@ -60,11 +42,7 @@ struct World {
 }
 
 fn reachable(restart: RestartPolicy, mut visit: impl FnMut(&World, &Input, &Step)) -> Vec<World> {
-    let first = World {
-        run: Run::queued(restart),
-        process: None,
-        term_sent: false,
-    };
+    let first = World { run: Run::queued(restart), process: None, term_sent: false };
     let mut seen = HashSet::from([first.clone()]);
     let mut open = VecDeque::from([first]);
     while let Some(world) = open.pop_front() {
@@ -119,10 +97,7 @@ fn follow(world: &World, input: &Input, outcome: Step) -> World {
         for effect in effects {
             match effect {
                 Effect::Spawn { attempt } => {
-                    assert_eq!(
-                        next.process, None,
-                        "spawned while a process exists: {world:?} {input:?}"
-                    );
+                    assert_eq!(next.process, None, "spawned while a process exists: {world:?} {input:?}");
                     next.process = Some(attempt);
                     next.term_sent = false;
                 }
@@ -157,10 +132,7 @@ fn an_ended_run_never_moves_and_only_legal_transitions_happen() {
             };
             // A queued run completes only by the marker of a supervisor whose row never got through.
             let by_marker = matches!(input, Input::SupervisorGone(Some(_)));
-            assert!(
-                legal && (from != State::Queued || next.state() != State::Completed || by_marker),
-                "{input:?}"
-            );
+            assert!(legal && (from != State::Queued || next.state() != State::Completed || by_marker), "{input:?}");
             assert_eq!(effects.contains(&Effect::Finish), next.state().is_terminal());
         });
         assert!(all.len() > 10, "the search went nowhere: {}", all.len());
@@ -222,22 +194,10 @@ fn a_late_message_of_an_earlier_attempt_changes_nothing() {
 
 #[test]
 fn a_stop_that_came_first_decides_over_the_exit_code() {
-    let run = |phase| Run {
-        progress: Progress::Running {
-            attempt: 1,
-            failures: 0,
-            phase,
-        },
-        restart: RestartPolicy::OnCrash,
-    };
-    let exit = Exit {
-        exit_code: Some(0),
-        signal: None,
-    };
-    for (cause, state) in [
-        (StopCause::Requested, State::Killed),
-        (StopCause::WallTime, State::Failed),
-    ] {
+    let run =
+        |phase| Run { progress: Progress::Running { attempt: 1, failures: 0, phase }, restart: RestartPolicy::OnCrash };
+    let exit = Exit { exit_code: Some(0), signal: None };
+    for (cause, state) in [(StopCause::Requested, State::Killed), (StopCause::WallTime, State::Failed)] {
         let Step::Moved(ended, _) = step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit }) else {
             panic!("an exit ends a run that is being stopped");
         };

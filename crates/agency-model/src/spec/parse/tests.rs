@@ -15,19 +15,11 @@ const WHOLE: &str = r#"{
 }"#;
 
 fn defaults() -> Defaults {
-    Defaults {
-        repo: None,
-        base_ref: None,
-        runner: None,
-        host: Host::Tmux,
-        max_minutes: Some(9),
-    }
+    Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, max_minutes: Some(9) }
 }
 
 fn materialise(text: &str) -> Result<RunSpec, SpecError> {
-    SpecDraft::parse(text.as_bytes())?
-        .materialise(defaults())
-        .map_err(|error| error.located_in(text))
+    SpecDraft::parse(text.as_bytes())?.materialise(defaults()).map_err(|error| error.located_in(text))
 }
 
 // proves L2
@@ -49,53 +41,34 @@ fn every_field_of_version_1_is_read_and_reserved_ones_are_kept() {
 #[test]
 fn each_mistake_names_the_field_what_was_expected_and_the_place() {
     let cases = [
-        (
-            "{\n \"repo\": 5\n}",
-            "line 2, column 10: `repo`: invalid type: integer `5`, expected a string",
-        ),
+        ("{\n \"repo\": 5\n}", "line 2, column 10: `repo`: invalid type: integer `5`, expected a string"),
         ("{\"repo\": \"/r\",}", "line 1, column 15: trailing comma"),
         ("\n []", "line 2, column 2: expected an object, such as {\"repo\": …}"),
         ("{}x", "line 1, column 3: expected the end of the file after the object"),
-        (
-            "{\"repo\":\"a\",\"repo\":\"b\"}",
-            "line 1, column 18: `repo`: given twice",
-        ),
-        (
-            "{\"runner\": {\"kind\": \"a\", \"kind\": \"b\"}}",
-            "line 1, column 31: `runner.kind`: given twice",
-        ),
+        ("{\"repo\":\"a\",\"repo\":\"b\"}", "line 1, column 18: `repo`: given twice"),
+        ("{\"runner\": {\"kind\": \"a\", \"kind\": \"b\"}}", "line 1, column 31: `runner.kind`: given twice"),
         (
             "{\"runner\": \"codex\"}",
             "line 1, column 18: `runner`: invalid type: string \"codex\", expected an object, such as \
              {\"kind\": \"codex\"}",
         ),
-        (
-            "{\"inputs\": {}}",
-            "line 1, column 11: `inputs`: invalid type: map, expected an array",
-        ),
+        ("{\"inputs\": {}}", "line 1, column 11: `inputs`: invalid type: map, expected an array"),
         (
             "{\"limits\": {\"max_minutes\": -1}}",
             "line 1, column 29: `limits.max_minutes`: invalid value: integer `-1`, expected a whole number, \
              0 or more",
         ),
-        (
-            "{\"inputs\": [{\"path\": \"a\"}]}",
-            "line 1, column 25: `inputs[0].mode`: missing, expected \"read\"",
-        ),
+        ("{\"inputs\": [{\"path\": \"a\"}]}", "line 1, column 25: `inputs[0].mode`: missing, expected \"read\""),
     ];
     for (text, message) in cases {
         assert_eq!(SpecDraft::parse(text.as_bytes()).unwrap_err().to_string(), message);
     }
-    let mode = SpecDraft::parse(br#"{"inputs":[{"path":"a","mode":"write"}]}"#)
-        .unwrap_err()
-        .to_string();
+    let mode = SpecDraft::parse(br#"{"inputs":[{"path":"a","mode":"write"}]}"#).unwrap_err().to_string();
     assert!(
         mode.starts_with("line 1, column 37: `inputs[0].mode`: unknown variant `write`, expected `read`"),
         "{mode}"
     );
-    let slip = SpecDraft::parse(br#"{"runer":{"kind":"codex"}}"#)
-        .unwrap_err()
-        .to_string();
+    let slip = SpecDraft::parse(br#"{"runer":{"kind":"codex"}}"#).unwrap_err().to_string();
     assert!(slip.ends_with("did you mean `runner`?"), "{slip}");
 }
 
@@ -115,18 +88,8 @@ fn a_missing_field_is_placed_at_the_end_of_its_object() {
 
 #[test]
 fn a_file_that_is_too_large_or_no_text_is_refused() {
-    assert!(matches!(
-        SpecDraft::parse(&vec![b' '; 2_000_000]),
-        Err(SpecError::TooLarge { bytes: 2_000_000 })
-    ));
-    assert_eq!(
-        SpecDraft::parse(b"{\"repo\": \"\xff\"}"),
-        Err(SpecError::NotUtf8 {
-            offset: 10,
-            line: 1,
-            column: 11
-        })
-    );
+    assert!(matches!(SpecDraft::parse(&vec![b' '; 2_000_000]), Err(SpecError::TooLarge { bytes: 2_000_000 })));
+    assert_eq!(SpecDraft::parse(b"{\"repo\": \"\xff\"}"), Err(SpecError::NotUtf8 { offset: 10, line: 1, column: 11 }));
 }
 
 // proves L3
@@ -134,21 +97,14 @@ fn a_file_that_is_too_large_or_no_text_is_refused() {
 fn flags_win_over_the_file_and_defaults_come_last() {
     let flags = SpecDraft {
         base_ref: Some("topic".into()),
-        prompt: Some(PromptDraft {
-            path: Some("other.md".into()),
-        }),
-        inputs: SpecDraft::parse(br#"{"inputs":[{"path":"b.txt","mode":"read"}]}"#)
-            .unwrap()
-            .inputs,
+        prompt: Some(PromptDraft { path: Some("other.md".into()) }),
+        inputs: SpecDraft::parse(br#"{"inputs":[{"path":"b.txt","mode":"read"}]}"#).unwrap().inputs,
         ..SpecDraft::default()
     };
     let file = SpecDraft::parse(WHOLE.as_bytes()).unwrap();
     let spec = file.overridden_by(flags).materialise(defaults()).unwrap();
     assert_eq!((spec.base_ref.as_str(), spec.repo.as_str()), ("topic", "/repo"));
     assert_eq!(spec.prompt.path, "other.md");
-    assert_eq!(
-        spec.inputs.iter().map(|input| input.path.as_str()).collect::<Vec<_>>(),
-        ["a.txt", "b.txt"]
-    );
+    assert_eq!(spec.inputs.iter().map(|input| input.path.as_str()).collect::<Vec<_>>(), ["a.txt", "b.txt"]);
     assert_eq!(spec.limits.max_minutes, Some(5));
 }

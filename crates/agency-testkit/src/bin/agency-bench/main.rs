@@ -49,10 +49,7 @@ fn main() -> ExitCode {
         Some("agent") => agent::act(started, &arguments.collect::<Vec<_>>()),
         Some("measure") => measure(arguments),
         _ => {
-            eprintln!(
-                "usage: agency-bench measure AGENCY [--quick] [ROW...]\nrows: {}",
-                names()
-            );
+            eprintln!("usage: agency-bench measure AGENCY [--quick] [ROW...]\nrows: {}", names());
             ExitCode::from(2)
         }
     }
@@ -61,18 +58,12 @@ fn main() -> ExitCode {
 fn measure(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let agency = PathBuf::from(arguments.next().unwrap());
     let (flags, wanted): (Vec<String>, Vec<String>) = arguments.partition(|argument| argument.starts_with('-'));
-    let unknown = wanted
-        .iter()
-        .find(|name| rows::ALL.iter().all(|(known, _)| known != name));
+    let unknown = wanted.iter().find(|name| rows::ALL.iter().all(|(known, _)| known != name));
     if let Some(wrong) = flags.iter().find(|flag| *flag != "--quick").or(unknown) {
         eprintln!("'{wrong}' is not known; rows: {}", names());
         return ExitCode::from(2);
     }
-    let bench = Bench {
-        agency,
-        quick: !flags.is_empty(),
-        ground: fresh_ground(),
-    };
+    let bench = Bench { agency, quick: !flags.is_empty(), ground: fresh_ground() };
     println!("{}", row::HEADER);
     for (name, measure) in rows::ALL {
         if wanted.is_empty() || wanted.iter().any(|wish| wish == name) {
@@ -90,10 +81,7 @@ fn measure(mut arguments: impl Iterator<Item = String>) -> ExitCode {
 /// On ext4 a new file near many that were just deleted takes fifty times as long as elsewhere, and everybody deletes
 /// files in `/tmp`.
 fn fresh_ground() -> TempDir {
-    let ground = tempfile::Builder::new()
-        .prefix("agency-bench-")
-        .tempdir_in("/tmp")
-        .unwrap();
+    let ground = tempfile::Builder::new().prefix("agency-bench-").tempdir_in("/tmp").unwrap();
     let directory = File::open(ground.path()).unwrap();
     // Other filesystems know no such flag, and do not need it.
     let _ = ioctl_getflags(&directory).and_then(|flags| ioctl_setflags(&directory, flags | IFlags::TOPDIR));

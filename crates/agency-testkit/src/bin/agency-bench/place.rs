@@ -42,11 +42,7 @@ impl Place {
         fs::write(world.root().join("home/config.toml"), config).unwrap();
         let reports = UnixListener::bind(socket).unwrap();
         let place = Self { world, reports };
-        succeed(
-            place
-                .tmux()
-                .args(["-f", "/dev/null", "new-session", "-d", "-s", "keeper", "sleep", "86400"]),
-        );
+        succeed(place.tmux().args(["-f", "/dev/null", "new-session", "-d", "-s", "keeper", "sleep", "86400"]));
         place
     }
 
@@ -180,12 +176,8 @@ pub(crate) fn run_id(output: &Output) -> String {
 pub(crate) fn wait_until_watching(pid: u32) {
     wait_for("a process that watches", LIMIT, || {
         let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
-        let mut targets = descriptors
-            .flatten()
-            .filter_map(|entry| fs::read_link(entry.path()).ok());
-        targets
-            .any(|target| target.to_string_lossy().contains("inotify"))
-            .then_some(())
+        let mut targets = descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        targets.any(|target| target.to_string_lossy().contains("inotify")).then_some(())
     });
     settle();
 }

@@ -29,11 +29,7 @@ pub(crate) struct Row {
 impl fmt::Display for Row {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or_dash = |text: &str| {
-            if text.is_empty() {
-                "–".to_owned()
-            } else {
-                text.to_owned()
-            }
+            if text.is_empty() { "–".to_owned() } else { text.to_owned() }
         };
         let ratio = self.ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}×"));
         let verdict = match self.met {

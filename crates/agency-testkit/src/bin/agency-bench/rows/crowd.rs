@@ -25,21 +25,14 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
         let runs: Vec<Child> = (0..RUNS)
             .map(|_| {
                 let mut command = place.run(&repo, "sleep", &["--host", "detached", "--wait"]);
-                command
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::piped())
-                    .stderr(Stdio::piped());
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
                 command.spawn().unwrap()
             })
             .collect();
         let outputs: Vec<Output> = runs.into_iter().map(|run| run.wait_with_output().unwrap()).collect();
         let time = before.elapsed();
         over.store(true, Ordering::Relaxed);
-        (
-            time,
-            outputs.iter().filter(|output| failed(output)).count(),
-            memory.join().unwrap(),
-        )
+        (time, outputs.iter().filter(|output| failed(output)).count(), memory.join().unwrap())
     });
     assert!(time < LIMIT, "{RUNS} runs took {time:?}");
     vec![Row {

@@ -50,9 +50,7 @@ fn agency(place: &Place, repo: &Repo) -> Duration {
 
 fn floor(place: &Place) -> Duration {
     let mut command = place.program(std::env::current_exe().unwrap().to_str().unwrap());
-    command
-        .args(["agent", "report"])
-        .arg(place.world().root().join("reports"));
+    command.args(["agent", "report"]).arg(place.world().root().join("reports"));
     let mut agent = command.stdin(Stdio::null()).spawn().unwrap();
     let notice = pidfd_open(Pid::from_child(&agent), PidfdFlags::empty()).unwrap();
     let mut report = place.next_report();

@@ -35,14 +35,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
                 _ => {
                     let (time, session) = agency(&place, &repo, "tmux", &expected);
                     let mut capture = place.tmux();
-                    capture.args([
-                        "capture-pane",
-                        "-p",
-                        "-S",
-                        "-",
-                        "-t",
-                        &format!("={}:", session.unwrap()),
-                    ]);
+                    capture.args(["capture-pane", "-p", "-S", "-", "-t", &format!("={}:", session.unwrap())]);
                     says_so &= String::from_utf8_lossy(&succeed(&mut capture).stdout).contains(SKIPPED);
                     time
                 }
@@ -66,30 +59,13 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
             met: Some(ratio >= 1.0 && shown),
         }
     };
-    let skips = if says_so {
-        "the pane skips and says so"
-    } else {
-        "THE PANE DOES NOT SAY THAT IT SKIPS"
-    };
-    vec![
-        row("detached", &detached, true),
-        row(&format!("in tmux ({skips})"), &tmux, says_so),
-    ]
+    let skips = if says_so { "the pane skips and says so" } else { "THE PANE DOES NOT SAY THAT IT SKIPS" };
+    vec![row("detached", &detached, true), row(&format!("in tmux ({skips})"), &tmux, says_so)]
 }
 
 fn agency(place: &Place, repo: &Repo, host: &str, expected: &[u8]) -> (Duration, Option<String>) {
     let blocks = (GIBIBYTE / BLOCK).to_string();
-    let options = [
-        "--host",
-        host,
-        "--workspace",
-        "none",
-        "--mode",
-        "headless",
-        "--wait",
-        "--",
-        &blocks,
-    ];
+    let options = ["--host", host, "--workspace", "none", "--mode", "headless", "--wait", "--", &blocks];
     let (time, output) = timed(&mut place.run(repo, "produce", &options));
     let id = run_id(&output);
     let logs = place.run_directory(&id).join("logs");
@@ -103,10 +79,7 @@ fn agency(place: &Place, repo: &Repo, host: &str, expected: &[u8]) -> (Duration,
 }
 
 fn floor(place: &Place) -> Duration {
-    let (one, two) = (
-        place.world().root().join("tmp/one"),
-        place.world().root().join("tmp/two"),
-    );
+    let (one, two) = (place.world().root().join("tmp/one"), place.world().root().join("tmp/two"));
     let mut command = place.program("sh");
     command.args(["-c", r#""$0" agent produce "$1" | tee "$2" > "$3""#]);
     command.arg(std::env::current_exe().unwrap());

@@ -65,9 +65,7 @@ fn filled(bench: &Bench, runs: usize) -> Place {
 fn copy(connection: &mut Connection, model: &str, copies: usize) {
     let transaction = connection.transaction().unwrap();
     let columns: Vec<String> = {
-        let mut statement = transaction
-            .prepare("SELECT name FROM pragma_table_info('runs')")
-            .unwrap();
+        let mut statement = transaction.prepare("SELECT name FROM pragma_table_info('runs')").unwrap();
         let names = statement.query_map([], |row| row.get(0)).unwrap();
         names.map(Result::unwrap).collect()
     };
@@ -95,7 +93,5 @@ fn copy(connection: &mut Connection, model: &str, copies: usize) {
         transaction.execute(step, []).unwrap();
     }
     transaction.commit().unwrap();
-    connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        .unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
 }

@@ -26,11 +26,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
         }
         Row {
             what: format!("private memory of an idle supervisor, {mode}"),
-            ours: format!(
-                "{} alone, {} with nine others",
-                megabytes(alone),
-                megabytes(accompanied)
-            ),
+            ours: format!("{} alone, {} with nine others", megabytes(alone), megabytes(accompanied)),
             floor: "",
             theirs: String::new(),
             ratio: None,

@@ -26,11 +26,7 @@ fn measure(bench: &Bench, files: usize, rounds: usize, (limit, most): (&'static 
         let mut times = [Duration::ZERO; 2];
         // Neither side always comes first.
         for side in [round % 2, 1 - round % 2] {
-            times[side] = if side == 0 {
-                agency(&place, &repo)
-            } else {
-                floor(&place, &repo, round)
-            };
+            times[side] = if side == 0 { agency(&place, &repo) } else { floor(&place, &repo, round) };
         }
         if round > 0 {
             ours.add(times[0]);
@@ -62,9 +58,7 @@ fn floor(place: &Place, repo: &Repo, round: usize) -> Duration {
     git.arg("-C").arg(&repo.path);
     git.args(["worktree", "add", "--quiet", "-b", &name]).arg(&path);
     let mut tmux = place.tmux();
-    tmux.args(["new-session", "-d", "-s", &name, "-c"])
-        .arg(&path)
-        .arg("true");
+    tmux.args(["new-session", "-d", "-s", &name, "-c"]).arg(&path).arg("true");
     let time = timed(&mut git).0 + timed(&mut tmux).0;
     settle();
     time

@@ -46,9 +46,7 @@ fn floor(place: &Place) -> Duration {
     let mut command = place.program("sh");
     command.args(["-c", r#"setsid sh -c 'exec "$0" "$@"' "$0" "$@" >/dev/null 2>&1 &"#]);
     command.arg(std::env::current_exe().unwrap());
-    command
-        .args(["agent", "report"])
-        .arg(place.world().root().join("reports"));
+    command.args(["agent", "report"]).arg(place.world().root().join("reports"));
     let before = stamp::now();
     succeed(&mut command);
     let mut report = place.next_report();
