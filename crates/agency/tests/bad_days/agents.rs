@@ -3,7 +3,7 @@
 use std::fs;
 
 use agency_testkit::agent;
-use rustix::process::{Signal, kill_process, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::place::{HOSTS, MODES, clear_away, how, until, world};
 
@@ -111,8 +111,12 @@ fn an_agent_that_is_stopped_by_a_signal_can_still_be_stopped() {
         let run = world.begin(&repo, "waiting", &how(host, mode));
         run.wait_for_output("ready");
         kill_process_group(run.agent(), Signal::STOP).unwrap();
-        let stat = format!("/proc/{}/stat", run.agent().as_raw_nonzero());
-        until("a stopped agent", || fs::read_to_string(&stat).unwrap().contains(") T "));
+        // Not always the shell itself: one that has just made a child does not stop before the child goes on.
+        until("a stopped agent", || {
+            let stat = |pid: Pid| fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+            let mut stats = run.processes().into_iter().filter_map(|pid| stat(pid).ok());
+            stats.any(|stat| stat.contains(") T "))
+        });
         let stopped = world.json(&["stop", &run.id])["data"].take();
         assert_eq!((&stopped["state"], &stopped["signal"]), (&"killed".into(), &15.into()));
         clear_away(&world, &repo, &[&run]);
