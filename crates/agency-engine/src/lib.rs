@@ -2,6 +2,7 @@
 //!
 //! The library never prints, exits or parses arguments; the `agency` binary does.
 
+pub mod adapter;
 pub mod agency;
 pub mod attach;
 #[cfg(test)]

@@ -64,6 +64,48 @@ pub enum Event {
         /// What.
         message: String,
     },
+    /// The agent said something.
+    Output {
+        /// The words, as the agent sent them; some agents send a message in pieces.
+        text: String,
+    },
+    /// The agent uses a tool.
+    ToolUse {
+        /// The agent's own name of the tool.
+        tool_name: String,
+        /// What the tool is given.
+        input: Value,
+        /// The agent's own id of this use.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_id: Option<String>,
+    },
+    /// A tool answered.
+    ToolResult {
+        /// The agent's own name of the tool.
+        tool_name: String,
+        /// What it answered; empty where the agent does not tell.
+        output: String,
+        /// Whether it did what was asked.
+        success: bool,
+        /// The id of the use that this answers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_id: Option<String>,
+    },
+    /// What the model consumed since the last such event. The sum over a stream is the stream's total.
+    Usage {
+        /// Tokens read, those from the cache included.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        input_tokens: Option<u64>,
+        /// Tokens written, reasoning included.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        output_tokens: Option<u64>,
+        /// How many of the tokens read came from the cache.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cached_tokens: Option<u64>,
+        /// What it cost in US dollars, where the agent tells.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
+    },
     /// The run is over.
     Completed {
         /// The terminal state.
@@ -122,8 +164,44 @@ mod tests {
     }
 
     #[test]
+    fn what_an_agent_did_reads_back() {
+        let events = [
+            Event::Output {
+                text: "a\nb".to_owned(),
+            },
+            Event::ToolUse {
+                tool_name: "Bash".to_owned(),
+                input: serde_json::json!({"command": "ls", "timeout": 1.5, "deep": [{"n": u64::MAX}]}),
+                tool_id: Some("t1".to_owned()),
+            },
+            Event::ToolResult {
+                tool_name: "Bash".to_owned(),
+                output: String::new(),
+                success: false,
+                tool_id: None,
+            },
+            Event::Usage {
+                input_tokens: Some(u64::MAX),
+                output_tokens: None,
+                cached_tokens: None,
+                cost_usd: Some(0.0008),
+            },
+        ];
+        for event in events {
+            let line = EventLine {
+                seq: 1,
+                at: Timestamp::UNIX_EPOCH,
+                attempt: 1,
+                event,
+            };
+            let text = serde_json::to_string(&line).unwrap();
+            assert_eq!(EventLine::read(&text, 0), line, "{text}");
+        }
+    }
+
+    #[test]
     fn a_line_of_another_version_or_a_torn_one_is_kept_as_unknown() {
-        let newer = r#"{"seq":9,"at":"2026-01-01T00:00:00Z","attempt":2,"type":"tool_use","tool_name":"Write"}"#;
+        let newer = r#"{"seq":9,"at":"2026-01-01T00:00:00Z","attempt":2,"type":"never_seen","tool_name":"Write"}"#;
         let read = EventLine::read(newer, 3);
         assert_eq!((read.seq, read.attempt), (9, 2));
         assert_eq!(read.event, Event::Unknown { text: newer.to_owned() });

@@ -10,6 +10,9 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 
+/// How many characters of a text or an input are printed.
+const WIDTH: usize = 200;
+
 /// Print the numbered facts of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
@@ -77,7 +80,64 @@ fn readable(line: &EventLine) -> String {
             let error = error.as_deref().map_or_else(String::new, |error| format!(": {error}"));
             format!("the run is {state} ({reason}){error}")
         }
-        Event::Unknown { text } => format!("? {text}"),
+        Event::Output { text } => one_line(text),
+        Event::ToolUse { tool_name, input, .. } => one_line(&format!("{tool_name} {input}")),
+        Event::ToolResult {
+            tool_name,
+            output,
+            success,
+            ..
+        } => {
+            let verdict = if *success { "answered" } else { "failed" };
+            one_line(&format!("{tool_name} {verdict}: {output}"))
+        }
+        Event::Usage {
+            input_tokens,
+            output_tokens,
+            cached_tokens,
+            cost_usd,
+        } => {
+            let tokens = |count: &Option<u64>, what: &str| count.map(|count| format!("{count} tokens {what}"));
+            let parts = [
+                tokens(input_tokens, "read"),
+                tokens(cached_tokens, "of them from the cache"),
+                tokens(output_tokens, "written"),
+                cost_usd.map(|cost| format!("${cost:.4}")),
+            ];
+            format!("used {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+        }
+        Event::Unknown { text } => one_line(&format!("? {text}")),
     };
     format!("{:>4}  {}  {text}", line.seq, line.at)
+}
+
+/// A text of any length on one line of at most [`WIDTH`] characters, with nothing in it that moves the cursor.
+fn one_line(text: &str) -> String {
+    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+    let mut line = String::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        line.extend((!line.is_empty()).then_some(' '));
+        line.extend(word.chars().take(WIDTH + 1));
+        if line.chars().count() > WIDTH {
+            return line.chars().take(WIDTH - 1).chain(['…']).collect();
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_becomes_one_short_line() {
+        assert_eq!(one_line(" a\nb\u{1b}[2J\r\n\tc  "), "a b [2J c");
+        assert_eq!(one_line(""), "");
+        let fitting = "ä".repeat(WIDTH);
+        assert_eq!(one_line(&fitting), fitting);
+        for long in ["ä".repeat(WIDTH + 1), "word ".repeat(WIDTH), format!("{fitting} b")] {
+            let line = one_line(&long);
+            assert!(line.ends_with('…') && line.chars().count() <= WIDTH, "{line}");
+        }
+    }
 }

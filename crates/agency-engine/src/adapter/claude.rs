@@ -1,0 +1,248 @@
+//! Claude Code: `claude -p --output-format stream-json --verbose`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use agency_model::Event;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::objects::{Dialect, Head, NotUnderstood};
+use super::tools::Tools;
+use super::{Heard, Outcome};
+
+/// What must be remembered of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Claude {
+    session: Option<String>,
+    tools: Tools,
+    /// The last `total_cost_usd`, which counts the whole conversation.
+    total_cost: f64,
+}
+
+#[derive(Deserialize)]
+struct Init {
+    session_id: String,
+}
+
+#[derive(Deserialize)]
+struct Retry {
+    attempt: u64,
+    max_retries: u64,
+    retry_delay_ms: f64,
+    error_status: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Denied {
+    tool_name: String,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow)]
+    message: Message<'a>,
+    is_api_error_message: Option<bool>,
+    #[serde(rename = "isReplay")]
+    is_replay: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    content: &'a RawValue,
+}
+
+/// One piece of a message: a union of all kinds, so that it is read in one pass.
+#[derive(Default, Deserialize)]
+struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    text: Option<String>,
+    thinking: Option<String>,
+    id: Option<String>,
+    name: Option<String>,
+    input: Option<Value>,
+    tool_use_id: Option<String>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    is_error: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Finished {
+    is_error: Option<bool>,
+    result: Option<String>,
+    errors: Option<Vec<String>>,
+    usage: Option<Tokens>,
+    total_cost_usd: Option<f64>,
+    model_usage_since_last_result: Option<BTreeMap<String, ModelCost>>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct ModelCost {
+    #[serde(rename = "costUSD")]
+    cost_usd: f64,
+}
+
+impl Dialect for Claude {
+    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        let head: Head<'_> = serde_json::from_str(object)?;
+        match (head.kind.as_ref(), head.subtype.as_deref()) {
+            ("system", Some("init")) => {
+                let Init { session_id } = serde_json::from_str(object)?;
+                super::session(&mut self.session, session_id, heard);
+            }
+            ("system", Some("api_retry")) => heard.push(notice(retry(&serde_json::from_str(object)?))),
+            ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
+            // Pieces of what follows as a whole.
+            ("stream_event", _) => {}
+            ("assistant", _) => self.assistant(&serde_json::from_str(object)?, heard)?,
+            ("user", _) => self.user(&serde_json::from_str(object)?, heard)?,
+            ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, heard),
+            _ => return Err(NotUnderstood),
+        }
+        Ok(())
+    }
+}
+
+impl Claude {
+    fn assistant(&mut self, said: &Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        for block in blocks(said.message.content)? {
+            let event = match (block.kind.as_ref(), block.text, block.thinking, block.name) {
+                ("text", Some(message), _, _) if said.is_api_error_message == Some(true) => Event::Error { message },
+                ("text", Some(text), _, _) => Event::Output { text },
+                ("thinking", _, Some(thinking), _) => super::thinking(&thinking),
+                ("tool_use" | "server_tool_use", _, _, Some(tool_name)) => {
+                    if let Some(id) = &block.id {
+                        self.tools.opened(id, &tool_name);
+                    }
+                    Event::ToolUse {
+                        tool_name,
+                        input: block.input.unwrap_or_default(),
+                        tool_id: block.id,
+                    }
+                }
+                _ => return Err(NotUnderstood),
+            };
+            heard.push(Heard::Event(event));
+        }
+        Ok(())
+    }
+
+    fn user(&mut self, said: &Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        // An echo of what we said.
+        if said.is_replay == Some(true) {
+            return Ok(());
+        }
+        let blocks = blocks(said.message.content)?;
+        let outputs = blocks.iter().map(output).collect::<Result<Vec<_>, _>>()?;
+        for (block, output) in blocks.into_iter().zip(outputs) {
+            heard.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
+                ("text", Some(text), _) => notice(text),
+                ("tool_result", _, Some(id)) => Heard::Event(Event::ToolResult {
+                    tool_name: self.tools.closed(&id).unwrap_or_else(super::unnamed),
+                    output,
+                    success: block.is_error != Some(true),
+                    tool_id: Some(id),
+                }),
+                _ => return Err(NotUnderstood),
+            });
+        }
+        Ok(())
+    }
+
+    fn result(&mut self, subtype: &str, finished: Finished, heard: &mut Vec<Heard>) {
+        let cost_usd = self.cost(&finished);
+        if let Some(tokens) = finished.usage {
+            let cached = tokens.cache_read_input_tokens;
+            let read = [tokens.input_tokens, tokens.cache_creation_input_tokens, cached];
+            heard.push(Heard::Event(Event::Usage {
+                input_tokens: read.into_iter().flatten().reduce(u64::saturating_add),
+                output_tokens: tokens.output_tokens,
+                cached_tokens: cached,
+                cost_usd,
+            }));
+        }
+        if subtype == "success" && finished.is_error != Some(true) {
+            heard.push(Heard::Result(Outcome::success(finished.result)));
+            return;
+        }
+        let errors = finished.errors.filter(|errors| !errors.is_empty());
+        let error = finished.result.or(errors.map(|errors| errors.join("; ")));
+        let message = error.unwrap_or_else(|| subtype.to_owned());
+        // An error of the model's server comes as a success whose result is the error, and was said before.
+        if subtype != "success" {
+            heard.push(Heard::Event(Event::Error {
+                message: message.clone(),
+            }));
+        }
+        heard.push(Heard::Result(Outcome::failure(message)));
+    }
+
+    /// The tokens are those of the turn, the cost is that of the conversation, also before this process.
+    fn cost(&mut self, finished: &Finished) -> Option<f64> {
+        let total = finished.total_cost_usd?;
+        let before = std::mem::replace(&mut self.total_cost, total);
+        let cost = match &finished.model_usage_since_last_result {
+            Some(models) => models.values().fold(0.0, |sum, model| sum + model.cost_usd),
+            None if total >= before => total - before,
+            None => total,
+        };
+        // A difference of sums has digits that mean nothing.
+        Some((cost * 1e9).round() / 1e9)
+    }
+}
+
+fn notice(message: String) -> Heard {
+    Heard::Event(Event::Notice { message })
+}
+
+fn retry(retry: &Retry) -> String {
+    let Retry {
+        attempt,
+        max_retries,
+        retry_delay_ms,
+        error_status,
+    } = retry;
+    let status = error_status.map_or_else(String::new, |status| format!(" with status {status}"));
+    format!("the model's server failed{status}; retry {attempt} of {max_retries} in {retry_delay_ms:.0} ms")
+}
+
+fn denied(Denied { tool_name, message }: &Denied) -> String {
+    format!("{tool_name} was denied: {message}")
+}
+
+/// A message is a text or a list of blocks.
+fn blocks(content: &RawValue) -> Result<Vec<Block<'_>>, NotUnderstood> {
+    if !content.get().starts_with('"') {
+        return Ok(serde_json::from_str(content.get())?);
+    }
+    Ok(vec![Block {
+        kind: Cow::Borrowed("text"),
+        text: Some(serde_json::from_str(content.get())?),
+        ..Block::default()
+    }])
+}
+
+/// What a tool answered: its texts, and the kind of what is none.
+fn output(block: &Block<'_>) -> Result<String, NotUnderstood> {
+    let Some(content) = block.content else {
+        return Ok(String::new());
+    };
+    let parts = blocks(content)?.into_iter();
+    let texts: Vec<String> = parts
+        .map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)))
+        .collect();
+    Ok(texts.join("\n"))
+}

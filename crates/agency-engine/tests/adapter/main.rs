@@ -1,0 +1,10 @@
+//! The parsers against what the real agents printed, and against what no agent should print.
+
+#[cfg(test)]
+mod chunking;
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod recorded;
