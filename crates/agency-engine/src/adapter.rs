@@ -41,19 +41,11 @@ pub struct Outcome {
 
 impl Outcome {
     fn success(text: Option<String>) -> Self {
-        Self {
-            success: true,
-            text,
-            error: None,
-        }
+        Self { success: true, text, error: None }
     }
 
     fn failure(error: String) -> Self {
-        Self {
-            success: false,
-            text: None,
-            error: Some(error),
-        }
+        Self { success: false, text: None, error: Some(error) }
     }
 }
 
@@ -132,9 +124,7 @@ fn session(known: &mut Option<String>, told: String, heard: &mut Vec<Heard>) {
 
 /// What the model thought before it spoke; no event of its own, and not what the agent said.
 fn thinking(text: &str) -> Event {
-    Event::Notice {
-        message: format!("thinking: {text}"),
-    }
+    Event::Notice { message: format!("thinking: {text}") }
 }
 
 /// The name of a tool whose use was never seen.

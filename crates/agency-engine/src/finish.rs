@@ -24,6 +24,8 @@ pub struct Ended {
     pub started_at: Option<Timestamp>,
     /// When it was over.
     pub ended_at: Timestamp,
+    /// The agent's last answer.
+    pub summary: Option<String>,
 }
 
 impl Ended {
@@ -46,6 +48,7 @@ impl Ended {
             details: details.filter(|details| !details.is_empty()),
             started_at: row.started_at,
             ended_at: row.ended_at.unwrap_or_else(now),
+            summary: None,
         }
     }
 
@@ -60,6 +63,7 @@ impl Ended {
             attempts: self.ending.attempts,
             started_at: self.started_at,
             ended_at: self.ended_at,
+            summary: self.summary.clone(),
         }
     }
 }
@@ -94,13 +98,19 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
         let ending =
             Ending { state: marker.state, exit: Some(exit), reason: marker.reason, code, attempts: marker.attempts };
         let details = details.filter(|details| !details.is_empty());
-        return Some(Ended { ending, details, started_at: marker.started_at, ended_at: marker.ended_at });
+        return Some(Ended {
+            ending,
+            details,
+            started_at: marker.started_at,
+            ended_at: marker.ended_at,
+            summary: marker.summary,
+        });
     }
     let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
     let state = if code == 0 { State::Completed } else { State::Failed };
     let exit = Exit { exit_code: Some(code), signal: None };
     let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
-    Some(Ended { ending, details: None, started_at: None, ended_at: now() })
+    Some(Ended { ending, details: None, started_at: None, ended_at: now(), summary: None })
 }
 
 /// Writes the last events of a run whose row is about to be, or is, terminal. Who died after it had told the end does

@@ -14,7 +14,7 @@ mod terminal;
 
 pub use descriptors::close_on_exec;
 pub use handle::ProcessHandle;
-pub use leftovers::{carrying_run, end_all, left_children, reap_adopted};
+pub use leftovers::{carrying_run, end_run, left_children, reap_adopted};
 pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};

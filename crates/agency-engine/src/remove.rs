@@ -12,7 +12,7 @@ use crate::agency::Agency;
 use crate::fault;
 use crate::host::{Tmux, TmuxError};
 use crate::lock::Lock;
-use crate::process::{carrying_run, end_all};
+use crate::process::end_run;
 use crate::store::{RunRow, StoreError};
 use crate::workspace::{
     BranchFate, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork, Workspace,
@@ -124,7 +124,7 @@ impl Agency {
         };
         fault::point("rm.begin");
         let mut remaining = vec![];
-        for survivor in end_all(carrying_run(&row.id), SURVIVOR_GRACE) {
+        for survivor in end_run(&row.id, SURVIVOR_GRACE) {
             remaining.push(Remaining {
                 resource: format!("process {}", survivor.pid()),
                 why: format!("process {} ({}) does not end", survivor.pid(), survivor.command_line()),

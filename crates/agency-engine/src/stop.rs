@@ -15,7 +15,7 @@ use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::lock::Lock;
-use crate::process::{ProcessHandle, carrying_run, connect, end_all};
+use crate::process::{ProcessHandle, connect, end_run};
 use crate::store::{Applied, RequestKind, RunRow, StoreError};
 use crate::watch::WaitError;
 
@@ -128,7 +128,7 @@ impl Agency {
                 return Err(StopError::Stuck(id.clone()));
             }
         }
-        end_all(carrying_run(id), self.config.stop_grace);
+        end_run(id, self.config.stop_grace);
         // Whoever else noticed the death may be telling the story already.
         let Some(_owner) = Lock::take(&directory.supervisor_lock(), KILL_LIMIT).map_err(WaitError::Home)? else {
             return Err(StopError::Stuck(id.clone()));

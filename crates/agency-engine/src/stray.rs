@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::agency::Agency;
 use crate::home::RunDirectory;
 use crate::host::Tmux;
-use crate::process::{ProcessHandle, RUN_ID_VARIABLE, carrying_run, end_all};
+use crate::process::{ProcessHandle, RUN_ID_VARIABLE, carrying_run, end_run};
 use crate::reconcile::has_owner;
 use crate::store::StoreError;
 
@@ -77,7 +77,7 @@ impl Agency {
     pub fn sweep(&self, strays: &Strays) -> Vec<String> {
         let mut done = vec![];
         for survivor in &strays.survivors {
-            let left = end_all(carrying_run(&survivor.id), SURVIVOR_GRACE);
+            let left = end_run(&survivor.id, SURVIVOR_GRACE);
             let word = if left.is_empty() { "ended" } else { "could not end" };
             done.push(format!("{word} process {} of {} ({})", survivor.pid, survivor.id, survivor.command));
         }

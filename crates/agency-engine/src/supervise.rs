@@ -6,6 +6,7 @@
 mod act;
 mod agent;
 mod control;
+mod ear;
 mod finish;
 mod last_words;
 mod launch;
@@ -13,6 +14,7 @@ mod logs;
 mod orders;
 mod pane;
 mod relay;
+mod render;
 mod show;
 mod slot;
 mod timers;

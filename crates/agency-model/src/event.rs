@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Usage;
 use crate::run::{Reason, State};
 
 /// One fact with its number and time.
@@ -92,20 +93,7 @@ pub enum Event {
         tool_id: Option<String>,
     },
     /// What the model consumed since the last such event. The sum over a stream is the stream's total.
-    Usage {
-        /// Tokens read, those from the cache included.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        input_tokens: Option<u64>,
-        /// Tokens written, reasoning included.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        output_tokens: Option<u64>,
-        /// How many of the tokens read came from the cache.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cached_tokens: Option<u64>,
-        /// What it cost in US dollars, where the agent tells.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cost_usd: Option<f64>,
-    },
+    Usage(Usage),
     /// The run is over.
     Completed {
         /// The terminal state.
@@ -166,34 +154,22 @@ mod tests {
     #[test]
     fn what_an_agent_did_reads_back() {
         let events = [
-            Event::Output {
-                text: "a\nb".to_owned(),
-            },
+            Event::Output { text: "a\nb".to_owned() },
             Event::ToolUse {
                 tool_name: "Bash".to_owned(),
                 input: serde_json::json!({"command": "ls", "timeout": 1.5, "deep": [{"n": u64::MAX}]}),
                 tool_id: Some("t1".to_owned()),
             },
-            Event::ToolResult {
-                tool_name: "Bash".to_owned(),
-                output: String::new(),
-                success: false,
-                tool_id: None,
-            },
-            Event::Usage {
+            Event::ToolResult { tool_name: "Bash".to_owned(), output: String::new(), success: false, tool_id: None },
+            Event::Usage(Usage {
                 input_tokens: Some(u64::MAX),
                 output_tokens: None,
                 cached_tokens: None,
                 cost_usd: Some(0.0008),
-            },
+            }),
         ];
         for event in events {
-            let line = EventLine {
-                seq: 1,
-                at: Timestamp::UNIX_EPOCH,
-                attempt: 1,
-                event,
-            };
+            let line = EventLine { seq: 1, at: Timestamp::UNIX_EPOCH, attempt: 1, event };
             let text = serde_json::to_string(&line).unwrap();
             assert_eq!(EventLine::read(&text, 0), line, "{text}");
         }

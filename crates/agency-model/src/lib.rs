@@ -9,9 +9,11 @@ mod launch;
 mod nearest;
 pub mod run;
 pub mod spec;
+mod usage;
 
 pub use error_code::ErrorCode;
 pub use event::{Event, EventLine};
 pub use id::{InvalidRunId, RunId};
 pub use launch::{Host, Mode, WorkspaceKind};
 pub use nearest::nearest;
+pub use usage::Usage;

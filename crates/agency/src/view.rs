@@ -3,7 +3,7 @@
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_model::run::{Reason, RestartPolicy, State};
-use agency_model::{Host, Mode, RunId, WorkspaceKind};
+use agency_model::{Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,6 +41,8 @@ pub(crate) struct RunView {
     pub(crate) stderr_log: String,
     pub(crate) saved_ref: Option<String>,
     pub(crate) removed_at: Option<Timestamp>,
+    pub(crate) agent_session: Option<String>,
+    pub(crate) usage: Option<Usage>,
 }
 
 impl RunView {
@@ -77,6 +79,8 @@ impl RunView {
             stderr_log: row.stderr_log_path,
             saved_ref: row.saved_ref,
             removed_at: row.removed_at,
+            agent_session: row.agent_session,
+            usage: (!row.usage.is_empty()).then_some(row.usage),
         }
     }
 }

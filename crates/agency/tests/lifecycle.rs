@@ -1,6 +1,6 @@
 //! The life of a run, from creation to removal, as a user sees it.
 
-#[expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on says why")]
+#[expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 mod lifecycle {
     mod attach;
     mod create;
@@ -8,6 +8,7 @@ mod lifecycle {
     mod remove;
     mod surroundings;
     mod together;
+    mod understand;
 
     use std::path::Path;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use agency_model::Event;
+use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -127,11 +127,7 @@ impl Claude {
                     if let Some(id) = &block.id {
                         self.tools.opened(id, &tool_name);
                     }
-                    Event::ToolUse {
-                        tool_name,
-                        input: block.input.unwrap_or_default(),
-                        tool_id: block.id,
-                    }
+                    Event::ToolUse { tool_name, input: block.input.unwrap_or_default(), tool_id: block.id }
                 }
                 _ => return Err(NotUnderstood),
             };
@@ -167,12 +163,12 @@ impl Claude {
         if let Some(tokens) = finished.usage {
             let cached = tokens.cache_read_input_tokens;
             let read = [tokens.input_tokens, tokens.cache_creation_input_tokens, cached];
-            heard.push(Heard::Event(Event::Usage {
+            heard.push(Heard::Event(Event::Usage(Usage {
                 input_tokens: read.into_iter().flatten().reduce(u64::saturating_add),
                 output_tokens: tokens.output_tokens,
                 cached_tokens: cached,
                 cost_usd,
-            }));
+            })));
         }
         if subtype == "success" && finished.is_error != Some(true) {
             heard.push(Heard::Result(Outcome::success(finished.result)));
@@ -183,9 +179,7 @@ impl Claude {
         let message = error.unwrap_or_else(|| subtype.to_owned());
         // An error of the model's server comes as a success whose result is the error, and was said before.
         if subtype != "success" {
-            heard.push(Heard::Event(Event::Error {
-                message: message.clone(),
-            }));
+            heard.push(Heard::Event(Event::Error { message: message.clone() }));
         }
         heard.push(Heard::Result(Outcome::failure(message)));
     }
@@ -209,12 +203,7 @@ fn notice(message: String) -> Heard {
 }
 
 fn retry(retry: &Retry) -> String {
-    let Retry {
-        attempt,
-        max_retries,
-        retry_delay_ms,
-        error_status,
-    } = retry;
+    let Retry { attempt, max_retries, retry_delay_ms, error_status } = retry;
     let status = error_status.map_or_else(String::new, |status| format!(" with status {status}"));
     format!("the model's server failed{status}; retry {attempt} of {max_retries} in {retry_delay_ms:.0} ms")
 }
@@ -241,8 +230,6 @@ fn output(block: &Block<'_>) -> Result<String, NotUnderstood> {
         return Ok(String::new());
     };
     let parts = blocks(content)?.into_iter();
-    let texts: Vec<String> = parts
-        .map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)))
-        .collect();
+    let texts: Vec<String> = parts.map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind))).collect();
     Ok(texts.join("\n"))
 }

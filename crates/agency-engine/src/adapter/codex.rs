@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agency_model::Event;
+use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -148,11 +148,7 @@ impl Codex {
             "web_search" => json!({ "query": item.query }),
             _ => item.arguments.unwrap_or_default(),
         };
-        Event::ToolUse {
-            tool_name,
-            input,
-            tool_id: item.id,
-        }
+        Event::ToolUse { tool_name, input, tool_id: item.id }
     }
 
     /// An item that was never started is told as both: every result has its use.
@@ -184,12 +180,12 @@ impl Codex {
             let since = |total: Option<u64>, before: Option<u64>| {
                 total.map(|total| total.checked_sub(before.unwrap_or(0)).unwrap_or(total))
             };
-            heard.push(Heard::Event(Event::Usage {
+            heard.push(Heard::Event(Event::Usage(Usage {
                 input_tokens: since(total.input_tokens, before.input_tokens),
                 output_tokens: since(total.output_tokens, before.output_tokens),
                 cached_tokens: since(total.cached_input_tokens, before.cached_input_tokens),
                 cost_usd: None,
-            }));
+            })));
         }
         heard.push(Heard::Result(Outcome::success(self.answer.take())));
     }
@@ -217,11 +213,6 @@ fn text(told: &Value) -> String {
         let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
         Some(texts?.join("\n"))
     };
-    let message = told
-        .as_str()
-        .or_else(|| told.get("message")?.as_str())
-        .map(str::to_owned);
-    message
-        .or_else(|| told.get("content")?.as_array().and_then(parts))
-        .unwrap_or_else(|| told.to_string())
+    let message = told.as_str().or_else(|| told.get("message")?.as_str()).map(str::to_owned);
+    message.or_else(|| told.get("content")?.as_array().and_then(parts)).unwrap_or_else(|| told.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agency_model::Event;
+use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -141,12 +141,12 @@ impl Gemini {
 
     fn result(&mut self, finished: Finished<'_>, heard: &mut Vec<Heard>) {
         if let Some(stats) = finished.stats {
-            heard.push(Heard::Event(Event::Usage {
+            heard.push(Heard::Event(Event::Usage(Usage {
                 input_tokens: stats.input_tokens,
                 output_tokens: stats.output_tokens,
                 cached_tokens: stats.cached,
                 cost_usd: None,
-            }));
+            })));
         }
         let answer = std::mem::take(&mut self.answer);
         if finished.status == "success" {
@@ -156,9 +156,7 @@ impl Gemini {
         let error = finished.error.map(|error| error.message);
         let message = error.unwrap_or_else(|| finished.status.into_owned());
         // It was not told before.
-        heard.push(Heard::Event(Event::Error {
-            message: message.clone(),
-        }));
+        heard.push(Heard::Event(Event::Error { message: message.clone() }));
         heard.push(Heard::Result(Outcome::failure(message)));
     }
 }

@@ -64,10 +64,7 @@ impl Lines {
         let length = self.half.len() as u64 + self.skipped;
         each(&match self.skipped {
             0 => whole(&self.half),
-            _ => Line {
-                text: String::from_utf8_lossy(&self.half),
-                cut_from: Some(length),
-            },
+            _ => Line { text: String::from_utf8_lossy(&self.half), cut_from: Some(length) },
         });
         self.skipped = 0;
         self.half.clear();
@@ -76,10 +73,7 @@ impl Lines {
 }
 
 fn whole(line: &[u8]) -> Line<'_> {
-    Line {
-        text: String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)),
-        cut_from: None,
-    }
+    Line { text: String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)), cut_from: None }
 }
 
 /// Where the first line ends. `skip_until` searches with memchr, several times as fast as a loop.
@@ -120,10 +114,7 @@ mod tests {
         for cut in 0..text.len() {
             assert_eq!(lines(&[&text[..cut], &text[cut..]]), vec![("ä€😀".to_owned(), None)]);
         }
-        assert_eq!(
-            lines(&[b"a\xffb\xf0\x9f\n"]),
-            vec![("a\u{fffd}b\u{fffd}".to_owned(), None)]
-        );
+        assert_eq!(lines(&[b"a\xffb\xf0\x9f\n"]), vec![("a\u{fffd}b\u{fffd}".to_owned(), None)]);
     }
 
     #[test]

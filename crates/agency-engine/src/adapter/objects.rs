@@ -48,10 +48,7 @@ pub(super) struct Objects<D> {
 
 impl<D: Dialect> Objects<D> {
     pub(super) fn new(dialect: D) -> Self {
-        Self {
-            lines: Lines::default(),
-            dialect,
-        }
+        Self { lines: Lines::default(), dialect }
     }
 }
 
@@ -74,9 +71,7 @@ impl<D: Dialect> StreamParser for Objects<D> {
 fn hear_line(dialect: &mut impl Dialect, line: &Line<'_>, heard: &mut Vec<Heard>) {
     if let Some(length) = line.cut_from {
         let text = &line.text;
-        heard.push(unknown(format!(
-            "{text}… [a line of {length} bytes; only the first {LONGEST} are kept]"
-        )));
+        heard.push(unknown(format!("{text}… [a line of {length} bytes; only the first {LONGEST} are kept]")));
         return;
     }
     let text = line.text.trim();
@@ -176,20 +171,9 @@ mod tests {
     fn lone_surrogates_are_replaced_and_nothing_else() {
         let mended = |text| without_lone_surrogates(text);
         assert_eq!(mended(r#""\ud83d""#).as_deref(), Some(r#""\ufffd""#));
-        assert_eq!(
-            mended(r#""\uDE00x\ud83d\ud83d\ude00""#).as_deref(),
-            Some(r#""\ufffdx\ufffd\ud83d\ude00""#)
-        );
+        assert_eq!(mended(r#""\uDE00x\ud83d\ud83d\ude00""#).as_deref(), Some(r#""\ufffdx\ufffd\ud83d\ude00""#));
         assert_eq!(mended(r#""\ud83d\u00e4\n""#).as_deref(), Some(r#""\ufffd\u00e4\n""#));
-        for fine in [
-            r#""\\ud83d""#,
-            r#""\ud83d\ude00""#,
-            r#""\u00e4""#,
-            "\"ä\"",
-            r"\",
-            r"\u12",
-            "\\ä",
-        ] {
+        for fine in [r#""\\ud83d""#, r#""\ud83d\ude00""#, r#""\u00e4""#, "\"ä\"", r"\", r"\u12", "\\ä"] {
             assert_eq!(mended(fine), None, "{fine}");
         }
     }

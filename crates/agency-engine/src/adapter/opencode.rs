@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agency_model::Event;
+use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -134,12 +134,12 @@ impl Opencode {
             let sum = |counts: &[Option<u64>]| counts.iter().copied().flatten().reduce(u64::saturating_add);
             let read = tokens.cache.as_ref().and_then(|cache| cache.read);
             let written = tokens.cache.as_ref().and_then(|cache| cache.write);
-            heard.push(Heard::Event(Event::Usage {
+            heard.push(Heard::Event(Event::Usage(Usage {
                 input_tokens: sum(&[tokens.input, read, written]),
                 output_tokens: sum(&[tokens.output, tokens.reasoning]),
                 cached_tokens: read,
                 cost_usd: step.cost,
-            }));
+            })));
         }
         match step.reason.as_deref() {
             Some("stop") => heard.push(Heard::Result(Outcome::success(self.answer.take()))),
@@ -157,11 +157,8 @@ impl Opencode {
 /// A tool is told once, when it is done.
 fn tool(part: Tool) -> [Event; 2] {
     let Tool { tool, call_id, state } = part;
-    let used = Event::ToolUse {
-        tool_name: tool.clone(),
-        input: state.input.unwrap_or_default(),
-        tool_id: call_id.clone(),
-    };
+    let used =
+        Event::ToolUse { tool_name: tool.clone(), input: state.input.unwrap_or_default(), tool_id: call_id.clone() };
     // A call that opencode refused is told as a completed one of the tool `invalid`.
     let success = state.status == "completed" && tool != "invalid";
     let answered = Event::ToolResult {
@@ -175,14 +172,7 @@ fn tool(part: Tool) -> [Event; 2] {
 
 fn failed(error: Failure<'_>) -> Vec<Heard> {
     let message = error.data.and_then(|data| data.message);
-    let message = message.map_or_else(
-        || error.name.clone().into_owned(),
-        |message| format!("{}: {message}", error.name),
-    );
-    vec![
-        Heard::Event(Event::Error {
-            message: message.clone(),
-        }),
-        Heard::Result(Outcome::failure(message)),
-    ]
+    let message =
+        message.map_or_else(|| error.name.clone().into_owned(), |message| format!("{}: {message}", error.name));
+    vec![Heard::Event(Event::Error { message: message.clone() }), Heard::Result(Outcome::failure(message))]
 }

@@ -3,6 +3,7 @@
 use agency_model::Mode;
 
 use super::PromptDelivery;
+use crate::adapter::StreamFormat;
 use std::{collections::BTreeMap, fmt};
 
 /// An agent program and its ways of being started.
@@ -20,6 +21,8 @@ pub struct AgentConfig {
     pub interactive: ModeLaunch,
     /// How it is started on pipes.
     pub headless: ModeLaunch,
+    /// What it prints on pipes.
+    pub stream: StreamFormat,
     /// Whether it is known without a configuration file.
     pub built_in: bool,
     /// How to get the program, where that is known.
@@ -55,6 +58,7 @@ impl AgentConfig {
             env: BTreeMap::new(),
             interactive: launch.clone(),
             headless: launch,
+            stream: StreamFormat::Text,
             built_in: false,
             install_hint: None,
         }
@@ -63,7 +67,7 @@ impl AgentConfig {
 
 impl fmt::Debug for AgentConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, own_command, args, env, interactive, headless, built_in, install_hint } = self;
+        let Self { command, own_command, args, env, interactive, headless, stream, built_in, install_hint } = self;
         formatter
             .debug_struct("AgentConfig")
             .field("command", command)
@@ -72,6 +76,7 @@ impl fmt::Debug for AgentConfig {
             .field("env_names", &env.keys())
             .field("interactive", interactive)
             .field("headless", headless)
+            .field("stream", stream)
             .field("built_in", built_in)
             .field("install_hint", install_hint)
             .finish()

@@ -1,6 +1,7 @@
 //! The agents that are known without a configuration file, as data.
 
 use super::{AgentConfig, ModeLaunch, PromptDelivery};
+use crate::adapter::StreamFormat;
 use std::collections::BTreeMap;
 
 /// The agent of a run where nobody names one.
@@ -12,6 +13,7 @@ struct BuiltIn {
     own_command: bool,
     interactive: Launch,
     headless: Launch,
+    stream: StreamFormat,
     install_hint: Option<&'static str>,
 }
 
@@ -36,6 +38,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: false,
         interactive: Launch { args: &[], prompt: Prompt::Argument },
         headless: Launch { args: &["-p", "--output-format", "stream-json", "--verbose"], prompt: Prompt::Stdin },
+        stream: StreamFormat::Claude,
         install_hint: Some("npm install -g @anthropic-ai/claude-code"),
     },
     BuiltIn {
@@ -44,6 +47,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: false,
         interactive: Launch { args: &[], prompt: Prompt::Argument },
         headless: Launch { args: &["exec", "--json", "-"], prompt: Prompt::Stdin },
+        stream: StreamFormat::Codex,
         install_hint: Some("npm install -g @openai/codex"),
     },
     BuiltIn {
@@ -52,6 +56,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: false,
         interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt-interactive") },
         headless: Launch { args: &["-o", "stream-json", "-p", ""], prompt: Prompt::Stdin },
+        stream: StreamFormat::Gemini,
         install_hint: Some("npm install -g @google/gemini-cli"),
     },
     BuiltIn {
@@ -60,6 +65,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: false,
         interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt") },
         headless: Launch { args: &["run", "--format", "json"], prompt: Prompt::Stdin },
+        stream: StreamFormat::Opencode,
         install_hint: Some("npm install -g opencode-ai"),
     },
     BuiltIn {
@@ -68,6 +74,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: false,
         interactive: Launch { args: &[], prompt: Prompt::Argument },
         headless: Launch { args: &["-p", "--output-format", "stream-json"], prompt: Prompt::Argument },
+        stream: StreamFormat::Claude,
         install_hint: Some("see Cursor's own documentation of its command line"),
     },
     BuiltIn {
@@ -76,6 +83,7 @@ const BUILT_IN: &[BuiltIn] = &[
         own_command: true,
         interactive: Launch { args: &["scripted"], prompt: Prompt::File },
         headless: Launch { args: &["scripted"], prompt: Prompt::File },
+        stream: StreamFormat::Text,
         install_hint: None,
     },
 ];
@@ -94,6 +102,7 @@ impl BuiltIn {
             env: BTreeMap::new(),
             interactive: self.interactive.mode_launch(),
             headless: self.headless.mode_launch(),
+            stream: self.stream,
             built_in: true,
             install_hint: self.install_hint,
         }

@@ -1,6 +1,7 @@
 //! The shape of the file: what may be written there, and what holds where nothing is.
 
 use super::{PromptDelivery, built_in::DEFAULT_AGENT};
+use crate::adapter::StreamFormat;
 use agency_model::Host;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -84,6 +85,10 @@ pub(super) struct Agent {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PromptDelivery")]
     pub(super) prompt: Option<PromptDelivery>,
+    /// What the agent prints in headless mode.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "StreamFormat")]
+    pub(super) stream: Option<StreamFormat>,
 }
 
 impl Default for ConfigFile {

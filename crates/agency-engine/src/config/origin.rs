@@ -93,10 +93,16 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         .collect()
 }
 
-fn agent_values(name: &str, agent: &AgentConfig) -> [(String, Value); 4] {
+fn agent_values(name: &str, agent: &AgentConfig) -> [(String, Value); 5] {
     let env: Value = agent.env.keys().map(|name| (name.clone(), json!(MASK))).collect();
-    [("command", json!(agent.command)), ("args", json!(agent.args)), ("env", env), ("prompt", prompt_value(agent))]
-        .map(|(key, value)| (dotted(&["agents", name, key]), value))
+    [
+        ("command", json!(agent.command)),
+        ("args", json!(agent.args)),
+        ("env", env),
+        ("prompt", prompt_value(agent)),
+        ("stream", json!(agent.stream)),
+    ]
+    .map(|(key, value)| (dotted(&["agents", name, key]), value))
 }
 
 /// The prompt's way as the file would have it, or both ways where the modes differ, which only a default can say.

@@ -89,7 +89,7 @@ fn later(one: Place, other: Place) -> Place {
 
 /// Lays what the file says of an agent over what is known of it.
 fn overlay(known: &mut AgentConfig, written: Agent) {
-    let Agent { command, args, env, prompt } = written;
+    let Agent { command, args, env, prompt, stream } = written;
     if let Some(command) = command {
         known.command = command;
         known.own_command = false;
@@ -99,5 +99,8 @@ fn overlay(known: &mut AgentConfig, written: Agent) {
     if let Some(prompt) = prompt {
         known.interactive.prompt = prompt.clone();
         known.headless.prompt = prompt;
+    }
+    if let Some(stream) = stream {
+        known.stream = stream;
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 
 const TOP: &[&str] = &["default_agent", "max_agents", "host", "wrapper", "tmux", "limits", "database", "agents"];
-const AGENT: &[&str] = &["command", "args", "env", "prompt"];
+const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream"];
 const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
     ("limits", &["max_minutes", "stop_grace_seconds"]),

@@ -7,6 +7,7 @@ use std::path::Path;
 use agency_model::{Host, Mode};
 
 use super::Plan;
+use crate::adapter::StreamFormat;
 use crate::config::{Config, PromptDelivery};
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
@@ -36,6 +37,10 @@ pub(super) fn launch(plan: &Plan, config: &Config, directory: &Path, prompt_file
         args,
         directory: directory.to_owned(),
         mode: plan.spec.mode,
+        stream: match plan.spec.mode {
+            Mode::Interactive => StreamFormat::Text,
+            Mode::Headless => plan.agent.stream,
+        },
         host: plan.spec.host,
         stdin,
         size: plan.size,

@@ -14,6 +14,8 @@ use super::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE};
 
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
+/// How often we look for processes that were started while we ended others.
+const ROUNDS: usize = 5;
 
 /// Every process that carries the run's id in its environment, but for ourselves.
 #[must_use]
@@ -89,9 +91,24 @@ fn parent_of(pid: u32) -> Option<u32> {
 }
 
 /// Ends processes: TERM, `grace`, KILL. Gives back those that are still there at the end.
-pub fn end_all(processes: Vec<ProcessHandle>, grace: Duration) -> Vec<ProcessHandle> {
+fn end_all(processes: Vec<ProcessHandle>, grace: Duration) -> Vec<ProcessHandle> {
     let processes = after_signal(processes, Signal::TERM, grace);
     after_signal(processes, Signal::KILL, KILL_LIMIT)
+}
+
+/// Ends every process that carries the run's id, those too that are born meanwhile. Gives back those that stay.
+pub fn end_run(id: &RunId, grace: Duration) -> Vec<ProcessHandle> {
+    let mut grace = grace;
+    for _ in 0..ROUNDS {
+        let found = carrying_run(id);
+        if found.is_empty() {
+            return found;
+        }
+        end_all(found, grace);
+        // Who was born while the others had their grace gets none.
+        grace = Duration::ZERO;
+    }
+    carrying_run(id)
 }
 
 fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) -> Vec<ProcessHandle> {
@@ -123,8 +140,8 @@ mod tests {
         let found = carrying_run(&id);
         assert!(found.iter().any(|process| process.pid() == child.id()));
         assert!(carrying_run(&RunId::from_ulid(Ulid::generate())).is_empty());
-        let stubborn = end_all(found, Duration::from_millis(20));
-        assert!(stubborn.is_empty());
+        // Its shell starts another sleep as soon as one is ended.
+        assert!(end_run(&id, Duration::from_millis(20)).is_empty());
         assert!(!child.wait().unwrap().success());
         assert!(carrying_run(&id).is_empty());
     }

@@ -1,7 +1,7 @@
 //! One row of the table `runs`.
 
 use agency_model::run::{Ending, Exit, Phase, Progress, Reason, RestartPolicy, Run, State};
-use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::StoreError;
 
 /// Everything the database knows about a run; `meta.json` is a snapshot of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
@@ -74,6 +74,10 @@ pub struct RunRow {
     pub saved_ref: Option<String>,
     /// When `agency rm` removed its resources.
     pub removed_at: Option<Timestamp>,
+    /// The agent's own name for the conversation.
+    pub agent_session: Option<String>,
+    /// What the agent has used.
+    pub usage: Usage,
 }
 
 /// The fields of a row that are known when a run is created.
@@ -121,7 +125,8 @@ pub struct NewRun {
 pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, repo_fingerprint, base_ref, base_commit, \
     new_branch, worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
     updated_at, started_at, ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, \
-    tmux_session_name, tmux_socket, saved_ref, removed_at";
+    tmux_session_name, tmux_socket, saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, \
+    cost_usd";
 
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
@@ -157,6 +162,13 @@ impl RunRow {
             tmux_socket: row.get(28)?,
             saved_ref: row.get(29)?,
             removed_at: optional_word(row, 30, "removed_at", |text| text.parse().ok())?,
+            agent_session: row.get(31)?,
+            usage: Usage {
+                input_tokens: count(row, 32)?,
+                output_tokens: count(row, 33)?,
+                cached_tokens: count(row, 34)?,
+                cost_usd: row.get(35)?,
+            },
         })
     }
 
@@ -188,6 +200,11 @@ impl RunRow {
     pub fn directory(&self) -> &str {
         self.worktree_path.as_deref().unwrap_or(&self.repo_path)
     }
+}
+
+/// SQLite has no unsigned numbers.
+fn count(row: &Row<'_>, index: usize) -> Result<Option<u64>, StoreError> {
+    Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
 }
 
 fn word<T>(

@@ -6,7 +6,7 @@
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
-pub(super) const MIGRATIONS: &[&str] = &[RUNS_AND_REQUESTS];
+pub(super) const MIGRATIONS: &[&str] = &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -73,4 +73,13 @@ CREATE TABLE requests (
     taken_at   TEXT
 );
 CREATE INDEX requests_open ON requests (run_id, id) WHERE taken_at IS NULL;
+";
+
+/// What the agent says about itself in its own protocol.
+const WHAT_THE_AGENT_SAYS: &str = "
+ALTER TABLE runs ADD COLUMN agent_session TEXT;
+ALTER TABLE runs ADD COLUMN input_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN output_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN cached_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN cost_usd REAL;
 ";

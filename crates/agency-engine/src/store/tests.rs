@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause};
+use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
 use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
@@ -119,7 +119,8 @@ fn an_ended_run_takes_no_input_and_keeps_its_end() {
     store.insert(&run).unwrap();
     store.apply(&run.id, &Input::SlotGranted, None).unwrap();
     let exit = Exit { exit_code: Some(3), signal: None };
-    let applied = store.apply(&run.id, &Input::Exited { attempt: 1, exit }, Some("it failed")).unwrap();
+    let applied =
+        store.apply(&run.id, &Input::Exited { attempt: 1, exit, verdict: Verdict::None }, Some("it failed")).unwrap();
     assert!(matches!(applied, Applied::Moved { from: State::Running, .. }));
     let row = store.run(&run.id).unwrap();
     assert_eq!((row.state, row.exit_code, row.error.as_deref()), (State::Failed, Some(3), Some("it failed")));

@@ -1,7 +1,7 @@
 //! Writes runs and requests, each in one short transaction.
 
-use agency_model::RunId;
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Step, step};
+use agency_model::{RunId, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -173,6 +173,27 @@ impl Store {
     pub fn live_count(&self, is_owned: impl Fn(&RunId) -> bool) -> Result<u32, StoreError> {
         let owned = live_states(&self.connection)?.into_iter().filter(|(id, _)| is_owned(id)).count();
         Ok(u32::try_from(owned).unwrap_or(u32::MAX))
+    }
+
+    /// Stores what the agent says about itself. Only the holder of the run's lock calls it.
+    pub fn note_agent(&mut self, id: &RunId, session: Option<&str>, usage: &Usage) -> Result<(), StoreError> {
+        let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
+        let transaction = self.begin()?;
+        transaction.execute(
+            "UPDATE runs SET agent_session = coalesce(?2, agent_session), input_tokens = ?3, output_tokens = ?4, \
+             cached_tokens = ?5, cost_usd = ?6, updated_at = ?7 WHERE id = ?1",
+            params![
+                id.as_str(),
+                session,
+                count(usage.input_tokens),
+                count(usage.output_tokens),
+                count(usage.cached_tokens),
+                usage.cost_usd,
+                now().to_string()
+            ],
+        )?;
+        transaction.commit()?;
+        Ok(())
     }
 
     /// Records that the run's resources are gone. The first call wins.

@@ -66,6 +66,7 @@ impl Supervisor<'_> {
 
     fn spawn(&mut self, attempt: u32) {
         fault::point("supervise.spawning");
+        self.forget_outcome();
         match Agent::spawn(&self.launch, &self.environment, self.size) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();

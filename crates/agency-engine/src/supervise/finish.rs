@@ -8,7 +8,7 @@ use agency_model::{ErrorCode, Event};
 use super::turn::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
-use crate::process::{carrying_run, end_all};
+use crate::process::end_run;
 use crate::store::now;
 
 /// How long the last writes are tried again on a full disk or a busy database.
@@ -28,7 +28,8 @@ impl Supervisor<'_> {
         };
         self.end_hidden(&ending);
         let details = self.details(&ending);
-        let ended = Ended { ending, details, started_at: self.row.started_at, ended_at: now() };
+        let ended =
+            Ended { ending, details, started_at: self.row.started_at, ended_at: now(), summary: self.ear.summary() };
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });
         }
@@ -62,7 +63,7 @@ impl Supervisor<'_> {
     fn end_hidden(&mut self, ending: &Ending) {
         match ending.reason {
             Reason::Stopped | Reason::WallTime => {
-                for process in end_all(carrying_run(&self.id), HIDDEN_GRACE) {
+                for process in end_run(&self.id, HIDDEN_GRACE) {
                     let message = format!("could not be ended: {} ({})", process.pid(), process.command_line());
                     self.events.append(ending.attempts, Event::Error { message });
                 }
@@ -79,6 +80,10 @@ impl Supervisor<'_> {
                 Some(format!("the wall time of {minutes} minutes is over"))
             }
             (_, Reason::CouldNotStart, _) => self.trouble.clone(),
+            (_, _, Some(exit)) if exit.is_success() => {
+                let complaint = self.ear.complaint().unwrap_or("it gave no reason");
+                Some(format!("{}: the agent says that it failed: {complaint}", ErrorCode::RunFailed))
+            }
             (_, _, Some(exit)) => Some(match (exit.exit_code, exit.signal) {
                 (Some(code), _) => format!("{}: the agent exited with code {code}", ErrorCode::RunFailed),
                 (None, Some(signal)) => format!("{}: the agent was ended by signal {signal}", ErrorCode::RunFailed),

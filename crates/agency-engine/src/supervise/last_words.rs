@@ -93,8 +93,9 @@ impl Supervisor<'_> {
             return;
         };
         let attempt = self.run.attempt();
+        let verdict = self.stop_understanding();
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
-        self.feed(&Input::Exited { attempt, exit });
+        self.feed(&Input::Exited { attempt, exit, verdict });
     }
 }
 

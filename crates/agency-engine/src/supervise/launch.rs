@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use agency_model::{ErrorCode, Host, Mode};
 use serde::{Deserialize, Serialize};
 
+use crate::adapter::StreamFormat;
 use crate::process::TerminalSize;
 
 /// The orders of a supervisor, apart from the environment.
@@ -25,6 +26,8 @@ pub struct Launch {
     pub directory: PathBuf,
     /// What it talks to.
     pub mode: Mode,
+    /// What it prints.
+    pub stream: StreamFormat,
     /// What the supervisor runs in.
     pub host: Host,
     /// What it reads.
@@ -146,6 +149,7 @@ mod tests {
             args: vec!["--x".into()],
             directory: "/tmp".into(),
             mode: Mode::Headless,
+            stream: StreamFormat::Text,
             host: Host::Detached,
             stdin: StdinPlan::Text("hi\n".into()),
             size: TerminalSize::UNSEEN,

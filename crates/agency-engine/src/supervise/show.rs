@@ -6,6 +6,7 @@ use agency_model::Event;
 
 use super::control::Viewer;
 use super::logs::Stream;
+use super::pane::Pane;
 use super::relay::with_returns;
 use super::turn::Supervisor;
 use crate::process::TerminalSize;
@@ -21,19 +22,19 @@ impl Supervisor<'_> {
         for message in self.logs.write(stream, bytes) {
             self.events.append(self.run.attempt(), Event::Error { message });
         }
-        let needs_returns = agent.needs_returns(stream);
-        if let Some(pane) = &mut self.pane {
-            pane.show(bytes, needs_returns);
-        }
-        if self.screen.is_none() && self.viewers.is_empty() {
+        if self.ear.understands() && stream == Stream::Stdout {
+            self.understand(stream, length);
             return;
         }
-        let shown = with_returns(bytes, needs_returns);
-        if let Some(screen) = &mut self.screen {
-            screen.process(&shown);
-        }
-        let screen = &self.screen;
-        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
+        let needs_returns = agent.needs_returns(stream);
+        let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };
+        audience.show(bytes, needs_returns);
+    }
+
+    /// Shows a text of ours to whoever looks.
+    pub(super) fn show(&mut self, text: &str) {
+        let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };
+        audience.show(text.as_bytes(), true);
     }
 
     /// Somebody attaches: first the screen as it is, then whatever comes.
@@ -76,6 +77,30 @@ impl Supervisor<'_> {
             let message = "the tmux pane is gone; the agent goes on without it".to_owned();
             self.events.append(self.run.attempt(), Event::Notice { message });
         }
+    }
+}
+
+/// Everybody who looks, and the screen that is kept for those who will.
+struct Audience<'a> {
+    pane: &'a mut Option<Pane>,
+    screen: &'a mut Option<vt100::Parser>,
+    viewers: &'a mut Vec<Viewer>,
+}
+
+impl Audience<'_> {
+    fn show(self, bytes: &[u8], needs_returns: bool) {
+        if let Some(pane) = self.pane {
+            pane.show(bytes, needs_returns);
+        }
+        if self.screen.is_none() && self.viewers.is_empty() {
+            return;
+        }
+        let shown = with_returns(bytes, needs_returns);
+        if let Some(screen) = self.screen {
+            screen.process(&shown);
+        }
+        let screen = &*self.screen;
+        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::agent::{Agent, AgentNews};
 use super::control::{ControlMessage, Viewer, Waiter};
+use super::ear::Ear;
 use super::last_words::LastWords;
 use super::launch::{Environment, Launch};
 use super::logs::Logs;
@@ -33,6 +34,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) store: Store,
     pub(super) events: EventLog,
     pub(super) logs: Logs,
+    pub(super) ear: Ear,
     pub(super) agent: Option<Agent>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
@@ -89,6 +91,7 @@ impl<'a> Supervisor<'a> {
             home,
             id: row.id.clone(),
             logs: Logs::open(&directory).map_err(io::Error::other)?,
+            ear: Ear::new(launch.stream),
             directory,
             launch,
             environment,

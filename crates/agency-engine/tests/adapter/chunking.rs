@@ -14,11 +14,7 @@ fn pieces_of_any_one_size_give_the_same_items() {
             }
             let lines: Vec<u8> = String::from_utf8(bytes).unwrap().replace('\n', "\r\n").into_bytes();
             assert_eq!(heard(format, [lines.as_slice()]), whole, "{name} with CRLF");
-            assert_eq!(
-                heard(format, [lines.trim_ascii_end()]),
-                whole,
-                "{name} without its last end"
-            );
+            assert_eq!(heard(format, [lines.trim_ascii_end()]), whole, "{name} without its last end");
         }
     }
 }

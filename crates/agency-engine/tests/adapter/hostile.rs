@@ -1,7 +1,7 @@
 //! What no agent should print.
 
 use agency_engine::adapter::{Heard, Outcome, StreamFormat};
-use agency_model::Event;
+use agency_model::{Event, Usage};
 
 use super::recorded::{FORMATS, heard};
 
@@ -131,10 +131,7 @@ fn two_objects_on_a_line_are_both_heard() {
         assert_eq!(claude(&format!("{SESSION}{between}{text}")), [session(), output("} {")]);
     }
     assert_eq!(claude(&format!("{SESSION} words")), [session(), unknown("words")]);
-    assert_eq!(
-        claude(&format!("words {SESSION}")),
-        [unknown(&format!("words {SESSION}"))]
-    );
+    assert_eq!(claude(&format!("words {SESSION}")), [unknown(&format!("words {SESSION}"))]);
 }
 
 #[test]
@@ -146,10 +143,8 @@ fn half_characters_are_replaced() {
     let answered =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"\ud800"}]}}"#;
     let heard = claude(&format!("{used}\n{answered}"));
-    let [
-        Heard::Event(Event::ToolUse { .. }),
-        Heard::Event(Event::ToolResult { tool_name, output, .. }),
-    ] = heard.as_slice()
+    let [Heard::Event(Event::ToolUse { .. }), Heard::Event(Event::ToolResult { tool_name, output, .. })] =
+        heard.as_slice()
     else {
         panic!("{heard:?}");
     };
@@ -183,17 +178,13 @@ fn the_largest_counts_do_not_overflow() {
     let line = format!(
         r#"{{"type":"result","subtype":"success","result":"a","usage":{{"input_tokens":{most},"cache_read_input_tokens":{most}}}}}"#
     );
-    let usage = Event::Usage {
+    let usage = Event::Usage(Usage {
         input_tokens: Some(most),
         output_tokens: None,
         cached_tokens: Some(most),
         cost_usd: None,
-    };
-    let result = Outcome {
-        success: true,
-        text: Some("a".to_owned()),
-        error: None,
-    };
+    });
+    let result = Outcome { success: true, text: Some("a".to_owned()), error: None };
     assert_eq!(claude(&line), [Heard::Event(usage), Heard::Result(result)]);
 }
 
@@ -214,21 +205,9 @@ fn codex_items_without_a_beginning_are_told_as_use_and_result() {
     let line = r#"{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":1},"result":{"content":[{"type":"text","text":"done"}]},"error":null,"status":"completed"}}"#;
     let id = Some("i".to_owned());
     let tool_name = "s.t".to_owned();
-    let used = Event::ToolUse {
-        tool_name: tool_name.clone(),
-        input: serde_json::json!({"a": 1}),
-        tool_id: id.clone(),
-    };
-    let answered = Event::ToolResult {
-        tool_name,
-        output: "done".to_owned(),
-        success: true,
-        tool_id: id,
-    };
-    assert_eq!(
-        heard(StreamFormat::Codex, [line.as_bytes()]),
-        [Heard::Event(used), Heard::Event(answered)]
-    );
+    let used = Event::ToolUse { tool_name: tool_name.clone(), input: serde_json::json!({"a": 1}), tool_id: id.clone() };
+    let answered = Event::ToolResult { tool_name, output: "done".to_owned(), success: true, tool_id: id };
+    assert_eq!(heard(StreamFormat::Codex, [line.as_bytes()]), [Heard::Event(used), Heard::Event(answered)]);
 }
 
 #[test]
@@ -238,7 +217,7 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
     let counts: Vec<u64> = heard(StreamFormat::Codex, [stream.as_bytes()])
         .into_iter()
         .filter_map(|heard| match heard {
-            Heard::Event(Event::Usage { input_tokens, .. }) => input_tokens,
+            Heard::Event(Event::Usage(Usage { input_tokens, .. })) => input_tokens,
             Heard::Event(_) | Heard::Session(_) | Heard::Result(_) => None,
         })
         .collect();

@@ -4,20 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use agency_engine::adapter::{Heard, Outcome, StreamFormat};
-use agency_model::Event;
+use agency_model::{Event, Usage};
 
-pub(crate) const FORMATS: [StreamFormat; 4] = [
-    StreamFormat::Claude,
-    StreamFormat::Codex,
-    StreamFormat::Gemini,
-    StreamFormat::Opencode,
-];
+pub(crate) const FORMATS: [StreamFormat; 4] =
+    [StreamFormat::Claude, StreamFormat::Codex, StreamFormat::Gemini, StreamFormat::Opencode];
 
 /// The streams of an agent by file name, in order.
 pub(crate) fn streams(format: StreamFormat) -> Vec<(String, Vec<u8>)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/agents")
-        .join(format.word());
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents").join(format.word());
     let mut streams: Vec<_> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| {
@@ -46,40 +40,16 @@ pub(crate) fn rendered(heard: &Heard) -> String {
     match heard {
         Heard::Session(id) => format!("session      {id}"),
         Heard::Result(Outcome { success, text, error }) => {
-            format!(
-                "result       {} text={} error={}",
-                verdict(success),
-                optional(text),
-                optional(error)
-            )
+            format!("result       {} text={} error={}", verdict(success), optional(text), optional(error))
         }
         Heard::Event(Event::Output { text }) => format!("output       {}", short(text)),
-        Heard::Event(Event::ToolUse {
-            tool_name,
-            input,
-            tool_id,
-        }) => format!(
-            "tool_use     {tool_name} {} {}",
-            optional(tool_id),
-            short(&input.to_string())
-        ),
-        Heard::Event(Event::ToolResult {
-            tool_name,
-            output,
-            success,
-            tool_id,
-        }) => format!(
-            "tool_result  {tool_name} {} {} {}",
-            optional(tool_id),
-            verdict(success),
-            short(output)
-        ),
-        Heard::Event(Event::Usage {
-            input_tokens,
-            output_tokens,
-            cached_tokens,
-            cost_usd,
-        }) => {
+        Heard::Event(Event::ToolUse { tool_name, input, tool_id }) => {
+            format!("tool_use     {tool_name} {} {}", optional(tool_id), short(&input.to_string()))
+        }
+        Heard::Event(Event::ToolResult { tool_name, output, success, tool_id }) => {
+            format!("tool_result  {tool_name} {} {} {}", optional(tool_id), verdict(success), short(output))
+        }
+        Heard::Event(Event::Usage(Usage { input_tokens, output_tokens, cached_tokens, cost_usd })) => {
             format!("usage        in={input_tokens:?} out={output_tokens:?} cached={cached_tokens:?} cost={cost_usd:?}")
         }
         Heard::Event(Event::Notice { message }) => format!("notice       {}", short(message)),

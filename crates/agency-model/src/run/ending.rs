@@ -25,6 +25,17 @@ impl Exit {
     }
 }
 
+/// What the agent itself said about its work, in its own protocol. Agents exit with 0 after errors too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// Nothing, or nothing that we understand: the exit code decides.
+    None,
+    /// It succeeded.
+    Success,
+    /// It failed.
+    Failure,
+}
+
 words! {
     /// Why a run is over.
     Reason {
@@ -78,4 +89,7 @@ pub struct Marker {
     pub started_at: Option<Timestamp>,
     /// When the run was over.
     pub ended_at: Timestamp,
+    /// The agent's last answer, where its stream is understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! What can happen to a run.
 
-use super::{Ending, Exit, StopCause};
+use super::{Ending, Exit, StopCause, Verdict};
 use crate::ErrorCode;
 
 /// Everything that can happen to a run. What may arrive late carries the attempt it belongs to.
@@ -28,6 +28,8 @@ pub enum Input {
         attempt: u32,
         /// What it left.
         exit: Exit,
+        /// What it said about its work.
+        verdict: Verdict,
     },
     /// The run is to be stopped.
     Stop(StopCause),

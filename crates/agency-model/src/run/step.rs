@@ -1,6 +1,6 @@
 //! The state machine.
 
-use super::{Effect, Ending, Exit, Input, Phase, Progress, Reason, Run, State, StopCause};
+use super::{Effect, Ending, Exit, Input, Phase, Progress, Reason, Run, State, StopCause, Verdict};
 use crate::ErrorCode;
 
 /// What an input does to a run.
@@ -73,8 +73,8 @@ fn running(now: &Now<'_>, phase: Phase, input: &Input) -> Step {
             Phase::Starting(Some(cause)) => now.stopped(cause, None),
             Phase::Working | Phase::Stopping(_) | Phase::Killing(_) | Phase::BackingOff => Step::Stale,
         },
-        Input::Exited { attempt, exit } if *attempt == now.attempt => match phase {
-            Phase::Working => now.exited(*exit),
+        Input::Exited { attempt, exit, verdict } if *attempt == now.attempt => match phase {
+            Phase::Working => now.exited(*exit, *verdict),
             Phase::Stopping(cause) | Phase::Killing(cause) => now.stopped(cause, Some(*exit)),
             Phase::Starting(_) | Phase::BackingOff => Step::Stale,
         },
@@ -150,8 +150,9 @@ impl Now<'_> {
         self.phase(Phase::Stopping(cause), vec![Effect::Terminate { attempt: self.attempt }])
     }
 
-    fn exited(&self, exit: Exit) -> Step {
-        if exit.is_success() {
+    /// A run is completed only if the exit code is 0 and the agent saw no failure.
+    fn exited(&self, exit: Exit, verdict: Verdict) -> Step {
+        if exit.is_success() && verdict != Verdict::Failure {
             return self.end(State::Completed, Reason::Exited, Some(exit), None);
         }
         let failures = self.failures + 1;

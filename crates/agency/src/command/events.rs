@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use agency_engine::follow::{Cursor, EventReader, ReadEvent};
-use agency_model::{ErrorCode, Event, EventLine};
+use agency_model::{ErrorCode, Event, EventLine, Usage};
 
 use super::RUN_HELP;
 use crate::context::Context;
@@ -82,21 +82,11 @@ fn readable(line: &EventLine) -> String {
         }
         Event::Output { text } => one_line(text),
         Event::ToolUse { tool_name, input, .. } => one_line(&format!("{tool_name} {input}")),
-        Event::ToolResult {
-            tool_name,
-            output,
-            success,
-            ..
-        } => {
+        Event::ToolResult { tool_name, output, success, .. } => {
             let verdict = if *success { "answered" } else { "failed" };
             one_line(&format!("{tool_name} {verdict}: {output}"))
         }
-        Event::Usage {
-            input_tokens,
-            output_tokens,
-            cached_tokens,
-            cost_usd,
-        } => {
+        Event::Usage(Usage { input_tokens, output_tokens, cached_tokens, cost_usd }) => {
             let tokens = |count: &Option<u64>, what: &str| count.map(|count| format!("{count} tokens {what}"));
             let parts = [
                 tokens(input_tokens, "read"),

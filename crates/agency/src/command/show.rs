@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use agency_engine::workspace::{ChangedFile, FileStatus};
+use agency_model::Usage;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     context.answer(&shown, |out| {
         for (label, value) in lines(&shown) {
-            writeln!(out, "{label:<12}{value}")?;
+            writeln!(out, "{label:<14}{value}")?;
         }
         Ok(())
     })
@@ -100,6 +101,8 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     lines.extend(run.started_at.map(|at| ("started", time(at))));
     lines.extend(run.ended_at.map(|at| ("ended", time(at))));
     lines.extend((run.attempt > 1).then(|| ("attempts", run.attempt.to_string())));
+    lines.extend(run.agent_session.clone().map(|session| ("conversation", session)));
+    lines.extend(run.usage.map(|usage| ("usage", usage_words(&usage))));
     lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
     lines.extend(run.removed_at.map(|at| ("removed", time(at))));
     lines.push(("directory", run.run_dir.clone()));
@@ -112,4 +115,16 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
         lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
     }
     lines
+}
+
+fn usage_words(usage: &Usage) -> String {
+    let tokens = |count: Option<u64>, word: &str| count.map(|count| format!("{count} tokens {word}"));
+    let cost = usage.cost_usd.map(|cost| format!("${cost:.4}"));
+    let parts = [
+        tokens(usage.input_tokens, "in"),
+        tokens(usage.cached_tokens, "cached"),
+        tokens(usage.output_tokens, "out"),
+        cost,
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

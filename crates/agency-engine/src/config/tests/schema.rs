@@ -149,6 +149,10 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
             "prompt": {
               "$ref": "#/$defs/PromptDelivery",
               "description": "How the prompt reaches the agent, in both modes."
+            },
+            "stream": {
+              "$ref": "#/$defs/StreamFormat",
+              "description": "What the agent prints in headless mode."
             }
           },
           "description": "An agent: what is not given here is taken from the built-in one of that name."
@@ -157,6 +161,36 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
           "type": "string",
           "description": "How the prompt reaches the agent.",
           "pattern": "^(stdin|argument|file|flag:-+[^\\s-]\\S*)$"
+        },
+        "StreamFormat": {
+          "oneOf": [
+            {
+              "type": "string",
+              "const": "text",
+              "description": "Anything; only the log keeps it."
+            },
+            {
+              "type": "string",
+              "const": "claude",
+              "description": "`claude -p --output-format stream-json --verbose`"
+            },
+            {
+              "type": "string",
+              "const": "codex",
+              "description": "`codex exec --json`"
+            },
+            {
+              "type": "string",
+              "const": "gemini",
+              "description": "`gemini -o stream-json`"
+            },
+            {
+              "type": "string",
+              "const": "opencode",
+              "description": "`opencode run --format json`"
+            }
+          ],
+          "description": "What an agent prints in headless mode."
         }
       }
     }

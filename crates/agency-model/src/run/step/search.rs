@@ -28,7 +28,9 @@ fn inputs() -> Vec<Input> {
             Input::KillOver { attempt },
             Input::PauseOver { attempt },
         ]);
-        inputs.extend([well, badly, by_signal].map(|exit| Input::Exited { attempt, exit }));
+        for verdict in [Verdict::None, Verdict::Success, Verdict::Failure] {
+            inputs.extend([well, badly, by_signal].map(|exit| Input::Exited { attempt, exit, verdict }));
+        }
     }
     inputs
 }
@@ -198,9 +200,29 @@ fn a_stop_that_came_first_decides_over_the_exit_code() {
         |phase| Run { progress: Progress::Running { attempt: 1, failures: 0, phase }, restart: RestartPolicy::OnCrash };
     let exit = Exit { exit_code: Some(0), signal: None };
     for (cause, state) in [(StopCause::Requested, State::Killed), (StopCause::WallTime, State::Failed)] {
-        let Step::Moved(ended, _) = step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit }) else {
+        let Step::Moved(ended, _) =
+            step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit, verdict: Verdict::Success })
+        else {
             panic!("an exit ends a run that is being stopped");
         };
         assert_eq!(ended.state(), state);
+    }
+}
+
+#[test]
+fn an_agent_that_says_it_failed_has_failed_whatever_its_exit_code() {
+    let progress = Progress::Running { attempt: 1, failures: 0, phase: Phase::Working };
+    let run = Run { progress, restart: RestartPolicy::Never };
+    for (code, verdict, state) in [
+        (0, Verdict::None, State::Completed),
+        (0, Verdict::Success, State::Completed),
+        (0, Verdict::Failure, State::Failed),
+        (3, Verdict::Success, State::Failed),
+    ] {
+        let exit = Exit { exit_code: Some(code), signal: None };
+        let Step::Moved(ended, _) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
+            panic!("an exit ends a run");
+        };
+        assert_eq!(ended.state(), state, "{code} {verdict:?}");
     }
 }
