@@ -172,12 +172,12 @@ pub(crate) fn run_id(output: &Output) -> String {
     object(output)["data"]["id"].as_str().unwrap().to_owned()
 }
 
-/// Waits until a process watches a directory: then it has begun to wait.
-pub(crate) fn wait_until_watching(pid: u32) {
-    wait_for("a process that watches", LIMIT, || {
+/// Waits until a process stands at a supervisor's door: then it has begun to wait.
+pub(crate) fn wait_until_connected(pid: u32) {
+    wait_for("a process at the door", LIMIT, || {
         let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
         let mut targets = descriptors.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
-        targets.any(|target| target.to_string_lossy().contains("inotify")).then_some(())
+        targets.any(|target| target.to_string_lossy().starts_with("socket:")).then_some(())
     });
     settle();
 }

@@ -1,7 +1,7 @@
 //! From the agent's exit to the return of `agency wait`, beside a parent that is told by the kernel.
 
 use crate::Bench;
-use crate::place::{Place, await_readable, object, run_id, settle, succeed, wait_until_watching};
+use crate::place::{Place, await_readable, object, run_id, settle, succeed, wait_until_connected};
 use crate::row::Row;
 use crate::sample::Sample;
 use crate::stamp;
@@ -39,7 +39,7 @@ fn agency(place: &Place, repo: &Repo) -> Duration {
     let mut report = place.next_report();
     let mut wait = place.world().command(&["wait", "--json", &id]);
     let wait = wait.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    wait_until_watching(wait.id());
+    wait_until_connected(wait.id());
     report.release();
     let output = wait.wait_with_output().unwrap();
     let returned = stamp::now();
