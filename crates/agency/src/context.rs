@@ -16,6 +16,9 @@ use crate::problem::Problem;
 /// The version of every JSON answer.
 const SCHEMA_VERSION: u32 = 1;
 
+/// The usual size of the longest answer.
+const ANSWER_BYTES: usize = 64 * 1024;
+
 /// Every answer is wrapped alike.
 #[derive(Serialize)]
 struct Answer<'a, T> {
@@ -95,7 +98,9 @@ impl Context {
     ) -> Result<ExitCode, Problem> {
         if self.json {
             let answer = Answer { ok: true, schema_version: SCHEMA_VERSION, data };
-            let mut text = serde_json::to_vec(&answer).map_err(|error| Problem::output(&error.into()))?;
+            // Room for a screenful of runs, so that a list is not copied while it grows.
+            let mut text = Vec::with_capacity(ANSWER_BYTES);
+            serde_json::to_writer(&mut text, &answer).map_err(|error| Problem::output(&error.into()))?;
             text.push(b'\n');
             self.print_raw(&text).map_err(|error| Problem::output(&error))?;
         } else {

@@ -49,11 +49,12 @@ impl Store {
         Ok(Self { connection })
     }
 
-    /// Lets the last one who leaves write everything back into the main file. Who opens the file next then finds no
-    /// log to read through; who leaves pays for it, so this is for those whom nobody waits for.
-    pub fn tidy_on_close(&self) -> Result<(), StoreError> {
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-        Ok(())
+    /// Writes everything back into the main file and empties the log, if nobody is in the way. Who opens the file next
+    /// then has no log to read through. It costs a wait for the disk, so it is for those whom nobody waits for.
+    pub fn tidy(self) {
+        let now = "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);";
+        // Somebody who is in the way tidies up later, or the log is a little longer.
+        let _ = self.connection.execute_batch(now);
     }
 
     /// SQLite's own examination of the whole file; empty if it is sound.

@@ -57,6 +57,7 @@ impl Supervisor<'_> {
         if let Some(pane) = self.pane.take() {
             pane.last_words(&last_line(&ended));
         }
+        self.store.tidy();
     }
 
     /// A stopped run leaves nothing behind, not even what went to another parent.

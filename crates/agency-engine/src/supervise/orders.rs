@@ -130,9 +130,7 @@ impl RunParts<'_> {
     }
 
     fn open_store(&self) -> Result<Store, StoreError> {
-        let store = Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))?;
-        store.tidy_on_close()?;
-        Ok(store)
+        Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
     }
 
     fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
