@@ -2,8 +2,8 @@
 //!
 //! The order is the rule: markers, then the row, then everything that can be repeated.
 
-use agency_model::Event;
 use agency_model::run::{Ending, Exit, Marker, Reason, State};
+use agency_model::{ErrorCode, Event};
 use jiff::Timestamp;
 
 use crate::event_log::EventLog;
@@ -39,13 +39,9 @@ impl Ended {
             code: row.error_code(),
             attempts: row.attempt,
         };
-        let details = row.error.as_deref().map(|error| match row.error_code() {
-            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
-            None => error.to_owned(),
-        });
         Self {
             ending,
-            details: details.filter(|details| !details.is_empty()),
+            details: details_of(row.error.as_deref(), row.error_code()),
             started_at: row.started_at,
             ended_at: row.ended_at.unwrap_or_else(now),
             summary: None,
@@ -89,15 +85,11 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
         && let Ok(marker) = serde_json::from_slice::<Marker>(&text)
     {
         let code = marker.error.as_deref().and_then(|error| error.split(':').next());
-        let code = code.and_then(agency_model::ErrorCode::from_word);
-        let details = marker.error.as_deref().map(|error| match code {
-            Some(code) => error.trim_start_matches(code.word()).trim_start_matches(": ").to_owned(),
-            None => error.to_owned(),
-        });
+        let code = code.and_then(ErrorCode::from_word);
+        let details = details_of(marker.error.as_deref(), code);
         let exit = Exit { exit_code: marker.exit_code, signal: marker.signal };
         let ending =
             Ending { state: marker.state, exit: Some(exit), reason: marker.reason, code, attempts: marker.attempts };
-        let details = details.filter(|details| !details.is_empty());
         return Some(Ended {
             ending,
             details,
@@ -111,6 +103,16 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
     let exit = Exit { exit_code: Some(code), signal: None };
     let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
     Some(Ended { ending, details: None, started_at: None, ended_at: now(), summary: None })
+}
+
+/// The words of a stored error, without the code before them.
+fn details_of(error: Option<&str>, code: Option<ErrorCode>) -> Option<String> {
+    let words = match (error, code) {
+        (Some(error), Some(code)) => error.trim_start_matches(code.word()).trim_start_matches(": "),
+        (Some(error), None) => error,
+        (None, _) => "",
+    };
+    (!words.is_empty()).then(|| words.to_owned())
 }
 
 /// Writes the last events of a run whose row is about to be, or is, terminal. Who died after it had told the end does

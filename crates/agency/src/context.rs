@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Environment};
+use agency_engine::follow::Cursor;
 use agency_engine::home::Home;
 use agency_engine::store::{RunRow, Selected};
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, RunId};
 use serde::Serialize;
 
 use crate::problem::Problem;
@@ -123,6 +124,23 @@ impl Context {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
+    }
+
+    /// Prints a growing file of a run until the run is over. A reader that has seen enough ends us quietly.
+    pub(crate) fn follow(
+        &self,
+        agency: &mut Agency,
+        id: &RunId,
+        cursor: &mut Cursor,
+        mut print: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<ExitCode, Problem> {
+        let mut closed = None;
+        let outcome = agency.follow(id, cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
+        if closed == Some(io::ErrorKind::BrokenPipe) {
+            return Ok(ExitCode::SUCCESS);
+        }
+        outcome?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// Says something to a person, beside the answer.

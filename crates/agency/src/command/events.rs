@@ -34,23 +34,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let mut cursor = Cursor::at(&path, 0).map_err(broken)?;
     let mut reader = EventReader::default();
-    let mut print = |piece: &[u8]| {
+    let print = |piece: &[u8]| {
         let events = reader.feed(piece);
         let wanted = events.iter().filter(|read| read.event.seq > args.since);
         let text: String = wanted.map(|read| line(read, context.json()) + "\n").collect();
         context.print_raw(text.as_bytes())
     };
     if args.follow {
-        let mut closed = None;
-        let outcome =
-            agency.follow(&row.id, &mut cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
-        if closed == Some(io::ErrorKind::BrokenPipe) {
-            return Ok(ExitCode::SUCCESS);
-        }
-        outcome?;
-    } else {
-        cursor.read(print).map_err(|error| Problem::output(&error))?;
+        return context.follow(&mut agency, &row.id, &mut cursor, print);
     }
+    cursor.read(print).map_err(|error| Problem::output(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 

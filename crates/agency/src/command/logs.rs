@@ -72,19 +72,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
-    let mut print = |piece: &[u8]| cleaner.clean(piece, |clean| context.print_raw(clean));
+    let print = |piece: &[u8]| cleaner.clean(piece, |clean| context.print_raw(clean));
     if args.follow {
-        let mut closed = None;
-        let outcome =
-            agency.follow(&row.id, &mut cursor, |piece| print(piece).inspect_err(|error| closed = Some(error.kind())));
-        // A reader that has seen enough ends us quietly.
-        if closed == Some(io::ErrorKind::BrokenPipe) {
-            return Ok(ExitCode::SUCCESS);
-        }
-        outcome?;
-    } else {
-        cursor.read(print).map_err(|error| Problem::output(&error))?;
+        return context.follow(&mut agency, &row.id, &mut cursor, print);
     }
+    cursor.read(print).map_err(|error| Problem::output(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
