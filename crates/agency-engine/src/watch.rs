@@ -20,6 +20,9 @@ const LOOK_ANYWAY: Duration = Duration::from_millis(500);
 /// The kernel tells of a closed lock file a moment before it lets go of the lock.
 const LOCK_LAG: Duration = Duration::from_millis(2);
 
+/// A supervisor that lets us wait does not answer so soon.
+const SHUT_AT_ONCE: Duration = Duration::from_millis(1);
+
 /// Watches some directories, without those below them.
 #[derive(Debug)]
 pub struct Watch {
@@ -113,7 +116,9 @@ impl Agency {
             if left == Some(Duration::ZERO) {
                 return Ok(row);
             }
-            if wait_for_change(&directory, left) {
+            let asked = Instant::now();
+            // A door that is shut at once is no place to wait: asking again and again would be polling.
+            if wait_for_change(&directory, left) && asked.elapsed() > SHUT_AT_ONCE {
                 continue;
             }
             // Nobody to ask: a creator is at work, or a supervisor is just leaving. The first look after the
