@@ -1,8 +1,9 @@
-//! What the agent CLIs print in headless mode, as events.
+//! What the agent CLIs print in headless mode, as events, and what they are told.
 //!
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
+mod asking;
 mod claude;
 mod codex;
 mod gemini;
@@ -11,7 +12,9 @@ mod objects;
 mod opencode;
 mod tools;
 
-use agency_model::Event;
+use std::path::PathBuf;
+
+use agency_model::{Answer, Event, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +29,12 @@ pub enum Heard {
     Session(String),
     /// The agent says that its turn is over. A stream of several turns has several.
     Result(Outcome),
+    /// The protocol's own next words, to be written to the agent at once.
+    Say(Vec<u8>),
+    /// The agent asks a human.
+    Asked(Question),
+    /// The agent no longer waits for the answer to the question with this key.
+    Withdrawn(String),
 }
 
 /// How a turn ended, in the agent's own words.
@@ -55,6 +64,59 @@ pub trait StreamParser: Send {
     fn feed(&mut self, bytes: &[u8]) -> Vec<Heard>;
     /// The items of what is left when no more bytes come: a half line.
     fn finish(&mut self) -> Vec<Heard>;
+}
+
+/// A conversation over an agent's standard streams.
+pub trait Channel: StreamParser {
+    /// The first words, to be written as soon as the agent exists.
+    fn open(&mut self) -> Vec<u8>;
+    /// The bytes that tell the agent something.
+    fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay>;
+}
+
+/// What an agent can be told while it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToAgent {
+    /// The user's next message. While the agent is at work, it comes into the turn or waits for its end, as the agent
+    /// likes.
+    Message(String),
+    /// Stop what you are doing, and stay.
+    Interrupt,
+    /// The answer to a question.
+    Answer {
+        /// The key of the question.
+        key: String,
+        /// What was answered.
+        answer: Answer,
+    },
+}
+
+/// Why an agent cannot be told something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotSay {
+    /// The stream goes one way only.
+    #[error("the agent takes no messages while it runs: it was started in its one-shot form")]
+    OneWay,
+    /// The conversation has not come that far.
+    #[error("the agent is not ready for it yet")]
+    NotYet,
+    /// No such question is open.
+    #[error("the agent does not wait for an answer to that")]
+    NotAsked,
+    /// The answer does not fit the question.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// What a conversation begins with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// What the agent is to do; none for an agent that waits for its first message.
+    pub prompt: Option<String>,
+    /// Where it works.
+    pub directory: PathBuf,
+    /// The agent's own id of a conversation that is to go on.
+    pub resume: Option<String>,
 }
 
 /// What an agent prints in headless mode.
@@ -97,13 +159,22 @@ impl StreamFormat {
 
     /// A parser for a new stream; none where there is nothing to parse.
     #[must_use]
-    pub fn parser(self) -> Option<Box<dyn StreamParser>> {
+    pub fn parser(self) -> Option<Box<dyn Channel>> {
         match self {
             Self::Text => None,
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::default()))),
             Self::Codex => Some(Box::new(Objects::new(codex::Codex::default()))),
             Self::Gemini => Some(Box::new(Objects::new(gemini::Gemini::default()))),
             Self::Opencode => Some(Box::new(Objects::new(opencode::Opencode::default()))),
+        }
+    }
+
+    /// A conversation in both directions; none where the format has only one.
+    #[must_use]
+    pub fn conversation(self, opening: Opening) -> Option<Box<dyn Channel>> {
+        match self {
+            Self::Claude => Some(Box::new(Objects::new(claude::Claude::talking(opening)))),
+            Self::Text | Self::Codex | Self::Gemini | Self::Opencode => None,
         }
     }
 }
@@ -120,6 +191,13 @@ fn session(known: &mut Option<String>, told: String, heard: &mut Vec<Heard>) {
         *known = Some(told.clone());
         heard.push(Heard::Session(told));
     }
+}
+
+/// One line of a protocol.
+fn line(message: &serde_json::Value) -> Vec<u8> {
+    let mut line = message.to_string().into_bytes();
+    line.push(b'\n');
+    line
 }
 
 /// What the model thought before it spoke; no event of its own, and not what the agent said.

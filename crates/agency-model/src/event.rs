@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Usage;
 use crate::run::{Reason, State};
+use crate::{Activity, Answer, Question, QuestionId, Usage};
 
 /// One fact with its number and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,6 +91,43 @@ pub enum Event {
         /// The id of the use that this answers.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_id: Option<String>,
+    },
+    /// Somebody told the agent something.
+    Message {
+        /// The words.
+        text: String,
+    },
+    /// The agent is doing something else than before.
+    Activity {
+        /// What.
+        activity: Activity,
+        /// How we know: the event or the rule that led to it.
+        because: String,
+        /// The number of the screen line that the rule matched, from 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
+    /// The agent asks something.
+    Question {
+        /// The id to answer it by.
+        question_id: QuestionId,
+        /// What it asks.
+        question: Question,
+        /// The question of an earlier process or run that this one repeats.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        repeats: Option<QuestionId>,
+    },
+    /// A question was answered, or is no longer asked.
+    Answer {
+        /// The question.
+        question_id: QuestionId,
+        /// The answer; absent if nobody waits for one any more.
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        answer: Option<Answer>,
+        /// Who answered: a user, or the rule that did.
+        by: String,
+        /// What became of it.
+        outcome: String,
     },
     /// What the model consumed since the last such event. The sum over a stream is the stream's total.
     Usage(Usage),

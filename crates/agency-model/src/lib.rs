@@ -2,18 +2,24 @@
 //!
 //! The one rule: nothing here touches a file, a clock, the environment or another process.
 
+mod activity;
 mod error_code;
 mod event;
 mod id;
 mod launch;
 mod nearest;
+mod question;
 pub mod run;
 pub mod spec;
 mod usage;
 
+pub use activity::Activity;
 pub use error_code::ErrorCode;
 pub use event::{Event, EventLine};
 pub use id::{InvalidRunId, RunId};
 pub use launch::{Host, Mode, WorkspaceKind};
 pub use nearest::nearest;
+pub use question::{
+    Answer, InvalidQuestionId, Question, QuestionId, QuestionKind, QuestionOption, QuickAction, ToolRequest,
+};
 pub use usage::Usage;

@@ -1,16 +1,19 @@
-//! Claude Code: `claude -p --output-format stream-json --verbose`.
+//! Claude Code: `claude -p --output-format stream-json --verbose`, and the same with `--input-format stream-json`.
+
+mod control;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agency_model::{Event, Usage};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use self::control::Requests;
 use super::objects::{Dialect, Head, NotUnderstood};
 use super::tools::Tools;
-use super::{Heard, Outcome};
+use super::{CannotSay, Heard, Opening, Outcome, ToAgent};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -19,6 +22,11 @@ pub(super) struct Claude {
     tools: Tools,
     /// The last `total_cost_usd`, which counts the whole conversation.
     total_cost: f64,
+    requests: Requests,
+    /// Absent if the stream goes one way only.
+    opening: Option<Opening>,
+    /// How many requests we have made.
+    asked: u64,
 }
 
 #[derive(Deserialize)]
@@ -107,6 +115,9 @@ impl Dialect for Claude {
             ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
             // Pieces of what follows as a whole.
             ("stream_event", _) => {}
+            ("control_response", _) => heard.extend(control::refused(serde_json::from_str(object)?).map(notice)),
+            ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, heard),
+            ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, heard),
             ("assistant", _) => self.assistant(&serde_json::from_str(object)?, heard)?,
             ("user", _) => self.user(&serde_json::from_str(object)?, heard)?,
             ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, heard),
@@ -114,9 +125,37 @@ impl Dialect for Claude {
         }
         Ok(())
     }
+
+    fn open(&mut self) -> Vec<u8> {
+        let prompt = self.opening.as_ref().and_then(|opening| opening.prompt.as_deref());
+        prompt.map(message).unwrap_or_default()
+    }
+
+    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+        if self.opening.is_none() {
+            return Err(CannotSay::OneWay);
+        }
+        match to_agent {
+            ToAgent::Message(text) => Ok(message(text)),
+            ToAgent::Interrupt => {
+                self.asked += 1;
+                let id = format!("agency-{}", self.asked);
+                let request = json!({ "subtype": "interrupt" });
+                Ok(super::line(&json!({ "type": "control_request", "request_id": id, "request": request })))
+            }
+            ToAgent::Answer { key, answer } => {
+                Ok(self.requests.answered(key, answer)?.as_ref().map(super::line).unwrap_or_default())
+            }
+        }
+    }
 }
 
 impl Claude {
+    /// A conversation in both directions.
+    pub(super) fn talking(opening: Opening) -> Self {
+        Self { opening: Some(opening), ..Self::default() }
+    }
+
     fn assistant(&mut self, said: &Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
         for block in blocks(said.message.content)? {
             let event = match (block.kind.as_ref(), block.text, block.thinking, block.name) {
@@ -196,6 +235,10 @@ impl Claude {
         // A difference of sums has digits that mean nothing.
         Some((cost * 1e9).round() / 1e9)
     }
+}
+
+fn message(text: &str) -> Vec<u8> {
+    super::line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
 }
 
 fn notice(message: String) -> Heard {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::lines::{LONGEST, Line, Lines};
-use super::{Heard, StreamParser};
+use super::{CannotSay, Channel, Heard, StreamParser, ToAgent};
 
 /// On one line at most this many objects are told apart.
 const MOST_ON_A_LINE: usize = 1000;
@@ -16,6 +16,16 @@ const MOST_ON_A_LINE: usize = 1000;
 pub(super) trait Dialect: Send {
     /// Adds what an object says. A dialect changes itself only when it has understood the whole of it.
     fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood>;
+
+    /// The first words of a conversation.
+    fn open(&mut self) -> Vec<u8> {
+        vec![]
+    }
+
+    /// The bytes that tell the agent something.
+    fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+        Err(CannotSay::OneWay)
+    }
 }
 
 /// An object is of an unknown kind, or of a known kind with an unknown shape.
@@ -65,6 +75,16 @@ impl<D: Dialect> StreamParser for Objects<D> {
         let Self { lines, dialect } = self;
         lines.finish(|line| hear_line(dialect, line, &mut heard));
         heard
+    }
+}
+
+impl<D: Dialect> Channel for Objects<D> {
+    fn open(&mut self) -> Vec<u8> {
+        self.dialect.open()
+    }
+
+    fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+        self.dialect.encode(message)
     }
 }
 

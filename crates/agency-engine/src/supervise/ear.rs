@@ -8,7 +8,7 @@ use agency_model::{Event, Usage};
 use super::logs::Stream;
 use super::render::rendered;
 use super::turn::Supervisor;
-use crate::adapter::{Heard, Outcome, StreamFormat, StreamParser};
+use crate::adapter::{Channel, Heard, Outcome, StreamFormat};
 
 /// A longer answer is in the log, not in every place that shows a run.
 const LONGEST_SUMMARY: usize = 16 * 1024;
@@ -16,7 +16,7 @@ const LONGEST_SUMMARY: usize = 16 * 1024;
 /// What has been understood of one attempt, and what has added up over all of them.
 pub(super) struct Ear {
     format: StreamFormat,
-    parser: Option<Box<dyn StreamParser>>,
+    parser: Option<Box<dyn Channel>>,
     outcome: Option<Outcome>,
     session: Option<String>,
     usage: Usage,
@@ -95,6 +95,12 @@ impl Supervisor<'_> {
                     self.note_agent();
                 }
                 Heard::Result(outcome) => self.ear.outcome = Some(outcome),
+                Heard::Say(bytes) => {
+                    if let Some(agent) = &mut self.agent {
+                        agent.type_in(&bytes);
+                    }
+                }
+                Heard::Asked(_) | Heard::Withdrawn(_) => {}
             }
         }
     }

@@ -20,7 +20,11 @@ pub(super) fn rendered(event: &Event) -> Option<String> {
         }
         Event::Error { message } => Some(format!("! {}\n", shortened(message))),
         Event::Usage(usage) => usage.cost_usd.map(|cost| format!("$ {cost:.4}\n")),
+        Event::Message { text } => Some(format!("> {}\n", text.trim_end())),
+        Event::Question { question, .. } => Some(format!("? {}\n{}\n", question.title, question.detail.trim_end())),
+        Event::Answer { by, outcome, .. } => Some(format!("= {} ({})\n", shortened(outcome), shortened(by))),
         Event::StateChange { .. }
+        | Event::Activity { .. }
         | Event::Attempt { .. }
         | Event::Exit { .. }
         | Event::Restart { .. }

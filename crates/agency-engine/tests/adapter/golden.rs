@@ -45,7 +45,11 @@ fn opencode() {
 fn says_nothing(format: StreamFormat, line: &Value) -> bool {
     let is = |key: &str, value: &str| line[key] == value;
     match format {
-        StreamFormat::Claude => (is("type", "system") && is("subtype", "init")) || line["isReplay"] == true,
+        StreamFormat::Claude => {
+            let init = is("type", "system") && is("subtype", "init");
+            let answer = is("type", "control_response") && line["response"]["subtype"] == "success";
+            init || answer || line["isReplay"] == true
+        }
         StreamFormat::Codex => is("type", "turn.started"),
         StreamFormat::Gemini => is("type", "message") && is("role", "user"),
         StreamFormat::Opencode => is("type", "step_start"),

@@ -218,7 +218,12 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
         .into_iter()
         .filter_map(|heard| match heard {
             Heard::Event(Event::Usage(Usage { input_tokens, .. })) => input_tokens,
-            Heard::Event(_) | Heard::Session(_) | Heard::Result(_) => None,
+            Heard::Event(_)
+            | Heard::Session(_)
+            | Heard::Result(_)
+            | Heard::Say(_)
+            | Heard::Asked(_)
+            | Heard::Withdrawn(_) => None,
         })
         .collect();
     assert_eq!(counts, [100, 200, 50]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use agency_engine::adapter::{Heard, Outcome, StreamFormat};
-use agency_model::{Event, Usage};
+use agency_model::{Event, Question, Usage};
 
 pub(crate) const FORMATS: [StreamFormat; 4] =
     [StreamFormat::Claude, StreamFormat::Codex, StreamFormat::Gemini, StreamFormat::Opencode];
@@ -42,6 +42,14 @@ pub(crate) fn rendered(heard: &Heard) -> String {
         Heard::Result(Outcome { success, text, error }) => {
             format!("result       {} text={} error={}", verdict(success), optional(text), optional(error))
         }
+        Heard::Say(bytes) => format!("say          {}", short(&String::from_utf8_lossy(bytes))),
+        Heard::Asked(Question { key, kind, title, detail, options, several, free_text, tool }) => {
+            let options: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+            let tool = tool.as_ref().map(|tool| tool.name.clone());
+            let (title, detail) = (short(title), short(detail));
+            format!("asked        {kind} {key} {title} {detail} {options:?} {several} {free_text} {}", optional(&tool))
+        }
+        Heard::Withdrawn(key) => format!("withdrawn    {key}"),
         Heard::Event(Event::Output { text }) => format!("output       {}", short(text)),
         Heard::Event(Event::ToolUse { tool_name, input, tool_id }) => {
             format!("tool_use     {tool_name} {} {}", optional(tool_id), short(&input.to_string()))

@@ -89,6 +89,15 @@ fn readable(line: &EventLine) -> String {
             ];
             format!("used {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
         }
+        Event::Message { text } => one_line(&format!("told: {text}")),
+        Event::Activity { activity, because, line: None } => one_line(&format!("{activity}: {because}")),
+        Event::Activity { activity, because, line: Some(line) } => {
+            one_line(&format!("{activity}: {because} (screen line {line})"))
+        }
+        Event::Question { question_id, question, .. } => {
+            one_line(&format!("asks {question_id}: {} {}", question.title, question.detail))
+        }
+        Event::Answer { question_id, by, outcome, .. } => one_line(&format!("{question_id}: {outcome} ({by})")),
         Event::Unknown { text } => one_line(&format!("? {text}")),
     };
     format!("{:>4}  {}  {text}", line.seq, line.at)

@@ -1,0 +1,74 @@
+//! What an agent is doing inside `running`, and how we know.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Event;
+use crate::launch::words;
+
+words! {
+    /// What an agent is doing.
+    Activity {
+        /// Its process exists and has said nothing yet.
+        Starting = "starting",
+        /// The model is at work.
+        Thinking = "thinking",
+        /// It writes an answer or a file.
+        Writing = "writing",
+        /// A tool is at work.
+        RunningCommand = "running_command",
+        /// It asked something and waits for the answer.
+        WaitingForUser = "waiting_for_user",
+        /// Its turn is over and it waits for the next message.
+        Idle = "idle",
+        /// Nobody can tell.
+        Unknown = "unknown",
+    }
+}
+
+/// Words in the names of tools that change files.
+const EDITING: [&str; 7] = ["write", "edit", "patch", "replace", "file_change", "create", "save"];
+
+impl Activity {
+    /// What an event says about the agent that caused it; nothing for events that say nothing about it.
+    #[must_use]
+    pub fn after(event: &Event) -> Option<Self> {
+        match event {
+            Event::Attempt { .. } => Some(Self::Starting),
+            Event::Output { .. } => Some(Self::Writing),
+            Event::ToolUse { tool_name, .. } => Some(by_tool(tool_name)),
+            Event::ToolResult { .. } | Event::Answer { .. } => Some(Self::Thinking),
+            Event::Question { .. } => Some(Self::WaitingForUser),
+            Event::StateChange { .. }
+            | Event::Activity { .. }
+            | Event::Exit { .. }
+            | Event::Restart { .. }
+            | Event::Notice { .. }
+            | Event::Error { .. }
+            | Event::Message { .. }
+            | Event::Usage(_)
+            | Event::Completed { .. }
+            | Event::Unknown { .. } => None,
+        }
+    }
+}
+
+fn by_tool(name: &str) -> Activity {
+    let name = name.to_ascii_lowercase();
+    if EDITING.iter().any(|word| name.contains(word)) { Activity::Writing } else { Activity::RunningCommand }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_changes_files_is_writing_and_any_other_is_a_command() {
+        for name in ["Write", "MultiEdit", "apply_patch", "write_file", "replace", "file_change"] {
+            assert_eq!(by_tool(name), Activity::Writing, "{name}");
+        }
+        for name in ["Bash", "run_shell_command", "command_execution", "Read", "WebSearch"] {
+            assert_eq!(by_tool(name), Activity::RunningCommand, "{name}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What an agent asks a human, and what the human answers.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ulid::Ulid;
+
+use crate::launch::words;
+
+words! {
+    /// What kind of thing is asked.
+    QuestionKind {
+        /// May the agent use a tool?
+        Permission = "permission",
+        /// Something only the user knows.
+        Question = "question",
+        /// Is this plan right?
+        Plan = "plan",
+        /// Is this directory to be trusted?
+        Trust = "trust",
+        /// Anything else that the agent waits for.
+        Other = "other",
+    }
+}
+
+words! {
+    /// The quick answers to a permission.
+    QuickAction {
+        /// This once.
+        Allow = "allow",
+        /// Not this.
+        Deny = "deny",
+        /// This and everything like it, for this run only.
+        AllowAll = "allow_all",
+    }
+}
+
+/// Identifies one question for ever.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct QuestionId(String);
+
+/// Says why a text is not a question id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a question id: expected q_ followed by 26 letters and digits")]
+pub struct InvalidQuestionId(String);
+
+impl QuestionId {
+    /// Names a question by a ULID that the caller made.
+    #[must_use]
+    pub fn from_ulid(ulid: Ulid) -> Self {
+        Self(format!("q_{ulid}"))
+    }
+
+    /// The id as text, `q_01H…`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for QuestionId {
+    type Err = InvalidQuestionId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ulid = text.strip_prefix("q_").and_then(|rest| Ulid::from_string(rest).ok());
+        match ulid {
+            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
+            Some(_) | None => Err(InvalidQuestionId(text.to_owned())),
+        }
+    }
+}
+
+impl TryFrom<String> for QuestionId {
+    type Error = InvalidQuestionId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<QuestionId> for String {
+    fn from(id: QuestionId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for QuestionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for QuestionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// What an agent asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// The agent's own id of the request, by which the answer is addressed. It means nothing to anybody else.
+    pub key: String,
+    /// What kind of thing is asked.
+    pub kind: QuestionKind,
+    /// One line.
+    pub title: String,
+    /// All there is to know: the whole command, the whole diff, the whole plan.
+    pub detail: String,
+    /// The answers that the agent offers.
+    pub options: Vec<QuestionOption>,
+    /// Whether several options may be chosen.
+    pub several: bool,
+    /// Whether an answer in own words is possible.
+    pub free_text: bool,
+    /// The tool that wants permission, for rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<ToolRequest>,
+}
+
+/// One answer that the agent offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionOption {
+    /// What is sent to the agent.
+    pub id: String,
+    /// What a human reads.
+    pub label: String,
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A tool that wants to be used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolRequest {
+    /// The agent's own name of the tool.
+    pub name: String,
+    /// What the tool would be given.
+    pub input: Value,
+}
+
+impl Question {
+    /// The quick answers that make sense here.
+    #[must_use]
+    pub const fn actions(&self) -> &'static [QuickAction] {
+        match self.kind {
+            QuestionKind::Permission => QuickAction::ALL,
+            QuestionKind::Plan | QuestionKind::Trust => &[QuickAction::Allow, QuickAction::Deny],
+            QuestionKind::Question | QuestionKind::Other => &[],
+        }
+    }
+}
+
+/// What a human, or a rule, answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// This once.
+    Allow,
+    /// Not this.
+    Deny {
+        /// What the agent is told.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// This and everything like it, for this run only.
+    AllowAll,
+    /// Some of the offered options, by their ids.
+    Options {
+        /// The ids.
+        chosen: Vec<String>,
+    },
+    /// Own words.
+    Text {
+        /// The words.
+        text: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_q_and_a_ulid_and_reads_back() {
+        let id = QuestionId::from_ulid(Ulid::from_parts(1, 2));
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        for text in ["", "q_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "q_01arz3ndektsv4rrffq69g5fav"] {
+            assert!(text.parse::<QuestionId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_one_flat_object() {
+        let answer = Answer::Options { chosen: vec!["a".to_owned()] };
+        assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"answer":"options","chosen":["a"]}"#);
+        let deny = Answer::Deny { message: None };
+        assert_eq!(serde_json::to_string(&deny).unwrap(), r#"{"answer":"deny"}"#);
+    }
+}
