@@ -21,6 +21,7 @@ pub mod lock;
 pub mod process;
 pub mod reconcile;
 pub mod remove;
+pub mod runner;
 pub mod sample;
 pub mod scripted;
 pub mod serve;

@@ -19,8 +19,8 @@ pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{
-    RawTerminal, TerminalSize, leave_newlines_alone, newline_needs_return, open_own_terminal, own_terminal_size,
-    set_terminal_size,
+    RawTerminal, TerminalSize, end_of_input, leave_newlines_alone, newline_needs_return, open_own_terminal,
+    own_terminal_size, set_terminal_size,
 };
 
 /// Names the run on every process of its agent.

@@ -4,7 +4,6 @@
 //! ends by writing the markers and then the row, so that a crash at any point can be reconciled.
 
 mod act;
-mod agent;
 mod control;
 mod ear;
 mod finish;
@@ -21,5 +20,5 @@ mod timers;
 mod turn;
 
 pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
-pub use launch::{Launch, Report, StdinPlan, receive_report, send_orders};
+pub use launch::{Launch, Report, receive_report, send_orders};
 pub use orders::{SuperviseError, supervise};

@@ -11,7 +11,8 @@ use crate::adapter::StreamFormat;
 use crate::config::{Config, PromptDelivery};
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
-use crate::supervise::{Launch, StdinPlan};
+use crate::runner::StdinPlan;
+use crate::supervise::Launch;
 
 /// The orders for the supervisor of a planned run whose workspace is at `directory`.
 pub(super) fn launch(plan: &Plan, config: &Config, directory: &Path, prompt_file: &str) -> Launch {

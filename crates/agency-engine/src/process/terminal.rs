@@ -8,7 +8,8 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use rustix::fs::OFlags;
 use rustix::termios::{
-    OptionalActions, OutputModes, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize,
+    LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr,
+    tcsetwinsize,
 };
 use tokio::io::unix::AsyncFd;
 
@@ -60,6 +61,12 @@ pub fn newline_needs_return(terminal: impl AsFd) -> bool {
     tcgetattr(terminal).is_ok_and(|settings| {
         settings.output_modes.contains(OutputModes::OPOST) && !settings.output_modes.contains(OutputModes::ONLCR)
     })
+}
+
+/// The key that means the end of input to a program that reads this terminal by lines; others have none.
+pub fn end_of_input(terminal: impl AsFd) -> Option<u8> {
+    let settings = tcgetattr(terminal).ok()?;
+    settings.local_modes.contains(LocalModes::ICANON).then(|| settings.special_codes[SpecialCodeIndex::VEOF])
 }
 
 /// The terminal we were started in, opened anew so that not waiting on it concerns nobody else.

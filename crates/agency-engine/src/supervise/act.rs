@@ -7,11 +7,11 @@ use agency_model::run::{Effect, Input, Step, StopCause, step};
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use super::agent::Agent;
 use super::finish::RESERVE;
 use super::turn::Supervisor;
 use crate::fault;
 use crate::process::{carrying_run, left_children};
+use crate::runner::{self, RunnerCommand};
 use crate::store::RequestKind;
 
 /// How long a killed process may take to be gone.
@@ -67,7 +67,7 @@ impl Supervisor<'_> {
     fn spawn(&mut self, attempt: u32) {
         fault::point("supervise.spawning");
         self.forget_outcome();
-        match Agent::spawn(&self.launch, &self.environment, self.size) {
+        match runner::spawn(self.launch.mode, &self.command()) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
                 self.events.append(attempt, Event::Attempt { program, pid: agent.pid() });
@@ -76,7 +76,7 @@ impl Supervisor<'_> {
                 self.feed(&Input::Started { attempt });
             }
             Err(error) => {
-                let message = format!("{} could not be started: {error}", self.launch.program.display());
+                let message = error.to_string();
                 self.events.append(attempt, Event::Error { message: message.clone() });
                 self.trouble = Some(message);
                 self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
@@ -84,11 +84,18 @@ impl Supervisor<'_> {
         }
     }
 
+    fn command(&self) -> RunnerCommand {
+        RunnerCommand::new(&self.launch.program)
+            .args(&self.launch.args)
+            .directory(&self.launch.directory)
+            .environment(&self.environment)
+            .size(self.size)
+            .stdin(self.launch.stdin.clone())
+    }
+
     fn terminate(&mut self, attempt: u32) {
         if let Some(agent) = &self.agent {
-            agent.signal(Signal::TERM);
-            // A stopped process does not see TERM before it goes on.
-            agent.signal(Signal::CONT);
+            agent.terminate();
         }
         let grace = Duration::from_millis(self.launch.grace_ms);
         self.timers.phase = Some((Instant::now() + grace, Input::GraceOver { attempt }));

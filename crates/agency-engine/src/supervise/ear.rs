@@ -5,10 +5,10 @@
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 
-use super::logs::Stream;
 use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{Channel, Heard, Outcome, StreamFormat};
+use crate::runner::Stream;
 
 /// A longer answer is in the log, not in every place that shows a run.
 const LONGEST_SUMMARY: usize = 16 * 1024;

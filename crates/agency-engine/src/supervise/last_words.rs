@@ -10,7 +10,6 @@ use agency_model::run::Input;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use super::agent::Agent;
 use super::turn::Supervisor;
 use crate::process::{ProcessHandle, left_children};
 
@@ -62,7 +61,7 @@ impl Supervisor<'_> {
         if !left.is_empty() {
             return;
         }
-        if self.agent.as_ref().is_none_or(Agent::is_silent) {
+        if self.agent.as_ref().is_none_or(|agent| agent.is_silent()) {
             self.attempt_is_over();
         } else if stage != LastWords::Listening {
             self.listen(LastWords::Listening, LISTENING);
@@ -89,7 +88,7 @@ impl Supervisor<'_> {
     fn attempt_is_over(&mut self) {
         self.last_words = None;
         self.timers.drain = None;
-        let Some(exit) = self.agent.take().and_then(|agent| agent.exit) else {
+        let Some(exit) = self.agent.take().and_then(|agent| agent.exit()) else {
             return;
         };
         let attempt = self.run.attempt();

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::StreamFormat;
 use crate::process::TerminalSize;
+use crate::runner::StdinPlan;
 
 /// The orders of a supervisor, apart from the environment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,15 +45,6 @@ pub struct Launch {
     pub may_wait: bool,
     /// How long to wait for the database.
     pub lock_timeout_ms: u64,
-}
-
-/// What the agent reads on its standard input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StdinPlan {
-    /// Its terminal, or nothing where it has none.
-    Keyboard,
-    /// This text, and then the end.
-    Text(String),
 }
 
 /// The supervisor's answer.

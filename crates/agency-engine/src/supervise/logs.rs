@@ -6,13 +6,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use crate::home::{HomeError, RunDirectory, open_for_append};
-
-/// Which of the agent's streams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    Stdout,
-    Stderr,
-}
+use crate::runner::Stream;
 
 /// The open logs of a run.
 #[derive(Debug)]

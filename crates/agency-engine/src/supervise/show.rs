@@ -5,11 +5,11 @@ use std::io::{Read, Seek, SeekFrom};
 use agency_model::Event;
 
 use super::control::Viewer;
-use super::logs::Stream;
 use super::pane::Pane;
 use super::relay::with_returns;
 use super::turn::Supervisor;
 use crate::process::TerminalSize;
+use crate::runner::Stream;
 
 /// How much of the log a viewer of a headless agent is shown first.
 const TAIL: u64 = 16 * 1024;
@@ -63,7 +63,7 @@ impl Supervisor<'_> {
     /// Gives the agent's terminal another size; the last one who looks decides.
     pub(super) fn resize(&mut self, size: TerminalSize) {
         self.size = size;
-        if let Some(agent) = &self.agent {
+        if let Some(agent) = &mut self.agent {
             agent.resize(size);
         }
         if let Some(screen) = &mut self.screen {

@@ -9,7 +9,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::agent::{Agent, AgentNews};
 use super::control::{ControlMessage, Viewer, Waiter};
 use super::ear::Ear;
 use super::last_words::LastWords;
@@ -20,6 +19,7 @@ use super::timers::{Passed, Timers};
 use crate::event_log::EventLog;
 use crate::home::{Home, RunDirectory};
 use crate::process::{TerminalSize, reap_adopted};
+use crate::runner::{ProcessRunner, RunnerEvent};
 use crate::store::{RunRow, Store};
 
 /// A supervisor at work.
@@ -35,7 +35,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) events: EventLog,
     pub(super) logs: Logs,
     pub(super) ear: Ear,
-    pub(super) agent: Option<Agent>,
+    pub(super) agent: Option<Box<dyn ProcessRunner>>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
     pub(super) waiters: Vec<Waiter>,
@@ -58,7 +58,7 @@ struct Signals {
 
 /// Anything that can happen.
 enum Arrival {
-    Agent(AgentNews),
+    Agent(RunnerEvent),
     Pane(PaneNews),
     Control(ControlMessage),
     Timer(Passed),
@@ -131,13 +131,13 @@ impl<'a> Supervisor<'a> {
             Some(message) = self.bells.recv() => Arrival::Control(message),
             passed = self.timers.next() => Arrival::Timer(passed),
             news = next_of_pane(self.pane.as_mut()) => Arrival::Pane(news),
-            news = next_of_agent(self.agent.as_mut()), if keeps_up => Arrival::Agent(news),
+            event = next_of_agent(self.agent.as_deref_mut()), if keeps_up => Arrival::Agent(event),
         }
     }
 
     fn answer(&mut self, arrival: Arrival) {
         match arrival {
-            Arrival::Agent(news) => self.hear(news),
+            Arrival::Agent(event) => self.hear(event),
             Arrival::Pane(PaneNews::Typed(length)) => {
                 if let (Some(agent), Some(pane)) = (&mut self.agent, &self.pane) {
                     agent.type_in(pane.typed(length));
@@ -163,23 +163,23 @@ impl<'a> Supervisor<'a> {
                 }
             }
             Arrival::Orphan => {
-                reap_adopted(self.agent.as_ref().map(Agent::pid));
+                reap_adopted(self.agent.as_ref().map(|agent| agent.pid()));
                 self.listen_on();
             }
         }
     }
 
-    fn hear(&mut self, news: AgentNews) {
-        match news {
-            AgentNews::Wrote(stream, length) => self.keep_output(stream, length),
-            AgentNews::TookInput => {}
-            AgentNews::Exited => self.hear_last_words(),
-            AgentNews::Closed => self.listen_on(),
+    fn hear(&mut self, event: RunnerEvent) {
+        match event {
+            RunnerEvent::Wrote(stream, length) => self.keep_output(stream, length),
+            RunnerEvent::TookInput => {}
+            RunnerEvent::Exited => self.hear_last_words(),
+            RunnerEvent::Closed => self.listen_on(),
         }
     }
 }
 
-async fn next_of_agent(agent: Option<&mut Agent>) -> AgentNews {
+async fn next_of_agent(agent: Option<&mut (dyn ProcessRunner + 'static)>) -> RunnerEvent {
     match agent {
         Some(agent) => agent.next().await,
         None => std::future::pending().await,

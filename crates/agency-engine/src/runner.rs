@@ -1,0 +1,109 @@
+//! Runs a program and tells what it does: on a terminal, on pipes, or by a script without any program.
+//!
+//! The one rule: a runner passes on exactly the bytes the program wrote, and prints nothing itself.
+
+mod command;
+mod input;
+mod output;
+mod pipes;
+mod running;
+mod scripted;
+mod terminal;
+
+use std::path::PathBuf;
+use std::pin::Pin;
+
+use agency_model::Mode;
+use agency_model::run::Exit;
+
+pub use self::command::{RunnerCommand, StdinPlan};
+pub use self::pipes::HeadlessRunner;
+pub use self::scripted::{ScriptStep, ScriptedHandle, ScriptedRunner};
+pub use self::terminal::AgentRunner;
+pub use crate::process::TerminalSize;
+pub use rustix::process::Signal;
+
+/// Which of a program's streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a program did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunnerEvent {
+    /// It wrote so many bytes, which [`ProcessRunner::written`] shows until the next event.
+    Wrote(Stream, usize),
+    /// One of its streams is at its end.
+    Closed,
+    /// It is gone; its last words may still be in the pipe.
+    Exited,
+    /// It took some input.
+    TookInput,
+}
+
+/// The next event of a runner. Dropping it before it is ready loses nothing.
+pub type NextEvent<'a> = Pin<Box<dyn Future<Output = RunnerEvent> + Send + 'a>>;
+
+/// A program at work, whatever it runs on.
+///
+/// Dropping a runner lets go of the program without ending it.
+pub trait ProcessRunner: Send {
+    /// The process, which leads a session and a group of its own.
+    fn pid(&self) -> u32;
+
+    /// Waits for the next thing the program does; for ever once it is gone and silent.
+    fn next(&mut self) -> NextEvent<'_>;
+
+    /// The bytes of the last [`RunnerEvent::Wrote`].
+    fn written(&self, stream: Stream, length: usize) -> &[u8];
+
+    /// Queues input for its terminal, or for its pipe if that is still open; it goes out while [`Self::next`] waits.
+    fn type_in(&mut self, bytes: &[u8]);
+
+    /// Ends its input once what is queued has been taken.
+    fn close_input(&mut self);
+
+    /// Changes the size of its terminals, where it has some.
+    fn resize(&mut self, size: TerminalSize);
+
+    /// Sends a signal to the whole group, as long as the program is there.
+    fn signal(&self, signal: Signal);
+
+    /// How it went away, once it has.
+    fn exit(&self) -> Option<Exit>;
+
+    /// Whether both streams are at their end.
+    fn is_silent(&self) -> bool;
+
+    /// Whether whoever shows its output has to add carriage returns. Only a terminal may have done so already.
+    fn needs_returns(&self, _stream: Stream) -> bool {
+        true
+    }
+
+    /// Asks the whole group to end.
+    fn terminate(&self) {
+        self.signal(Signal::TERM);
+        // A stopped process does not see TERM before it goes on.
+        self.signal(Signal::CONT);
+    }
+}
+
+/// Why there is no runner.
+#[derive(Debug, thiserror::Error)]
+#[error("{} could not be started: {source}", program.display())]
+pub struct SpawnError {
+    program: PathBuf,
+    source: std::io::Error,
+}
+
+/// Starts a program on what its mode asks for.
+pub fn spawn(mode: Mode, command: &RunnerCommand) -> Result<Box<dyn ProcessRunner>, SpawnError> {
+    Ok(match mode {
+        Mode::Interactive => Box::new(AgentRunner::spawn(command)?),
+        Mode::Headless => Box::new(HeadlessRunner::spawn(command)?),
+    })
+}

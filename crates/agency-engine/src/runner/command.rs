@@ -1,0 +1,111 @@
+//! What a runner is to start.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tokio::process::Command;
+
+use super::{SpawnError, TerminalSize};
+
+/// A program and everything it starts with. Nothing is inherited but, unless told otherwise, the directory.
+#[derive(Clone)]
+pub struct RunnerCommand {
+    pub(super) program: PathBuf,
+    args: Vec<OsString>,
+    directory: Option<PathBuf>,
+    environment: BTreeMap<OsString, OsString>,
+    pub(super) size: TerminalSize,
+    pub(super) stdin: StdinPlan,
+}
+
+/// What a program reads on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StdinPlan {
+    /// Its terminal, or nothing where it has none.
+    Keyboard,
+    /// This text, and then the end.
+    Text(String),
+    /// A pipe, for as long as [`super::ProcessRunner::close_input`] is not called.
+    Open,
+}
+
+impl RunnerCommand {
+    /// A program without arguments and environment, at a keyboard.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: vec![],
+            directory: None,
+            environment: BTreeMap::new(),
+            size: TerminalSize::UNSEEN,
+            stdin: StdinPlan::Keyboard,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets where it works.
+    #[must_use]
+    pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    /// Adds variables to its environment.
+    #[must_use]
+    pub fn environment<Name, Value>(mut self, variables: impl IntoIterator<Item = (Name, Value)>) -> Self
+    where
+        Name: Into<OsString>,
+        Value: Into<OsString>,
+    {
+        self.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Sets the first size of its terminal.
+    #[must_use]
+    pub const fn size(mut self, size: TerminalSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets what it reads.
+    #[must_use]
+    pub fn stdin(mut self, stdin: StdinPlan) -> Self {
+        self.stdin = stdin;
+        self
+    }
+
+    pub(super) fn to_tokio(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).env_clear().envs(&self.environment);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+
+    pub(super) fn refused(&self, source: std::io::Error) -> SpawnError {
+        SpawnError { program: self.program.clone(), source }
+    }
+}
+
+/// The environment may hold secrets.
+impl fmt::Debug for RunnerCommand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RunnerCommand")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}

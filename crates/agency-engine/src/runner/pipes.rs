@@ -1,0 +1,90 @@
+//! A program on pipes.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::process::Stdio;
+
+use agency_model::run::Exit;
+
+use super::input::{Input, Writer};
+use super::output::{CHUNK, Output};
+use super::running::Running;
+use super::{NextEvent, ProcessRunner, RunnerCommand, Signal, SpawnError, StdinPlan, Stream, TerminalSize};
+use crate::process::in_new_session;
+
+/// Runs a program without a terminal.
+pub struct HeadlessRunner {
+    running: Running,
+}
+
+impl HeadlessRunner {
+    /// Starts a program in a session and group of its own.
+    pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
+        on_pipes(command).map_err(|source| command.refused(source))
+    }
+}
+
+fn on_pipes(command: &RunnerCommand) -> io::Result<HeadlessRunner> {
+    let stdin = match command.stdin {
+        // An open pipe that nothing comes through hangs some agents.
+        StdinPlan::Keyboard => Stdio::null(),
+        StdinPlan::Text(_) | StdinPlan::Open => Stdio::piped(),
+    };
+    let mut started = command.to_tokio();
+    started.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    in_new_session(started.as_std_mut());
+    let mut child = started.spawn()?;
+    let stdout = child.stdout.take().map_or_else(
+        || Output::closed(Stream::Stdout),
+        |pipe| {
+            widen(&pipe);
+            Output::new(Stream::Stdout, pipe)
+        },
+    );
+    let stderr = child.stderr.take();
+    let stderr = stderr.map_or_else(|| Output::closed(Stream::Stderr), |pipe| Output::new(Stream::Stderr, pipe));
+    let writer = child.stdin.take().map(|pipe| Box::new(pipe) as Writer);
+    let running = Running::new(child, stdout, stderr, Input::new(writer, &command.stdin))?;
+    Ok(HeadlessRunner { running })
+}
+
+/// Fewer and larger reads; the system may allow less, which is only slower.
+fn widen(pipe: &impl AsFd) {
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, CHUNK);
+}
+
+impl ProcessRunner for HeadlessRunner {
+    fn pid(&self) -> u32 {
+        self.running.pid()
+    }
+
+    fn next(&mut self) -> NextEvent<'_> {
+        Box::pin(self.running.next())
+    }
+
+    fn written(&self, stream: Stream, length: usize) -> &[u8] {
+        self.running.written(stream, length)
+    }
+
+    fn type_in(&mut self, bytes: &[u8]) {
+        self.running.input.push(bytes);
+    }
+
+    fn close_input(&mut self) {
+        self.running.input.close();
+    }
+
+    fn resize(&mut self, _size: TerminalSize) {}
+
+    fn signal(&self, signal: Signal) {
+        self.running.signal(signal);
+    }
+
+    fn exit(&self) -> Option<Exit> {
+        self.running.exit()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.running.is_silent()
+    }
+}
