@@ -7,6 +7,7 @@ mod asking;
 mod claude;
 mod codex;
 mod gemini;
+mod launch;
 mod lines;
 mod objects;
 mod opencode;
@@ -18,6 +19,7 @@ use agency_model::{Answer, Event, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::launch::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchRequest, Prompt};
 use self::objects::Objects;
 
 /// What a parser heard.
@@ -133,11 +135,13 @@ pub enum StreamFormat {
     Gemini,
     /// `opencode run --format json`
     Opencode,
+    /// The Agent Client Protocol.
+    Acp,
 }
 
 impl StreamFormat {
     /// Every value, in the order in which help texts name them.
-    pub const ALL: &'static [Self] = &[Self::Text, Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+    pub const ALL: &'static [Self] = &[Self::Text, Self::Claude, Self::Codex, Self::Gemini, Self::Opencode, Self::Acp];
 
     /// The word that users and files use.
     #[must_use]
@@ -148,6 +152,7 @@ impl StreamFormat {
             Self::Codex => "codex",
             Self::Gemini => "gemini",
             Self::Opencode => "opencode",
+            Self::Acp => "acp",
         }
     }
 
@@ -161,7 +166,7 @@ impl StreamFormat {
     #[must_use]
     pub fn parser(self) -> Option<Box<dyn Channel>> {
         match self {
-            Self::Text => None,
+            Self::Text | Self::Acp => None,
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::default()))),
             Self::Codex => Some(Box::new(Objects::new(codex::Codex::default()))),
             Self::Gemini => Some(Box::new(Objects::new(gemini::Gemini::default()))),
@@ -174,7 +179,7 @@ impl StreamFormat {
     pub fn conversation(self, opening: Opening) -> Option<Box<dyn Channel>> {
         match self {
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::talking(opening)))),
-            Self::Text | Self::Codex | Self::Gemini | Self::Opencode => None,
+            Self::Text | Self::Codex | Self::Gemini | Self::Opencode | Self::Acp => None,
         }
     }
 }
@@ -219,7 +224,7 @@ mod tests {
         for format in StreamFormat::ALL {
             assert_eq!(StreamFormat::from_word(format.word()), Some(*format));
             assert_eq!(serde_json::to_string(format).unwrap(), format!("\"{format}\""));
-            assert_eq!(format.parser().is_none(), *format == StreamFormat::Text);
+            assert_eq!(format.parser().is_none(), matches!(format, StreamFormat::Text | StreamFormat::Acp));
         }
         assert_eq!(StreamFormat::from_word("json"), None);
     }

@@ -20,7 +20,7 @@ mod shape;
 mod source;
 mod toml_entries;
 
-pub use agent::{AgentConfig, ModeLaunch};
+pub use agent::{AgentConfig, Form, ScreenSource, Trust};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use problem::ConfigError;
@@ -28,6 +28,7 @@ pub use prompt::{InvalidPrompt, PromptDelivery};
 pub use source::Place;
 
 use agency_model::Host;
+use agency_model::spec::LimitsSpec;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -47,8 +48,10 @@ pub struct Config {
     pub wrapper: Option<PathBuf>,
     /// The tmux server, where it is not the user's default one.
     pub tmux_socket: Option<String>,
-    /// How long a run may take.
-    pub max_minutes: Option<u32>,
+    /// Whether agents are told that they may trust the worktrees that agency makes for them.
+    pub trust_worktrees: bool,
+    /// The bounds of a run that names none.
+    pub limits: LimitsSpec,
     /// How long a stopped agent may take to end by itself.
     pub stop_grace: Duration,
     /// How long to wait for another process's write to the database.

@@ -3,14 +3,18 @@
 //! First a [`Plan`], made and checked without touching anything; then its execution, in steps that
 //! can be undone or reconciled wherever they break off.
 
+mod adapters;
 mod environment;
 mod error;
 mod execute;
 mod files;
 mod launching;
 mod plan;
+mod resume;
 mod validate;
 
+pub use adapters::{Adapter, Supports};
 pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
-pub use plan::{InputFingerprint, Plan, RunRequest};
+pub use plan::{InputFingerprint, Plan, Resume, RunRequest};
+pub use resume::ResumeRequest;

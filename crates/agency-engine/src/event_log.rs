@@ -40,18 +40,20 @@ impl EventLog {
         self.tells_the_end
     }
 
-    /// Appends one event. While the disk is full, events wait in memory; what does not fit there is lost.
-    pub fn append(&mut self, attempt: u32, event: Event) {
-        let line = EventLine { seq: self.next_seq, at: now(), attempt, event };
+    /// Appends one event, and says its number. While the disk is full, events wait in memory; what does not fit there is lost.
+    pub fn append(&mut self, attempt: u32, event: Event) -> u64 {
+        let seq = self.next_seq;
+        let line = EventLine { seq, at: now(), attempt, event };
         self.next_seq += 1;
         let Ok(mut bytes) = serde_json::to_vec(&line) else {
-            return;
+            return seq;
         };
         bytes.push(b'\n');
         if self.waiting.len() < MOST_WAITING {
             self.waiting.push_back(bytes);
         }
         self.flush();
+        seq
     }
 
     /// Writes what is waiting, as far as the disk takes it.

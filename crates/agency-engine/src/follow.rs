@@ -90,7 +90,35 @@ impl EventReader {
     }
 }
 
+/// How much of the end of a log is looked at first; each further look takes eight times as much.
+const WINDOW: u64 = 256 * 1024;
+
 impl Agency {
+    /// The last event of a run that `find` recognises, searched from the end: a log may be long.
+    pub fn last_event<T>(&self, id: &RunId, find: impl Fn(EventLine) -> Option<T>) -> Result<Option<T>, HomeError> {
+        let path = self.home.run(id).events();
+        let search = || -> io::Result<Option<T>> {
+            let mut file = File::open(&path)?;
+            let length = file.seek(SeekFrom::End(0))?;
+            let mut window = WINDOW;
+            loop {
+                let start = length.saturating_sub(window);
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![];
+                Read::by_ref(&mut file).take(length - start).read_to_end(&mut bytes)?;
+                let text = String::from_utf8_lossy(&bytes);
+                // The first line may have lost its beginning.
+                let whole = if start == 0 { &*text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
+                let found = whole.lines().rev().find_map(|line| find(EventLine::read(line, 0)));
+                if found.is_some() || start == 0 {
+                    return Ok(found);
+                }
+                window *= 8;
+            }
+        };
+        search().map_err(|source| HomeError::new("read", &path, source))
+    }
+
     /// Hands every piece of a file of the run to `each`, and waits for more until the run is over and all is read.
     pub fn follow(
         &mut self,

@@ -74,6 +74,17 @@ impl Home {
         self.root.join("worktrees")
     }
 
+    /// The versions of agents that were asked for before.
+    #[must_use]
+    pub fn agent_versions(&self) -> PathBuf {
+        self.root.join("agent-versions.json")
+    }
+
+    /// Replaces them.
+    pub fn write_agent_versions(&self, text: &[u8]) -> Result<(), HomeError> {
+        write_atomically(&self.agent_versions(), text)
+    }
+
     /// Where worktrees go while they are being deleted.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

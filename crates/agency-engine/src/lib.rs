@@ -29,5 +29,7 @@ pub mod stop;
 pub mod store;
 pub mod stray;
 pub mod supervise;
+pub mod tell;
+pub mod version;
 pub mod watch;
 pub mod workspace;

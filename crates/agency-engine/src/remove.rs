@@ -1,6 +1,6 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_model::run::State;
@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use crate::agency::Agency;
 use crate::fault;
+use crate::home::Home;
 use crate::host::{Tmux, TmuxError};
 use crate::lock::Lock;
 use crate::process::end_run;
 use crate::store::{RunRow, StoreError};
 use crate::workspace::{
-    BranchFate, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork, Workspace,
-    WorkspaceError, WorktreeFate, empty_trash, restore,
+    BranchFate, Commit, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork,
+    Workspace, WorkspaceError, WorktreeFate, empty_trash, restore,
 };
 
 /// What removing a run did, or would do.
@@ -132,7 +133,13 @@ impl Agency {
             });
         }
         fault::point("rm.processes");
-        let removal = self.workspace_of(&row)?.remove(options);
+        // Of two who leave a shared worktree at once, one has to be the last.
+        let _worktree = self.worktree_lock(&row);
+        let removal = match self.sharing(&row)?.first() {
+            None => self.workspace_of(&row)?.remove(options),
+            // The last of them removes it.
+            Some(_) => InPlace { repository: row.directory().into(), base: base_of(&row)? }.remove(options),
+        };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
         remaining.extend(session_remains(&row));
@@ -145,13 +152,19 @@ impl Agency {
         fault::point("rm.marked");
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);
-        Ok(Removed { branch: kept_branch(&removal), ..Removed::of(&row, notes_of(&removal)) })
+        let mut notes = notes_of(&removal);
+        if let Some(other) = self.sharing(&row)?.first() {
+            notes = vec![format!("its worktree stays: {} works there too", other.id)];
+        }
+        Ok(Removed { branch: kept_branch(&removal).or(row.new_branch.clone()), ..Removed::of(&row, notes) })
     }
 
     /// What [`Self::remove`] would do to an ended run.
     pub fn removal_plan(&self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
         let mut notes = vec![];
-        if let Some(path) = &row.worktree_path {
+        if let (Some(path), Some(other)) = (&row.worktree_path, self.sharing(row)?.first()) {
+            notes.push(format!("keep the worktree {path}, where {} works too", other.id));
+        } else if let Some(path) = &row.worktree_path {
             notes.push(format!("remove the worktree {path}"));
             match self.workspace_of(row)?.changes() {
                 Ok(changes) => {
@@ -187,23 +200,46 @@ impl Agency {
         empty_trash(&self.home.trash())
     }
 
+    /// Held while it is found out who is the last in a worktree, which is named after the run that made it.
+    fn worktree_lock(&self, row: &RunRow) -> Option<Lock> {
+        let name = Path::new(row.worktree_path.as_deref()?).file_name()?.to_str()?;
+        let maker: RunId = name.parse().ok()?;
+        Lock::take(&self.home.run(&maker).file("worktree.lock"), LEAVING).ok().flatten()
+    }
+
+    /// The other runs that still hold the worktree of this one: those that continue it, and the one it continues.
+    fn sharing(&self, row: &RunRow) -> Result<Vec<RunRow>, RemoveError> {
+        let mut sharing = self.store.runs_in_worktree(row.worktree_path.as_deref())?;
+        sharing.retain(|other| other.id != row.id);
+        Ok(sharing)
+    }
+
     /// Where a run works.
     pub fn workspace_of(&self, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
-        let base = row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))?;
-        let repository = row.repo_path.clone().into();
-        Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
-            (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
-                repository,
-                run: row.id.clone(),
-                base,
-                branch: branch.clone(),
-                path: path.into(),
-                worktrees_root: self.home.worktrees(),
-                trash: self.home.trash(),
-            }),
-            (_, _, _) => Box::new(InPlace { repository, base }),
-        })
+        workspace_of(&self.home, row)
     }
+}
+
+/// Where a run works.
+pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
+    let base = base_of(row)?;
+    let repository = row.repo_path.clone().into();
+    Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
+        (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
+            repository,
+            run: row.id.clone(),
+            base,
+            branch: branch.clone(),
+            path: path.into(),
+            worktrees_root: home.worktrees(),
+            trash: home.trash(),
+        }),
+        (_, _, _) => Box::new(InPlace { repository, base }),
+    })
+}
+
+fn base_of(row: &RunRow) -> Result<Commit, RemoveError> {
+    row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))
 }
 
 impl Removed {

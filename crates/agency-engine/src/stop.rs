@@ -16,7 +16,7 @@ use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::lock::Lock;
 use crate::process::{ProcessHandle, connect, end_run};
-use crate::store::{Applied, RequestKind, RunRow, StoreError};
+use crate::store::{Applied, Request, RunRow, StoreError};
 use crate::watch::WaitError;
 
 /// How long a supervisor that is killed may take to be gone.
@@ -108,7 +108,7 @@ impl Agency {
     }
 
     fn stop_running(&mut self, id: &RunId) -> Result<RunRow, StopError> {
-        self.store.request(id, RequestKind::Stop)?;
+        self.store.request(id, &Request::Stop)?;
         fault::point("stop.requested");
         let directory = self.home.run(id);
         ring(&directory);

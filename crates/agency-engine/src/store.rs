@@ -6,15 +6,19 @@
 mod error;
 mod open;
 mod query;
+mod questions;
+mod requests;
 mod row;
 mod schema;
 mod write;
 
 pub use error::StoreError;
 pub use query::{RunFilter, Selected};
+pub use questions::{Answering, QuestionRow, QuestionState};
+pub use requests::{Request, RequestOutcome, TakenRequest};
 pub use row::{NewRun, RunRow};
 pub use schema::SCHEMA_VERSION;
-pub use write::{Applied, RequestKind, SlotAnswer};
+pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};
 
 use rusqlite::Connection;

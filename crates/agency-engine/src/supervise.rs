@@ -4,7 +4,9 @@
 //! ends by writing the markers and then the row, so that a crash at any point can be reconciled.
 
 mod act;
+mod asking;
 mod control;
+mod doing;
 mod ear;
 mod finish;
 mod last_words;
@@ -16,6 +18,7 @@ mod relay;
 mod render;
 mod show;
 mod slot;
+mod talk;
 mod timers;
 mod turn;
 

@@ -55,6 +55,16 @@ words! {
         InvalidConfig = "E_INVALID_CONFIG",
         /// There is no saved work to restore.
         NothingSaved = "E_NOTHING_SAVED",
+        /// The agent did not take what it was to be told.
+        NotDelivered = "E_NOT_DELIVERED",
+        /// No question has that id.
+        QuestionNotFound = "E_QUESTION_NOT_FOUND",
+        /// Somebody else answered first.
+        AlreadyAnswered = "E_ALREADY_ANSWERED",
+        /// Nobody waits for the answer any more.
+        QuestionExpired = "E_QUESTION_EXPIRED",
+        /// The answer does not fit the question.
+        InvalidAnswer = "E_INVALID_ANSWER",
         /// What was waited for did not happen in time.
         Timeout = "E_TIMEOUT",
         /// The command line is wrong.

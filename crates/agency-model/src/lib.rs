@@ -21,5 +21,6 @@ pub use launch::{Host, Mode, WorkspaceKind};
 pub use nearest::nearest;
 pub use question::{
     Answer, InvalidQuestionId, Question, QuestionId, QuestionKind, QuestionOption, QuickAction, ToolRequest,
+    UnfitAnswer,
 };
 pub use usage::Usage;

@@ -155,6 +155,60 @@ impl Question {
     }
 }
 
+impl Question {
+    /// Whether an answer fits; if not, what would.
+    pub fn check(&self, answer: &Answer) -> Result<(), UnfitAnswer> {
+        let offered = || self.options.iter().map(|option| option.id.clone()).collect();
+        match answer {
+            Answer::Allow | Answer::AllowAll if self.actions().is_empty() => Err(UnfitAnswer::NoPermission),
+            Answer::AllowAll if self.kind != QuestionKind::Permission => Err(UnfitAnswer::NoPermission),
+            Answer::Options { chosen } => {
+                if chosen.len() != 1 && !self.several {
+                    return Err(UnfitAnswer::OneOption);
+                }
+                let known = |id: &String| self.options.iter().any(|option| option.id == *id);
+                match chosen.iter().find(|id| !known(id)) {
+                    Some(unknown) => Err(UnfitAnswer::NoSuchOption { unknown: unknown.clone(), offered: offered() }),
+                    None => Ok(()),
+                }
+            }
+            Answer::Text { .. } if !self.free_text => Err(UnfitAnswer::NoText),
+            Answer::Allow | Answer::AllowAll | Answer::Deny { .. } | Answer::Text { .. } => Ok(()),
+        }
+    }
+
+    /// The option that a human means by its id, its label or its number, whatever the case.
+    #[must_use]
+    pub fn option(&self, text: &str) -> Option<&QuestionOption> {
+        let number = text.parse::<usize>().ok().and_then(|number| self.options.get(number.checked_sub(1)?));
+        let same =
+            |option: &&QuestionOption| option.id.eq_ignore_ascii_case(text) || option.label.eq_ignore_ascii_case(text);
+        self.options.iter().find(same).or(number)
+    }
+}
+
+/// Why an answer does not fit its question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnfitAnswer {
+    /// It is not a permission.
+    #[error("this is no permission to give")]
+    NoPermission,
+    /// Only one option may be chosen.
+    #[error("exactly one option may be chosen")]
+    OneOption,
+    /// An option that is not offered.
+    #[error("'{unknown}' is not offered; the options are {}", offered.join(", "))]
+    NoSuchOption {
+        /// What was chosen.
+        unknown: String,
+        /// What may be.
+        offered: Vec<String>,
+    },
+    /// Own words are not taken.
+    #[error("the agent takes no answer in own words here")]
+    NoText,
+}
+
 /// What a human, or a rule, answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
@@ -192,6 +246,37 @@ mod tests {
         for text in ["", "q_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "q_01arz3ndektsv4rrffq69g5fav"] {
             assert!(text.parse::<QuestionId>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_fits_or_is_told_what_would() {
+        let option = |id: &str| QuestionOption { id: id.to_owned(), label: id.to_uppercase(), description: None };
+        let question = Question {
+            key: "k".to_owned(),
+            kind: QuestionKind::Question,
+            title: "t".to_owned(),
+            detail: "d".to_owned(),
+            options: vec![option("a"), option("b")],
+            several: false,
+            free_text: false,
+            tool: None,
+        };
+        let choose = |ids: &[&str]| Answer::Options { chosen: ids.iter().map(|id| (*id).to_owned()).collect() };
+        assert_eq!(question.check(&choose(&["a"])), Ok(()));
+        assert_eq!(question.check(&choose(&["a", "b"])), Err(UnfitAnswer::OneOption));
+        assert!(matches!(question.check(&choose(&["c"])), Err(UnfitAnswer::NoSuchOption { .. })));
+        assert_eq!(question.check(&Answer::Allow), Err(UnfitAnswer::NoPermission));
+        assert_eq!(question.check(&Answer::Text { text: "x".to_owned() }), Err(UnfitAnswer::NoText));
+        assert_eq!(question.check(&Answer::Deny { message: None }), Ok(()));
+        let several = Question { several: true, free_text: true, ..question.clone() };
+        assert_eq!(several.check(&choose(&["a", "b"])), Ok(()));
+        assert_eq!(several.check(&Answer::Text { text: "x".to_owned() }), Ok(()));
+        let permission = Question { kind: QuestionKind::Permission, ..question };
+        assert_eq!(permission.check(&Answer::AllowAll), Ok(()));
+        for text in ["b", "B", "2"] {
+            assert_eq!(permission.option(text).map(|option| option.id.as_str()), Some("b"));
+        }
+        assert_eq!(permission.option("3"), None);
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub struct RunSpec {
     pub workspace: WorkspaceKind,
     /// What happens when the agent crashes.
     pub restart: RestartPolicy,
+    /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
+    #[serde(default)]
+    pub one_shot: bool,
     /// Kept for later versions.
     #[serde(flatten)]
     pub reserved: Reserved,
@@ -118,6 +121,12 @@ pub struct LimitsSpec {
     /// Wall time in minutes; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<u32>,
+    /// How many minutes may pass without a sign of life from the agent; absent or 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_progress_minutes: Option<u32>,
+    /// How many minutes a question of the agent may wait for its answer; absent or 0: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question_minutes: Option<u32>,
 }
 
 /// The JSON Schema of a spec file, for editors.

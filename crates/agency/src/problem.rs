@@ -10,9 +10,11 @@ use agency_engine::agency::OpenError;
 use agency_engine::attach::AttachError;
 use agency_engine::config::ConfigError;
 use agency_engine::create::CreateError;
+use agency_engine::home::HomeError;
 use agency_engine::remove::RemoveError;
 use agency_engine::stop::StopError;
 use agency_engine::store::StoreError;
+use agency_engine::tell::TellError;
 use agency_engine::watch::WaitError;
 use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
@@ -96,11 +98,18 @@ impl Problem {
 pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     match code {
         ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
-        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig => 2,
-        ErrorCode::RunNotFound | ErrorCode::AmbiguousRun | ErrorCode::TmuxSessionNotFound | ErrorCode::NothingSaved => {
-            3
-        }
-        ErrorCode::InvalidState | ErrorCode::BranchExists | ErrorCode::MaxAgents => 4,
+        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig | ErrorCode::InvalidAnswer => 2,
+        ErrorCode::RunNotFound
+        | ErrorCode::AmbiguousRun
+        | ErrorCode::TmuxSessionNotFound
+        | ErrorCode::NothingSaved
+        | ErrorCode::QuestionNotFound => 3,
+        ErrorCode::InvalidState
+        | ErrorCode::BranchExists
+        | ErrorCode::MaxAgents
+        | ErrorCode::NotDelivered
+        | ErrorCode::AlreadyAnswered
+        | ErrorCode::QuestionExpired => 4,
         ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
         ErrorCode::GitNotFound
         | ErrorCode::TmuxNotFound
@@ -203,6 +212,7 @@ impl From<CreateError> for Problem {
             }
             CreateError::Value { field, hint, .. } => problem.detail("field", field).hint(hint),
             CreateError::Runner { hint, .. } => problem.hint(hint),
+            CreateError::State { hint, .. } => problem.hint(hint),
             CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
             CreateError::Workspace(error) => with_facts(problem, &error),
             CreateError::Tmux(_)
@@ -212,6 +222,32 @@ impl From<CreateError> for Problem {
             | CreateError::Start { .. }
             | CreateError::Stopped
             | CreateError::Interrupted => problem,
+        }
+    }
+}
+
+impl From<HomeError> for Problem {
+    fn from(error: HomeError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
+
+impl From<TellError> for Problem {
+    fn from(error: TellError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            TellError::NotRunning { id, .. } => {
+                problem.hint(format!("agency resume {id} goes on with the conversation of a run that is over"))
+            }
+            TellError::AlreadyAnswered { row } => problem
+                .detail("id", &row.id)
+                .detail("answer", &row.answer)
+                .detail("answered_by", &row.answered_by)
+                .detail("answered_at", row.answered_at),
+            TellError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
+            TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
+            TellError::Refused { id, .. } | TellError::NoWord { id } => problem.detail("id", id),
+            TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
         }
     }
 }

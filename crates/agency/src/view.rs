@@ -3,7 +3,7 @@
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_model::run::{Reason, RestartPolicy, State};
-use agency_model::{Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{Activity, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,6 +43,10 @@ pub(crate) struct RunView {
     pub(crate) removed_at: Option<Timestamp>,
     pub(crate) agent_session: Option<String>,
     pub(crate) usage: Option<Usage>,
+    pub(crate) parent_id: Option<RunId>,
+    pub(crate) agent_version: Option<String>,
+    pub(crate) activity: Option<Activity>,
+    pub(crate) activity_at: Option<Timestamp>,
 }
 
 impl RunView {
@@ -81,6 +85,10 @@ impl RunView {
             removed_at: row.removed_at,
             agent_session: row.agent_session,
             usage: (!row.usage.is_empty()).then_some(row.usage),
+            parent_id: row.parent_id,
+            agent_version: row.agent_version,
+            activity: row.activity,
+            activity_at: row.activity_at,
         }
     }
 }

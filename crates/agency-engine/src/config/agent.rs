@@ -4,7 +4,8 @@ use agency_model::Mode;
 
 use super::PromptDelivery;
 use crate::adapter::StreamFormat;
-use std::{collections::BTreeMap, fmt};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// An agent program and its ways of being started.
 #[derive(Clone, PartialEq, Eq)]
@@ -13,73 +14,119 @@ pub struct AgentConfig {
     pub command: String,
     /// Whether `command` stands for the running program itself, which the caller resolves.
     pub own_command: bool,
-    /// The user's arguments, put after those of the mode.
+    /// The user's arguments, put after those of the form.
     pub args: Vec<String>,
     /// Variables set for the agent. They may be secrets, so they are never printed.
     pub env: BTreeMap<String, String>,
     /// How it is started on a terminal.
-    pub interactive: ModeLaunch,
+    pub interactive: Form,
     /// How it is started on pipes.
-    pub headless: ModeLaunch,
-    /// What it prints on pipes.
-    pub stream: StreamFormat,
+    pub headless: Form,
+    /// How it is started on pipes where it is to ask nothing, if that is another way.
+    pub one_shot: Option<Form>,
+    /// How its screen is read.
+    pub screen: ScreenSource,
+    /// How it is told that it may trust a worktree.
+    pub trust: Trust,
     /// Whether it is known without a configuration file.
     pub built_in: bool,
+    /// The version that agency was tested with.
+    pub tested_version: Option<&'static str>,
     /// How to get the program, where that is known.
     pub install_hint: Option<&'static str>,
 }
 
-/// What one mode adds to an agent's command line.
+/// One form in which an agent is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModeLaunch {
+pub struct Form {
     /// Arguments, put before the user's.
     pub args: Vec<String>,
     /// How the prompt reaches the agent.
     pub prompt: PromptDelivery,
+    /// What it prints.
+    pub stream: StreamFormat,
+    /// The arguments instead of `args` that go on with a conversation; `{session}` stands for its id. Absent if the
+    /// agent cannot do that in this form.
+    pub resume: Option<Vec<String>>,
+}
+
+/// Where the rules for an agent's screen are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScreenSource {
+    /// There are none.
+    None,
+    /// Those that agency has for its built-in agent of this name.
+    BuiltIn(String),
+    /// A file.
+    File(PathBuf),
+}
+
+/// How an agent is told that it may trust a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// It never asks.
+    NotAsked,
+    /// By an entry in `~/.claude.json`.
+    ClaudeProjects,
+    /// By an argument.
+    CodexArgument,
+    /// By a variable, and without it by `--skip-trust`, which trusts nothing and asks nothing.
+    GeminiVariable,
 }
 
 impl AgentConfig {
     /// How it is started in this mode.
     #[must_use]
-    pub const fn mode(&self, mode: Mode) -> &ModeLaunch {
-        match mode {
-            Mode::Interactive => &self.interactive,
-            Mode::Headless => &self.headless,
+    pub fn form(&self, mode: Mode, one_shot: bool) -> &Form {
+        match (mode, &self.one_shot) {
+            (Mode::Interactive, _) => &self.interactive,
+            (Mode::Headless, Some(form)) if one_shot => form,
+            (Mode::Headless, _) => &self.headless,
         }
     }
 
     /// An agent of the user's own, of which only the command is known yet.
     pub(super) fn custom(command: String) -> Self {
-        let launch = ModeLaunch { args: Vec::new(), prompt: PromptDelivery::Argument };
+        let prompt = PromptDelivery::Argument;
+        let form = Form { args: Vec::new(), prompt, stream: StreamFormat::Text, resume: None };
         Self {
             command,
             own_command: false,
             args: Vec::new(),
             env: BTreeMap::new(),
-            interactive: launch.clone(),
-            headless: launch,
-            stream: StreamFormat::Text,
+            interactive: form.clone(),
+            headless: form,
+            one_shot: None,
+            screen: ScreenSource::None,
+            trust: Trust::NotAsked,
             built_in: false,
+            tested_version: None,
             install_hint: None,
         }
     }
 }
 
+impl Form {
+    /// Whether the agent can be told something while it runs on pipes.
+    #[must_use]
+    pub fn is_two_way(&self) -> bool {
+        self.prompt == PromptDelivery::Protocol
+    }
+}
+
 impl fmt::Debug for AgentConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, own_command, args, env, interactive, headless, stream, built_in, install_hint } = self;
         formatter
             .debug_struct("AgentConfig")
-            .field("command", command)
-            .field("own_command", own_command)
-            .field("args", args)
-            .field("env_names", &env.keys())
-            .field("interactive", interactive)
-            .field("headless", headless)
-            .field("stream", stream)
-            .field("built_in", built_in)
-            .field("install_hint", install_hint)
-            .finish()
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env_names", &self.env.keys())
+            .field("interactive", &self.interactive)
+            .field("headless", &self.headless)
+            .field("one_shot", &self.one_shot)
+            .field("screen", &self.screen)
+            .field("built_in", &self.built_in)
+            .finish_non_exhaustive()
     }
 }
 

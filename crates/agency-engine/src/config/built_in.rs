@@ -1,6 +1,6 @@
 //! The agents that are known without a configuration file, as data.
 
-use super::{AgentConfig, ModeLaunch, PromptDelivery};
+use super::{AgentConfig, Form, PromptDelivery, ScreenSource, Trust};
 use crate::adapter::StreamFormat;
 use std::collections::BTreeMap;
 
@@ -11,15 +11,20 @@ struct BuiltIn {
     name: &'static str,
     command: &'static str,
     own_command: bool,
-    interactive: Launch,
-    headless: Launch,
-    stream: StreamFormat,
+    interactive: Start,
+    headless: Start,
+    one_shot: Option<Start>,
+    trust: Trust,
+    tested_version: Option<&'static str>,
     install_hint: Option<&'static str>,
 }
 
-struct Launch {
+/// A [`Form`] that constants can hold.
+struct Start {
     args: &'static [&'static str],
     prompt: Prompt,
+    stream: StreamFormat,
+    resume: Option<&'static [&'static str]>,
 }
 
 /// [`PromptDelivery`] in a form that constants can hold.
@@ -29,6 +34,7 @@ enum Prompt {
     Argument,
     File,
     Flag(&'static str),
+    Protocol,
 }
 
 const BUILT_IN: &[BuiltIn] = &[
@@ -36,57 +42,138 @@ const BUILT_IN: &[BuiltIn] = &[
         name: DEFAULT_AGENT,
         command: "claude",
         own_command: false,
-        interactive: Launch { args: &[], prompt: Prompt::Argument },
-        headless: Launch { args: &["-p", "--output-format", "stream-json", "--verbose"], prompt: Prompt::Stdin },
-        stream: StreamFormat::Claude,
+        interactive: on_screen(&[], Prompt::Argument, Some(&["--resume", "{session}"])),
+        headless: Start {
+            args: &[
+                "-p",
+                "--input-format",
+                "stream-json",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--permission-prompt-tool",
+                "stdio",
+            ],
+            prompt: Prompt::Protocol,
+            stream: StreamFormat::Claude,
+            resume: Some(&[
+                "-p",
+                "--input-format",
+                "stream-json",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--permission-prompt-tool",
+                "stdio",
+                "--resume",
+                "{session}",
+            ]),
+        },
+        one_shot: Some(Start {
+            args: &["-p", "--output-format", "stream-json", "--verbose"],
+            prompt: Prompt::Stdin,
+            stream: StreamFormat::Claude,
+            resume: Some(&["-p", "--output-format", "stream-json", "--verbose", "--resume", "{session}"]),
+        }),
+        trust: Trust::ClaudeProjects,
+        tested_version: Some("2.1.325"),
         install_hint: Some("npm install -g @anthropic-ai/claude-code"),
     },
     BuiltIn {
         name: "codex",
         command: "codex",
         own_command: false,
-        interactive: Launch { args: &[], prompt: Prompt::Argument },
-        headless: Launch { args: &["exec", "--json", "-"], prompt: Prompt::Stdin },
-        stream: StreamFormat::Codex,
+        interactive: on_screen(&[], Prompt::Argument, Some(&["resume", "{session}"])),
+        headless: Start {
+            args: CODEX_SERVER,
+            prompt: Prompt::Protocol,
+            stream: StreamFormat::Codex,
+            resume: Some(CODEX_SERVER),
+        },
+        one_shot: Some(Start {
+            args: &["exec", "--json", "-"],
+            prompt: Prompt::Stdin,
+            stream: StreamFormat::Codex,
+            resume: Some(&["exec", "resume", "--json", "{session}", "-"]),
+        }),
+        trust: Trust::CodexArgument,
+        tested_version: Some("0.166.0"),
         install_hint: Some("npm install -g @openai/codex"),
     },
     BuiltIn {
         name: "gemini",
         command: "gemini",
         own_command: false,
-        interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt-interactive") },
-        headless: Launch { args: &["-o", "stream-json", "-p", ""], prompt: Prompt::Stdin },
-        stream: StreamFormat::Gemini,
+        interactive: on_screen(&[], Prompt::Flag("--prompt-interactive"), Some(&["--resume", "{session}"])),
+        headless: acp(&["--acp"]),
+        one_shot: Some(Start {
+            args: &["-o", "stream-json", "-p", ""],
+            prompt: Prompt::Stdin,
+            stream: StreamFormat::Gemini,
+            resume: Some(&["-o", "stream-json", "-p", "", "--resume", "{session}"]),
+        }),
+        trust: Trust::GeminiVariable,
+        tested_version: Some("0.61.0"),
         install_hint: Some("npm install -g @google/gemini-cli"),
     },
     BuiltIn {
         name: "opencode",
         command: "opencode",
         own_command: false,
-        interactive: Launch { args: &[], prompt: Prompt::Flag("--prompt") },
-        headless: Launch { args: &["run", "--format", "json"], prompt: Prompt::Stdin },
-        stream: StreamFormat::Opencode,
+        interactive: on_screen(&[], Prompt::Flag("--prompt"), Some(&["-s", "{session}"])),
+        headless: acp(&["acp"]),
+        one_shot: Some(Start {
+            args: &["run", "--format", "json"],
+            prompt: Prompt::Stdin,
+            stream: StreamFormat::Opencode,
+            resume: Some(&["run", "--format", "json", "-s", "{session}"]),
+        }),
+        trust: Trust::NotAsked,
+        tested_version: Some("1.18.33"),
         install_hint: Some("npm install -g opencode-ai"),
     },
     BuiltIn {
         name: "cursor",
         command: "cursor-agent",
         own_command: false,
-        interactive: Launch { args: &[], prompt: Prompt::Argument },
-        headless: Launch { args: &["-p", "--output-format", "stream-json"], prompt: Prompt::Argument },
-        stream: StreamFormat::Claude,
+        interactive: on_screen(&[], Prompt::Argument, Some(&["--resume", "{session}"])),
+        headless: Start {
+            args: &["-p", "--output-format", "stream-json"],
+            prompt: Prompt::Argument,
+            stream: StreamFormat::Claude,
+            resume: Some(&["-p", "--output-format", "stream-json", "--resume", "{session}"]),
+        },
+        one_shot: None,
+        trust: Trust::NotAsked,
+        tested_version: None,
         install_hint: Some("see Cursor's own documentation of its command line"),
     },
     BuiltIn {
         name: "scripted",
         command: "agency",
         own_command: true,
-        interactive: Launch { args: &["scripted"], prompt: Prompt::File },
-        headless: Launch { args: &["scripted"], prompt: Prompt::File },
-        stream: StreamFormat::Text,
+        interactive: on_screen(&["scripted"], Prompt::File, None),
+        headless: on_screen(&["scripted"], Prompt::File, None),
+        one_shot: None,
+        trust: Trust::NotAsked,
+        tested_version: None,
         install_hint: None,
     },
 ];
+
+/// Codex asks before it leaves its sandbox, as it does on its own screen; what the user says after this wins.
+const CODEX_SERVER: &[&str] =
+    &["app-server", "-c", "approval_policy=\"on-request\"", "-c", "sandbox_mode=\"workspace-write\""];
+
+/// A form whose output is for eyes.
+const fn on_screen(args: &'static [&'static str], prompt: Prompt, resume: Option<&'static [&'static str]>) -> Start {
+    Start { args, prompt, stream: StreamFormat::Text, resume }
+}
+
+/// A form that speaks the Agent Client Protocol, which knows by itself how to go on.
+const fn acp(args: &'static [&'static str]) -> Start {
+    Start { args, prompt: Prompt::Protocol, stream: StreamFormat::Acp, resume: Some(args) }
+}
 
 /// The built-in agents by name.
 pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
@@ -100,25 +187,32 @@ impl BuiltIn {
             own_command: self.own_command,
             args: Vec::new(),
             env: BTreeMap::new(),
-            interactive: self.interactive.mode_launch(),
-            headless: self.headless.mode_launch(),
-            stream: self.stream,
+            interactive: self.interactive.form(),
+            headless: self.headless.form(),
+            one_shot: self.one_shot.as_ref().map(Start::form),
+            screen: ScreenSource::BuiltIn(self.name.to_owned()),
+            trust: self.trust,
             built_in: true,
+            tested_version: self.tested_version,
             install_hint: self.install_hint,
         }
     }
 }
 
-impl Launch {
-    fn mode_launch(&self) -> ModeLaunch {
-        ModeLaunch {
-            args: self.args.iter().map(|&arg| arg.to_owned()).collect(),
+impl Start {
+    fn form(&self) -> Form {
+        let owned = |args: &[&str]| args.iter().map(|&arg| arg.to_owned()).collect();
+        Form {
+            args: owned(self.args),
             prompt: match self.prompt {
                 Prompt::Stdin => PromptDelivery::Stdin,
                 Prompt::Argument => PromptDelivery::Argument,
                 Prompt::File => PromptDelivery::File,
                 Prompt::Flag(flag) => PromptDelivery::Flag(flag.to_owned()),
+                Prompt::Protocol => PromptDelivery::Protocol,
             },
+            stream: self.stream,
+            resume: self.resume.map(owned),
         }
     }
 }
@@ -141,28 +235,50 @@ mod tests {
         assert!(agents().contains_key(DEFAULT_AGENT));
     }
 
+    // proves P3
     #[test]
     fn every_way_of_starting_is_as_written_down() {
+        let form = |form: &super::Form| {
+            let resume = form.resume.as_ref().map_or_else(|| "-".to_owned(), |resume| resume.join(" "));
+            format!("{} [{}, {}] resume: {resume}", form.args.join(" "), form.prompt, form.stream)
+        };
         let lines: Vec<String> = agents()
             .into_iter()
             .map(|(name, agent)| {
+                let one_shot = agent.one_shot.as_ref().map_or_else(|| "-".to_owned(), form);
                 format!(
-                    "{name}: {} {:?} {} | {:?} {}",
+                    "{name}: {}\n  interactive: {}\n  headless: {}\n  one_shot: {one_shot}",
                     agent.command,
-                    agent.interactive.args,
-                    agent.interactive.prompt,
-                    agent.headless.args,
-                    agent.headless.prompt
+                    form(&agent.interactive),
+                    form(&agent.headless),
                 )
             })
             .collect();
         insta::assert_snapshot!(lines.join("\n"), @r#"
-        claude_code: claude [] argument | ["-p", "--output-format", "stream-json", "--verbose"] stdin
-        codex: codex [] argument | ["exec", "--json", "-"] stdin
-        cursor: cursor-agent [] argument | ["-p", "--output-format", "stream-json"] argument
-        gemini: gemini [] flag:--prompt-interactive | ["-o", "stream-json", "-p", ""] stdin
-        opencode: opencode [] flag:--prompt | ["run", "--format", "json"] stdin
-        scripted: agency ["scripted"] file | ["scripted"] file
+        claude_code: claude
+          interactive:  [argument, text] resume: --resume {session}
+          headless: -p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio [protocol, claude] resume: -p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio --resume {session}
+          one_shot: -p --output-format stream-json --verbose [stdin, claude] resume: -p --output-format stream-json --verbose --resume {session}
+        codex: codex
+          interactive:  [argument, text] resume: resume {session}
+          headless: app-server -c approval_policy="on-request" -c sandbox_mode="workspace-write" [protocol, codex] resume: app-server -c approval_policy="on-request" -c sandbox_mode="workspace-write"
+          one_shot: exec --json - [stdin, codex] resume: exec resume --json {session} -
+        cursor: cursor-agent
+          interactive:  [argument, text] resume: --resume {session}
+          headless: -p --output-format stream-json [argument, claude] resume: -p --output-format stream-json --resume {session}
+          one_shot: -
+        gemini: gemini
+          interactive:  [flag:--prompt-interactive, text] resume: --resume {session}
+          headless: --acp [protocol, acp] resume: --acp
+          one_shot: -o stream-json -p  [stdin, gemini] resume: -o stream-json -p  --resume {session}
+        opencode: opencode
+          interactive:  [flag:--prompt, text] resume: -s {session}
+          headless: acp [protocol, acp] resume: acp
+          one_shot: run --format json [stdin, opencode] resume: run --format json -s {session}
+        scripted: agency
+          interactive: scripted [file, text] resume: -
+          headless: scripted [file, text] resume: -
+          one_shot: -
         "#);
     }
 }

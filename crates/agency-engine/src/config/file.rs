@@ -24,6 +24,8 @@ pub(super) struct ConfigFile {
     /// What supervisors run in.
     #[serde(deserialize_with = "host")]
     pub(super) host: Host,
+    /// Whether agents are told that they may trust the worktrees that agency makes for them.
+    pub(super) trust_worktrees: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
     pub(super) wrapper: String,
     /// The tmux server to use.
@@ -52,6 +54,14 @@ pub(super) struct Limits {
     #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
     #[schemars(range(max = YEAR_IN_MINUTES))]
     pub(super) max_minutes: u32,
+    /// How many minutes may pass without a sign of life from an agent. 0: no limit.
+    #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
+    #[schemars(range(max = YEAR_IN_MINUTES))]
+    pub(super) no_progress_minutes: u32,
+    /// How many minutes a question of an agent may wait for its answer. 0: no limit.
+    #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
+    #[schemars(range(max = YEAR_IN_MINUTES))]
+    pub(super) question_minutes: u32,
     /// How many seconds a stopped agent may take to end by itself.
     #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
     #[schemars(range(max = DAY_IN_SECONDS))]
@@ -81,7 +91,7 @@ pub(super) struct Agent {
     /// Variables set for the agent.
     #[serde(deserialize_with = "variables")]
     pub(super) env: BTreeMap<String, String>,
-    /// How the prompt reaches the agent, in both modes.
+    /// How the prompt reaches the agent, in all forms.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PromptDelivery")]
     pub(super) prompt: Option<PromptDelivery>,
@@ -89,6 +99,44 @@ pub(super) struct Agent {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "StreamFormat")]
     pub(super) stream: Option<StreamFormat>,
+    /// A file with rules by which the agent's screen is read.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub(super) screen: Option<String>,
+    /// How it is started on a terminal.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AgentForm")]
+    pub(super) interactive: Option<AgentForm>,
+    /// How it is started on pipes.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AgentForm")]
+    pub(super) headless: Option<AgentForm>,
+    /// How it is started on pipes where it is to ask nothing.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AgentForm")]
+    pub(super) one_shot: Option<AgentForm>,
+}
+
+/// One form in which an agent is started: what is not given here is as for the whole agent.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct AgentForm {
+    /// Arguments, put before the agent's.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
+    pub(super) args: Option<Vec<String>>,
+    /// How the prompt reaches the agent.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PromptDelivery")]
+    pub(super) prompt: Option<PromptDelivery>,
+    /// What the agent prints.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "StreamFormat")]
+    pub(super) stream: Option<StreamFormat>,
+    /// The arguments instead of `args` that go on with a conversation; `{session}` stands for its id.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<String>")]
+    pub(super) resume: Option<Vec<String>>,
 }
 
 impl Default for ConfigFile {
@@ -97,6 +145,7 @@ impl Default for ConfigFile {
             default_agent: DEFAULT_AGENT.to_owned(),
             max_agents: 8,
             host: Host::Tmux,
+            trust_worktrees: false,
             wrapper: String::new(),
             tmux: Tmux::default(),
             limits: Limits::default(),
@@ -108,7 +157,7 @@ impl Default for ConfigFile {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_minutes: 0, stop_grace_seconds: 10 }
+        Self { max_minutes: 0, no_progress_minutes: 0, question_minutes: 0, stop_grace_seconds: 10 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which settings hold, and what gave each of them.
 
-use super::{AgentConfig, Config, agent_name, document::Document, entries::dotted};
+use super::{AgentConfig, Config, Form, ScreenSource, agent_name, document::Document, entries::dotted};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -52,7 +52,13 @@ impl Lines {
     }
 
     fn origin(&self, key: &str, file: Option<&Path>) -> Origin {
-        match (file, self.0.get(key)) {
+        // A form is also changed by what is said of the whole agent.
+        let of_agent = key.rsplit_once('.').filter(|(_, form)| ["interactive", "headless"].contains(form));
+        let of_agent = of_agent.and_then(|(agent, _)| {
+            let line = |key: &str| self.0.get(&format!("{agent}.{key}"));
+            line("prompt").or_else(|| line("stream"))
+        });
+        match (file, self.0.get(key).or(of_agent)) {
             (Some(path), Some(line)) => Origin::File { path: path.to_owned(), line: Some(*line) },
             (Some(_) | None, _) => Origin::Default,
         }
@@ -67,7 +73,8 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         host,
         wrapper,
         tmux_socket,
-        max_minutes,
+        trust_worktrees,
+        limits,
         stop_grace,
         lock_timeout,
         agents,
@@ -79,9 +86,12 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("default_agent", json!(default_agent)),
         ("max_agents", json!(max_agents)),
         ("host", json!(host.word())),
+        ("trust_worktrees", json!(trust_worktrees)),
         ("wrapper", json!(wrapper)),
         ("tmux.socket", json!(tmux_socket.as_deref().unwrap_or_default())),
-        ("limits.max_minutes", json!(max_minutes.unwrap_or_default())),
+        ("limits.max_minutes", json!(limits.max_minutes.unwrap_or_default())),
+        ("limits.no_progress_minutes", json!(limits.no_progress_minutes.unwrap_or_default())),
+        ("limits.question_minutes", json!(limits.question_minutes.unwrap_or_default())),
         ("limits.stop_grace_seconds", json!(stop_grace.as_secs())),
         ("database.lock_timeout_seconds", json!(lock_timeout.as_secs())),
     ];
@@ -93,23 +103,26 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         .collect()
 }
 
-fn agent_values(name: &str, agent: &AgentConfig) -> [(String, Value); 5] {
+fn agent_values(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
     let env: Value = agent.env.keys().map(|name| (name.clone(), json!(MASK))).collect();
-    [
+    let screen = match &agent.screen {
+        ScreenSource::File(path) => json!(path),
+        ScreenSource::BuiltIn(_) | ScreenSource::None => json!(""),
+    };
+    let mut values = vec![
         ("command", json!(agent.command)),
         ("args", json!(agent.args)),
         ("env", env),
-        ("prompt", prompt_value(agent)),
-        ("stream", json!(agent.stream)),
-    ]
-    .map(|(key, value)| (dotted(&["agents", name, key]), value))
+        ("screen", screen),
+        ("interactive", form_value(&agent.interactive)),
+        ("headless", form_value(&agent.headless)),
+    ];
+    values.extend(agent.one_shot.as_ref().map(|form| ("one_shot", form_value(form))));
+    values.into_iter().map(|(key, value)| (dotted(&["agents", name, key]), value)).collect()
 }
 
-/// The prompt's way as the file would have it, or both ways where the modes differ, which only a default can say.
-fn prompt_value(agent: &AgentConfig) -> Value {
-    let (interactive, headless) = (agent.interactive.prompt.to_string(), agent.headless.prompt.to_string());
-    if interactive == headless {
-        return json!(interactive);
-    }
-    json!({ "interactive": interactive, "headless": headless })
+/// A form as the file would have it.
+fn form_value(form: &Form) -> Value {
+    let Form { args, prompt, stream, resume } = form;
+    json!({ "args": args, "prompt": prompt.to_string(), "stream": stream, "resume": resume })
 }

@@ -15,6 +15,8 @@ pub enum PromptDelivery {
     File,
     /// As the value of this flag.
     Flag(String),
+    /// As the first message of the agent's own two-way protocol.
+    Protocol,
 }
 
 /// A text that names no way of delivering a prompt.
@@ -22,7 +24,7 @@ pub enum PromptDelivery {
 #[error("`{}` is no way to hand over a prompt: use {ALLOWED}", .0.escape_debug())]
 pub struct InvalidPrompt(String);
 
-const ALLOWED: &str = "`stdin`, `argument`, `file` or `flag:--name`";
+const ALLOWED: &str = "`stdin`, `argument`, `file`, `protocol` or `flag:--name`";
 const FLAG: &str = "flag:";
 
 impl FromStr for PromptDelivery {
@@ -33,6 +35,7 @@ impl FromStr for PromptDelivery {
             "stdin" => Ok(Self::Stdin),
             "argument" => Ok(Self::Argument),
             "file" => Ok(Self::File),
+            "protocol" => Ok(Self::Protocol),
             _ => match text.strip_prefix(FLAG) {
                 Some(flag) if is_flag(flag) => Ok(Self::Flag(flag.to_owned())),
                 Some(_) | None => Err(InvalidPrompt(text.to_owned())),
@@ -54,6 +57,7 @@ impl fmt::Display for PromptDelivery {
             Self::Stdin => formatter.pad("stdin"),
             Self::Argument => formatter.pad("argument"),
             Self::File => formatter.pad("file"),
+            Self::Protocol => formatter.pad("protocol"),
             Self::Flag(flag) => formatter.pad(&format!("{FLAG}{flag}")),
         }
     }
@@ -74,7 +78,7 @@ impl JsonSchema for PromptDelivery {
         json_schema!({
             "type": "string",
             "description": "How the prompt reaches the agent.",
-            "pattern": r"^(stdin|argument|file|flag:-+[^\s-]\S*)$",
+            "pattern": r"^(stdin|argument|file|protocol|flag:-+[^\s-]\S*)$",
         })
     }
 }
@@ -85,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_way_is_read_back_as_it_is_written() {
-        for text in ["stdin", "argument", "file", "flag:--prompt", "flag:-p"] {
+        for text in ["stdin", "argument", "file", "protocol", "flag:--prompt", "flag:-p"] {
             assert_eq!(text.parse::<PromptDelivery>().unwrap().to_string(), text);
         }
     }
@@ -97,7 +101,7 @@ mod tests {
         }
         insta::assert_snapshot!(
             "pipe".parse::<PromptDelivery>().unwrap_err(),
-            @"`pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file` or `flag:--name`"
+            @"`pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
         );
     }
 }

@@ -1,15 +1,17 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, Place, agent_name, built_in,
+    AgentConfig, Config, ConfigError, Form, Place, PromptDelivery, ScreenSource, agent_name, built_in,
     document::Document,
     entries::dotted,
-    file::{Agent, ConfigFile},
+    file::{Agent, AgentForm, ConfigFile},
     origin::Lines,
 };
+use crate::adapter::StreamFormat;
+use agency_model::spec::LimitsSpec;
 use std::{
     collections::{BTreeMap, btree_map},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -41,13 +43,22 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         host: file.host,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         tmux_socket: non_empty(file.tmux.socket),
-        max_minutes: Some(file.limits.max_minutes).filter(|&minutes| minutes > 0),
+        trust_worktrees: file.trust_worktrees,
+        limits: LimitsSpec {
+            max_minutes: minutes(file.limits.max_minutes),
+            no_progress_minutes: minutes(file.limits.no_progress_minutes),
+            question_minutes: minutes(file.limits.question_minutes),
+        },
         stop_grace: Duration::from_secs(file.limits.stop_grace_seconds.into()),
         lock_timeout: Duration::from_secs(file.database.lock_timeout_seconds.into()),
         agents,
         file: path,
         lines,
     }
+}
+
+fn minutes(minutes: u32) -> Option<u32> {
+    Some(minutes).filter(|&minutes| minutes > 0)
 }
 
 fn non_empty(text: String) -> Option<String> {
@@ -69,16 +80,16 @@ fn agents(
         if let Some(first) = spellings.insert(name.clone(), spelling.clone()) {
             return Err(ConfigError::SameAgent { at: later(place(&first), place(&spelling)), first, second: spelling });
         }
-        match (agents.entry(name), agent.command.clone()) {
-            (btree_map::Entry::Occupied(known), _) => overlay(known.into_mut(), agent),
-            (btree_map::Entry::Vacant(slot), Some(command)) => {
-                overlay(slot.insert(AgentConfig::custom(command)), agent);
-            }
+        let known = match (agents.entry(name), agent.command.clone()) {
+            (btree_map::Entry::Occupied(known), _) => known.into_mut(),
+            (btree_map::Entry::Vacant(slot), Some(command)) => slot.insert(AgentConfig::custom(command)),
             (btree_map::Entry::Vacant(_), None) => {
                 let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str)).map(str::to_owned);
                 return Err(ConfigError::AgentWithoutCommand { at: place(&spelling), name: spelling, nearest });
             }
-        }
+        };
+        overlay(known, agent, document.source.path);
+        check_forms(known, &spelling, document)?;
     }
     Ok(agents)
 }
@@ -88,19 +99,84 @@ fn later(one: Place, other: Place) -> Place {
 }
 
 /// Lays what the file says of an agent over what is known of it.
-fn overlay(known: &mut AgentConfig, written: Agent) {
-    let Agent { command, args, env, prompt, stream } = written;
+fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
+    let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot } = written;
     if let Some(command) = command {
         known.command = command;
         known.own_command = false;
     }
     known.args = args;
     known.env = env;
+    if let Some(screen) = screen {
+        // A relative path is meant from where the file is.
+        known.screen = ScreenSource::File(file.parent().unwrap_or(Path::new("")).join(screen));
+    }
+    if stream == Some(StreamFormat::Acp) && prompt.is_none() {
+        known.headless.prompt = PromptDelivery::Protocol;
+    }
+    if prompt.as_ref().is_some_and(|prompt| *prompt != PromptDelivery::Protocol) || stream == Some(StreamFormat::Text) {
+        // Who changes a conversation into something else means the one-shot form.
+        known.headless = known.one_shot.take().unwrap_or_else(|| known.headless.clone());
+    }
     if let Some(prompt) = prompt {
-        known.interactive.prompt = prompt.clone();
+        if prompt != PromptDelivery::Protocol {
+            known.interactive.prompt = prompt.clone();
+        }
         known.headless.prompt = prompt;
     }
     if let Some(stream) = stream {
-        known.stream = stream;
+        known.headless.stream = stream;
     }
+    if let Some(form) = interactive {
+        overlay_form(&mut known.interactive, form);
+    }
+    if let Some(form) = headless {
+        overlay_form(&mut known.headless, form);
+    }
+    if let Some(form) = one_shot {
+        overlay_form(known.one_shot.get_or_insert_with(|| known.headless.clone()), form);
+    }
+}
+
+fn overlay_form(known: &mut Form, written: AgentForm) {
+    let AgentForm { args, prompt, stream, resume } = written;
+    if let Some(args) = args {
+        known.args = args;
+        // Its way to go on was with the old arguments.
+        known.resume = None;
+    }
+    known.prompt = prompt.unwrap_or_else(|| known.prompt.clone());
+    known.stream = stream.unwrap_or(known.stream);
+    known.resume = resume.or(known.resume.take());
+    if known.stream == StreamFormat::Acp && known.resume.is_none() {
+        known.resume = Some(known.args.clone());
+    }
+}
+
+/// A protocol needs a stream that has one, and some streams are nothing without.
+fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> Result<(), ConfigError> {
+    let forms = [
+        ("interactive", Some(&agent.interactive)),
+        ("headless", Some(&agent.headless)),
+        ("one_shot", agent.one_shot.as_ref()),
+    ];
+    for (name, form) in forms {
+        let Some(form) = form else { continue };
+        let message = match (&form.prompt, form.stream, name) {
+            (PromptDelivery::Protocol, _, "interactive") => "a terminal has no protocol: use another `prompt`",
+            (PromptDelivery::Protocol, StreamFormat::Text | StreamFormat::Gemini | StreamFormat::Opencode, _) => {
+                "`protocol` needs a `stream` that goes both ways: `claude`, `codex` or `acp`"
+            }
+            (PromptDelivery::Protocol, StreamFormat::Claude | StreamFormat::Codex | StreamFormat::Acp, _) => continue,
+            (_, StreamFormat::Acp, _) => "`acp` needs the prompt by `protocol`",
+            (_, _, _) => continue,
+        };
+        let path = ["agents", spelling, name];
+        return Err(ConfigError::WrongValue {
+            at: document.value_place(&path),
+            key: dotted(&path),
+            message: message.to_owned(),
+        });
+    }
+    Ok(())
 }

@@ -9,11 +9,13 @@ use super::{
     entries::{Entry, Kind, dotted},
 };
 
-const TOP: &[&str] = &["default_agent", "max_agents", "host", "wrapper", "tmux", "limits", "database", "agents"];
-const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream"];
+const TOP: &[&str] =
+    &["default_agent", "max_agents", "host", "trust_worktrees", "wrapper", "tmux", "limits", "database", "agents"];
+const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream", "screen", "interactive", "headless", "one_shot"];
+const FORM: &[&str] = &["args", "prompt", "stream", "resume"];
 const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
-    ("limits", &["max_minutes", "stop_grace_seconds"]),
+    ("limits", &["max_minutes", "no_progress_minutes", "question_minutes", "stop_grace_seconds"]),
     ("database", &["lock_timeout_seconds"]),
 ];
 
@@ -45,6 +47,7 @@ fn known_in(parent: &[&str]) -> Option<&'static [&'static str]> {
     match parent {
         [] => Some(TOP),
         ["agents", _] => Some(AGENT),
+        ["agents", _, "interactive" | "headless" | "one_shot"] => Some(FORM),
         [section] => SECTIONS.iter().find(|(name, _)| name == section).map(|(_, keys)| *keys),
         _ => None,
     }
@@ -63,9 +66,10 @@ fn nearest(entry: &Entry, key: &str, known: &'static [&'static str]) -> Option<S
 
 fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError> {
     let (kind, expected) = match entry.keys().as_slice() {
-        [] | ["tmux" | "limits" | "database" | "agents"] | ["agents", _] | ["agents", _, "env"] => {
-            (Kind::Table, "expected a table")
-        }
+        []
+        | ["tmux" | "limits" | "database" | "agents"]
+        | ["agents", _]
+        | ["agents", _, "env" | "interactive" | "headless" | "one_shot"] => (Kind::Table, "expected a table"),
         ["agents", _, "env", _] => (Kind::Text, "expected a string"),
         _ => return Ok(()),
     };
@@ -81,7 +85,7 @@ fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError>
 
 #[cfg(test)]
 mod tests {
-    use super::{AGENT, SECTIONS, TOP};
+    use super::{AGENT, FORM, SECTIONS, TOP};
     use serde_json::Value;
 
     fn keys(schema: &Value, pointer: &str) -> Vec<String> {
@@ -93,6 +97,7 @@ mod tests {
         let schema = crate::config::config_schema().to_value();
         assert_eq!(keys(&schema, "/properties"), TOP);
         assert_eq!(keys(&schema, "/$defs/Agent/properties"), AGENT);
+        assert_eq!(keys(&schema, "/$defs/AgentForm/properties"), FORM);
         for (section, known) in SECTIONS {
             let pointer = schema.pointer(&format!("/properties/{section}/$ref")).and_then(Value::as_str).unwrap();
             let pointer = pointer.trim_start_matches('#');

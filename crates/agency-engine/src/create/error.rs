@@ -53,6 +53,14 @@ pub enum CreateError {
         /// What to do.
         hint: String,
     },
+    /// The run that is to go on does not allow it.
+    #[error("{message}")]
+    State {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// Too many agents are live.
     #[error("{live} runs are live, and max_agents is {most}")]
     MaxAgents {
@@ -105,6 +113,8 @@ pub enum PathUse {
     Input,
     /// `--env-file`.
     Environment,
+    /// The workspace of a run that is to go on.
+    Workspace,
 }
 
 impl fmt::Display for PathUse {
@@ -115,6 +125,7 @@ impl fmt::Display for PathUse {
             Self::Prompt => "the prompt",
             Self::Input => "the input",
             Self::Environment => "the environment file",
+            Self::Workspace => "the workspace",
         })
     }
 }
@@ -134,7 +145,7 @@ impl CreateError {
             Self::Store(error) => error.code(),
             Self::Home(error) => error.code(),
             Self::Host(_) => ErrorCode::HostStartFailed,
-            Self::Stopped => ErrorCode::InvalidState,
+            Self::Stopped | Self::State { .. } => ErrorCode::InvalidState,
             Self::Interrupted => ErrorCode::Interrupted,
         }
     }

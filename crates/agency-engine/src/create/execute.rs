@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::launching::{environment, launch};
 use super::{CreateError, Plan};
+use crate::adapter::AdapterError;
 use crate::agency::Agency;
 use crate::event_log::EventLog;
 use crate::fault;
@@ -101,6 +102,8 @@ impl Agency {
             stderr_log_path: directory.stderr_log().display().to_string(),
             tmux_session_name: tmux.then(|| plan.id.tmux_session()),
             tmux_socket: plan.tmux_socket(&self.config).filter(|_| tmux),
+            parent_id: plan.resume.as_ref().map(|resume| resume.parent.id.clone()),
+            agent_version: plan.agent_version.clone(),
         }
     }
 
@@ -148,10 +151,11 @@ impl Creation<'_> {
         let mut child = self.start_host()?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
-        let orders = launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file);
+        let (orders, of_form) =
+            launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file).map_err(refused)?;
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
         self.agent_may_live = true;
-        send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory)).map_err(broken)?;
+        send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory, &of_form)).map_err(broken)?;
         fault::point("run.ordered");
         let report = self.wait_for_report(&mut supervisor)?;
         fault::point("run.reported");
@@ -173,8 +177,8 @@ impl Creation<'_> {
         for log in [self.directory.stdout_log(), self.directory.stderr_log(), self.directory.combined_log()] {
             open_for_append(&log)?;
         }
-        if self.plan.prompt_is_text {
-            self.directory.write("prompt.md", self.plan.prompt.as_bytes())?;
+        if let (true, Some(prompt)) = (self.plan.prompt_is_text, &self.plan.prompt) {
+            self.directory.write("prompt.md", prompt.as_bytes())?;
         }
         if let Some(path) = &row.worktree_path {
             self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
@@ -182,21 +186,26 @@ impl Creation<'_> {
         if let Some(session) = &row.tmux_session_name {
             self.directory.write("tmux_session.txt", format!("{session}\n").as_bytes())?;
         }
-        EventLog::open(&self.directory.events())?.append(0, Event::StateChange { from: None, to: State::Queued });
+        let mut events = EventLog::open(&self.directory.events())?;
+        events.append(0, Event::StateChange { from: None, to: State::Queued });
+        for message in &self.plan.notices {
+            events.append(0, Event::Notice { message: message.clone() });
+        }
         Ok(())
     }
 
     /// Puts the prompt where an agent that takes a file finds it, and says where that is.
     fn place_prompt(&self) -> Result<String, CreateError> {
         let given = &self.plan.spec.prompt.path;
+        let Some(prompt) = &self.plan.prompt else { return Ok(given.clone()) };
         if self.plan.spec.workspace == WorkspaceKind::None {
             return Ok(self.plan.repository.root().join(given).display().to_string());
         }
         let worktree = self.workspace.directory();
         // A prompt that is not committed, or was changed since, is not in the worktree as the user sees it.
-        let same = || std::fs::read(worktree.join(given)).is_ok_and(|found| found == self.plan.prompt.as_bytes());
+        let same = || std::fs::read(worktree.join(given)).is_ok_and(|found| found == prompt.as_bytes());
         if self.plan.prompt_is_text || !same() {
-            write_prompt(worktree, &self.plan.prompt)?;
+            write_prompt(worktree, prompt)?;
             return Ok(super::validate::PROMPT_IN_WORKTREE.to_owned());
         }
         Ok(given.clone())
@@ -297,6 +306,11 @@ impl Creation<'_> {
             let _ = self.workspace.undo();
         }
     }
+}
+
+/// What was planned cannot be started after all: the configuration changed meanwhile.
+fn refused(error: AdapterError) -> CreateError {
+    CreateError::Runner { message: error.to_string(), hint: "agency adapters shows what each agent can do".to_owned() }
 }
 
 fn ready(descriptor: impl std::os::fd::AsFd, limit: Duration) -> io::Result<bool> {

@@ -13,6 +13,7 @@ use crate::config::{AgentConfig, Config};
 use crate::home::Home;
 use crate::host::socket_in;
 use crate::process::TerminalSize;
+use crate::store::RunRow;
 use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
 
 /// What a user asked for.
@@ -58,8 +59,8 @@ pub struct Plan {
     pub base: Commit,
     /// The input files.
     pub inputs: Vec<InputFingerprint>,
-    /// What the agent is told.
-    pub prompt: String,
+    /// What the agent is told; none only for a conversation that goes on.
+    pub prompt: Option<String>,
     /// Whether the prompt came as text and is to be written to a file.
     pub prompt_is_text: bool,
     /// The agent's configuration.
@@ -72,12 +73,30 @@ pub struct Plan {
     pub may_wait: bool,
     /// The size of the user's terminal, or of one nobody sees.
     pub size: TerminalSize,
+    /// The conversation that it continues.
+    pub resume: Option<Resume>,
+    /// The version that the agent names.
+    pub agent_version: Option<String>,
+    /// What the user should know before it starts.
+    pub notices: Vec<String>,
+}
+
+/// A conversation that goes on in another run.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    /// The run that had it.
+    pub parent: RunRow,
+    /// The agent's own id of it.
+    pub session: String,
 }
 
 impl Plan {
     /// The branch it will have, if it gets a workspace of its own.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
+        if let Some(resume) = &self.resume {
+            return resume.parent.new_branch.clone();
+        }
         match self.spec.workspace {
             WorkspaceKind::Worktree => Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch())),
             WorkspaceKind::None => None,
@@ -87,12 +106,20 @@ impl Plan {
     /// The worktree it will have, if it gets one.
     #[must_use]
     pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
+        if let Some(resume) = &self.resume {
+            return resume.parent.worktree_path.as_ref().map(PathBuf::from);
+        }
         match self.spec.workspace {
             WorkspaceKind::Worktree => {
                 Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
             }
             WorkspaceKind::None => None,
         }
+    }
+
+    /// Whether the agent is told that it may trust its worktree.
+    pub(super) fn trusts_worktree(&self, config: &Config) -> bool {
+        config.trust_worktrees && self.spec.workspace == WorkspaceKind::Worktree
     }
 
     /// The tmux server its session will live on: the configured one, or the one its user sits in.
@@ -104,6 +131,8 @@ impl Plan {
     /// Where it will work.
     pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
         match (self.branch(), self.worktree(home)) {
+            // The parent made it, and it stays when this run cannot start.
+            (_, Some(path)) if self.resume.is_some() => Box::new(InPlace { repository: path, base: self.base.clone() }),
             (Some(branch), Some(path)) => Box::new(GitWorktree {
                 repository: self.repository.root().to_owned(),
                 run: self.id.clone(),

@@ -1,6 +1,7 @@
 //! Checks a request before anything is created.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -16,6 +17,7 @@ use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
 use crate::host::TmuxError;
 use crate::process::TerminalSize;
+use crate::version;
 use crate::workspace::{Repository, check_prompt_place};
 
 /// Where the prompt lies in a worktree when it was given as text.
@@ -31,7 +33,8 @@ impl Agency {
         let spec = materialise(&self.config, &request)?;
         let id = RunId::from_ulid(Ulid::generate());
         check_name(spec.name.as_deref())?;
-        let (agent, program) = find_runner(&self.config, &self.executable, &spec, &request)?;
+        let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &request.place())?;
+        check_form(&agent, &spec)?;
         let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)?;
         let root = repository.root().to_str().ok_or_else(|| CreateError::Path {
             what: PathUse::Repository,
@@ -58,24 +61,78 @@ impl Agency {
             spec.prompt.path = self.home.run(&id).file("prompt.md").display().to_string();
         }
         let inputs = fingerprints(&repository, &spec)?;
-        if spec.host == Host::Tmux && find_program(OsStr::new("tmux"), &request).is_err() {
-            return Err(TmuxError::Missing.into());
-        }
+        check_host(spec.host, &request.place())?;
+        let (agent_version, notices) = self.look_at_version(&agent, &program, &request.environment);
         Ok(Plan {
             id,
             spec,
             repository,
             base,
             inputs,
-            prompt,
+            prompt: Some(prompt),
             prompt_is_text: request.prompt_text.is_some(),
             agent,
             program,
             environment: request.environment,
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
+            resume: None,
+            agent_version,
+            notices,
         })
     }
+
+    /// The version of an agent that agency knows, and a warning if it is not the one that was tested.
+    pub(super) fn look_at_version(
+        &self,
+        agent: &AgentConfig,
+        program: &Path,
+        environment: &BTreeMap<OsString, OsString>,
+    ) -> (Option<String>, Vec<String>) {
+        if !agent.built_in || agent.own_command {
+            return (None, vec![]);
+        }
+        let version = version::of(&self.home, program, environment);
+        let untested = match (&version, agent.tested_version) {
+            (Some(version), Some(tested)) if version != tested => Some(format!(
+                "{} is version {version}; agency was tested with {tested}, and may misread another",
+                agent.command
+            )),
+            (_, _) => None,
+        };
+        (version, untested.into_iter().collect())
+    }
+}
+
+/// Where programs are looked up.
+pub(super) struct Place<'a> {
+    pub(super) current_directory: &'a Path,
+    pub(super) environment: &'a BTreeMap<OsString, OsString>,
+}
+
+impl RunRequest {
+    fn place(&self) -> Place<'_> {
+        Place { current_directory: &self.current_directory, environment: &self.environment }
+    }
+}
+
+/// Whether the agent can be started as the spec wants it.
+fn check_form(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+    if spec.one_shot && agent.form(spec.mode, true).is_two_way() {
+        return Err(CreateError::Value {
+            field: "one_shot",
+            message: format!("{} has no one-shot form", spec.runner.kind),
+            hint: "add [agents.<name>.one_shot] to the configuration, or leave `one_shot` out",
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn check_host(host: Host, place: &Place<'_>) -> Result<(), CreateError> {
+    if host == Host::Tmux && find_program(OsStr::new("tmux"), place).is_err() {
+        return Err(TmuxError::Missing.into());
+    }
+    Ok(())
 }
 
 fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateError> {
@@ -97,7 +154,7 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         base_ref: standing_here.then(|| "HEAD".to_owned()),
         runner: standing_here.then(|| config.default_agent.clone()),
         host: config.host,
-        max_minutes: config.max_minutes,
+        limits: config.limits,
     };
     let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
         Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
@@ -129,7 +186,7 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
     Ok(bytes)
 }
 
-fn check_name(name: Option<&str>) -> Result<(), CreateError> {
+pub(super) fn check_name(name: Option<&str>) -> Result<(), CreateError> {
     let Some(name) = name else { return Ok(()) };
     if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > LONGEST_NAME {
         return Err(CreateError::Value {
@@ -141,13 +198,12 @@ fn check_name(name: Option<&str>) -> Result<(), CreateError> {
     Ok(())
 }
 
-fn find_runner(
+pub(super) fn find_runner(
     config: &Config,
     own_executable: &Path,
-    spec: &RunSpec,
-    request: &RunRequest,
+    kind: &str,
+    place: &Place<'_>,
 ) -> Result<(AgentConfig, PathBuf), CreateError> {
-    let kind = &spec.runner.kind;
     let Some((_, agent)) = config.agent(kind) else {
         let names: Vec<&str> = config.agents.keys().map(String::as_str).collect();
         let meant =
@@ -160,7 +216,7 @@ fn find_runner(
     if agent.own_command {
         return Ok((agent.clone(), own_executable.to_owned()));
     }
-    let found = find_program(OsStr::new(&agent.command), request);
+    let found = find_program(OsStr::new(&agent.command), place);
     found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {
         message: format!("the command of {kind}, '{}', {why}", agent.command),
         hint: match agent.install_hint {
@@ -171,21 +227,21 @@ fn find_runner(
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.
-fn find_program(command: &OsStr, request: &RunRequest) -> Result<PathBuf, &'static str> {
+pub(super) fn find_program(command: &OsStr, place: &Place<'_>) -> Result<PathBuf, &'static str> {
     let executable = |path: &Path| {
         path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     };
     if Path::new(command).components().count() > 1 {
-        let path = request.current_directory.join(command);
+        let path = place.current_directory.join(command);
         return match (path.exists(), executable(&path)) {
             (_, true) => Ok(path),
             (true, false) => Err("is not an executable file"),
             (false, false) => Err("does not exist"),
         };
     }
-    let search = request.environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+    let search = place.environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     std::env::split_paths(&search)
-        .map(|directory| request.current_directory.join(directory).join(command))
+        .map(|directory| place.current_directory.join(directory).join(command))
         .find(|path| executable(path))
         .ok_or("is not on the PATH")
 }
@@ -203,14 +259,14 @@ fn read_prompt(repository: &Repository, spec: &mut RunSpec, here: &Path) -> Resu
     })
 }
 
-fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+pub(super) fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     let path = &spec.prompt.path;
     let refuse = |message, hint| CreateError::Value { field: "prompt.path", message, hint };
     if prompt.trim().is_empty() {
         let message = format!("the prompt '{path}' is empty");
         return Err(refuse(message, "write down what the agent is to do"));
     }
-    let launch = agent.mode(spec.mode);
+    let launch = agent.form(spec.mode, spec.one_shot);
     let as_argument = matches!(launch.prompt, PromptDelivery::Argument | PromptDelivery::Flag(_));
     if as_argument && prompt.len() > LONGEST_ARGUMENT {
         let (kind, length) = (&spec.runner.kind, prompt.len());

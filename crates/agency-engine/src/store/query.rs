@@ -89,6 +89,13 @@ impl Store {
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
+    /// The runs that work, or worked, in this worktree and still hold it.
+    pub fn runs_in_worktree(&self, path: Option<&str>) -> Result<Vec<RunRow>, StoreError> {
+        let Some(path) = path else { return Ok(vec![]) };
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE worktree_path = ?1 AND removed_at IS NULL ORDER BY id");
+        self.rows(&sql, [path])
+    }
+
     /// Whether a run with this id exists.
     pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
         let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));

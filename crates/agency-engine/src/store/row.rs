@@ -1,7 +1,7 @@
 //! One row of the table `runs`.
 
 use agency_model::run::{Ending, Exit, Phase, Progress, Reason, RestartPolicy, Run, State};
-use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{Activity, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -78,6 +78,14 @@ pub struct RunRow {
     pub agent_session: Option<String>,
     /// What the agent has used.
     pub usage: Usage,
+    /// The run whose conversation and workspace this one continues.
+    pub parent_id: Option<RunId>,
+    /// The version that the agent names.
+    pub agent_version: Option<String>,
+    /// What the agent is doing, inside `running`.
+    pub activity: Option<Activity>,
+    /// Since when.
+    pub activity_at: Option<Timestamp>,
 }
 
 /// The fields of a row that are known when a run is created.
@@ -119,6 +127,10 @@ pub struct NewRun {
     pub tmux_session_name: Option<String>,
     /// The tmux server for it.
     pub tmux_socket: Option<String>,
+    /// The run whose conversation and workspace it continues.
+    pub parent_id: Option<RunId>,
+    /// The version that the agent names.
+    pub agent_version: Option<String>,
 }
 
 /// The columns in the order in which [`RunRow::read`] takes them.
@@ -126,7 +138,7 @@ pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, re
     new_branch, worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
     updated_at, started_at, ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, \
     tmux_session_name, tmux_socket, saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, \
-    cost_usd";
+    cost_usd, parent_id, agent_version, activity, activity_at";
 
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
@@ -169,6 +181,10 @@ impl RunRow {
                 cached_tokens: count(row, 34)?,
                 cost_usd: row.get(35)?,
             },
+            parent_id: optional_word(row, 36, "parent_id", |text| text.parse().ok())?,
+            agent_version: row.get(37)?,
+            activity: optional_word(row, 38, "activity", Activity::from_word)?,
+            activity_at: optional_word(row, 39, "activity_at", |text| text.parse().ok())?,
         })
     }
 
@@ -207,7 +223,7 @@ fn count(row: &Row<'_>, index: usize) -> Result<Option<u64>, StoreError> {
     Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
 }
 
-fn word<T>(
+pub(super) fn word<T>(
     row: &Row<'_>,
     index: usize,
     column: &'static str,
@@ -217,7 +233,7 @@ fn word<T>(
     read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
 }
 
-fn optional_word<T>(
+pub(super) fn optional_word<T>(
     row: &Row<'_>,
     index: usize,
     column: &'static str,

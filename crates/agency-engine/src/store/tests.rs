@@ -32,6 +32,8 @@ fn new_run() -> NewRun {
         stderr_log_path: "e".into(),
         tmux_session_name: Some(id.tmux_session()),
         tmux_socket: None,
+        parent_id: None,
+        agent_version: None,
         id,
     }
 }

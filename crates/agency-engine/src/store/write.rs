@@ -1,7 +1,7 @@
 //! Writes runs and requests, each in one short transaction.
 
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Step, step};
-use agency_model::{RunId, Usage};
+use agency_model::{Activity, RunId, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -35,19 +35,15 @@ pub enum SlotAnswer {
     Over(Box<RunRow>),
 }
 
-/// What somebody asks of a supervisor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestKind {
-    /// Stop the run.
-    Stop,
-}
-
-impl RequestKind {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Stop => "stop",
-        }
-    }
+/// What is known about a running agent.
+#[derive(Debug, Clone, Default)]
+pub struct AgentNote<'a> {
+    /// Its own name for the conversation.
+    pub session: Option<&'a str>,
+    /// What it has used.
+    pub usage: Usage,
+    /// What it is doing, and since when.
+    pub activity: Option<(Activity, Timestamp)>,
 }
 
 /// Now, to the millisecond.
@@ -65,8 +61,9 @@ impl Store {
         transaction.execute(
             "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
              worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
-             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket) \
-             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19)",
+             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, agent_version) \
+             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, \
+             ?19, ?20, ?21)",
             params![
                 run.id.as_str(),
                 run.name,
@@ -87,6 +84,8 @@ impl Store {
                 run.stderr_log_path,
                 run.tmux_session_name,
                 run.tmux_socket,
+                run.parent_id.as_ref().map(RunId::as_str),
+                run.agent_version,
             ],
         )?;
         let row = read(&transaction, &run.id)?;
@@ -176,12 +175,13 @@ impl Store {
     }
 
     /// Stores what the agent says about itself. Only the holder of the run's lock calls it.
-    pub fn note_agent(&mut self, id: &RunId, session: Option<&str>, usage: &Usage) -> Result<(), StoreError> {
+    pub fn note_agent(&mut self, id: &RunId, note: &AgentNote<'_>) -> Result<(), StoreError> {
         let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
+        let AgentNote { session, usage, activity } = note;
         let transaction = self.begin()?;
         transaction.execute(
             "UPDATE runs SET agent_session = coalesce(?2, agent_session), input_tokens = ?3, output_tokens = ?4, \
-             cached_tokens = ?5, cost_usd = ?6, updated_at = ?7 WHERE id = ?1",
+             cached_tokens = ?5, cost_usd = ?6, updated_at = ?7, activity = ?8, activity_at = ?9 WHERE id = ?1",
             params![
                 id.as_str(),
                 session,
@@ -189,7 +189,9 @@ impl Store {
                 count(usage.output_tokens),
                 count(usage.cached_tokens),
                 usage.cost_usd,
-                now().to_string()
+                now().to_string(),
+                activity.map(|(activity, _)| activity.word()),
+                activity.map(|(_, since)| since.to_string()),
             ],
         )?;
         transaction.commit()?;
@@ -210,39 +212,7 @@ impl Store {
         Ok(row)
     }
 
-    /// Leaves a request for the supervisor of a run.
-    pub fn request(&mut self, id: &RunId, kind: RequestKind) -> Result<(), StoreError> {
-        let transaction = self.begin()?;
-        transaction.execute(
-            "INSERT INTO requests (run_id, kind, created_at) VALUES (?1, ?2, ?3)",
-            params![id.as_str(), kind.word(), now().to_string()],
-        )?;
-        transaction.commit()?;
-        Ok(())
-    }
-
-    /// Takes the open requests of a run, oldest first.
-    pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<RequestKind>, StoreError> {
-        let transaction = self.begin()?;
-        let mut kinds = vec![];
-        {
-            let mut statement =
-                transaction.prepare("SELECT kind FROM requests WHERE run_id = ?1 AND taken_at IS NULL ORDER BY id")?;
-            let mut rows = statement.query([id.as_str()])?;
-            while let Some(row) = rows.next()? {
-                // A kind of a newer agency is for a newer supervisor; this one cannot act on it.
-                kinds.extend((row.get_ref(0)?.as_str().unwrap_or_default() == "stop").then_some(RequestKind::Stop));
-            }
-        }
-        transaction.execute(
-            "UPDATE requests SET taken_at = ?2 WHERE run_id = ?1 AND taken_at IS NULL",
-            params![id.as_str(), now().to_string()],
-        )?;
-        transaction.commit()?;
-        Ok(kinds)
-    }
-
-    fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+    pub(super) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
@@ -300,7 +270,7 @@ fn write_state(
                 transaction.execute("UPDATE runs SET state = 'running' WHERE id = ?1", [id.as_str()])?;
             }
             transaction.execute(
-                "UPDATE runs SET state = ?2, phase = NULL, attempt = ?3, updated_at = ?4, ended_at = ?4, \
+                "UPDATE runs SET state = ?2, phase = NULL, activity = NULL, activity_at = NULL, attempt = ?3, updated_at = ?4, ended_at = ?4, \
                  exit_code = ?5, signal = ?6, reason = ?7, error = ?8 WHERE id = ?1",
                 params![
                     id.as_str(),
@@ -313,6 +283,7 @@ fn write_state(
                     error_text(ending, note.details),
                 ],
             )?;
+            super::questions::expire_all(transaction, id, &at)?;
         }
     }
     Ok(())

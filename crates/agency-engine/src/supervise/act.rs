@@ -12,7 +12,6 @@ use super::turn::Supervisor;
 use crate::fault;
 use crate::process::{carrying_run, left_children};
 use crate::runner::{self, RunnerCommand};
-use crate::store::RequestKind;
 
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
@@ -70,8 +69,11 @@ impl Supervisor<'_> {
         match runner::spawn(self.launch.mode, &self.command()) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
-                self.events.append(attempt, Event::Attempt { program, pid: agent.pid() });
+                let pid = agent.pid();
                 self.agent = Some(agent);
+                self.note_event(Event::Attempt { program, pid });
+                self.begin_conversation();
+                self.watch_for_life();
                 fault::point("supervise.spawned");
                 self.feed(&Input::Started { attempt });
             }
@@ -124,14 +126,17 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Somebody asked for the end.
+    pub(super) fn feed_stop(&mut self) {
+        self.feed(&Input::Stop(StopCause::Requested));
+    }
+
     /// Does what the open requests ask for.
     pub(super) fn look_at_requests(&mut self) {
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
-                    match request {
-                        RequestKind::Stop => self.feed(&Input::Stop(StopCause::Requested)),
-                    }
+                    self.answer_request(&request);
                 }
             }
             Err(error) => {

@@ -1,14 +1,16 @@
-//! What the agent says about its work, in its own protocol: events, its session, its result.
+//! What the agent says about its work, in its own protocol: events, its session, its result, its questions.
 //!
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
 use agency_model::run::Verdict;
-use agency_model::{Event, Usage};
+use agency_model::{Activity, Event, Usage};
 
+use super::asking::Source;
 use super::render::rendered;
 use super::turn::Supervisor;
-use crate::adapter::{Channel, Heard, Outcome, StreamFormat};
+use crate::adapter::{Channel, Heard, Opening, Outcome, StreamFormat};
 use crate::runner::Stream;
+use crate::store::AgentNote;
 
 /// A longer answer is in the log, not in every place that shows a run.
 const LONGEST_SUMMARY: usize = 16 * 1024;
@@ -16,26 +18,42 @@ const LONGEST_SUMMARY: usize = 16 * 1024;
 /// What has been understood of one attempt, and what has added up over all of them.
 pub(super) struct Ear {
     format: StreamFormat,
-    parser: Option<Box<dyn Channel>>,
+    opening: Option<Opening>,
+    pub(super) channel: Option<Box<dyn Channel>>,
     outcome: Option<Outcome>,
-    session: Option<String>,
+    pub(super) session: Option<String>,
     usage: Usage,
 }
 
 impl Ear {
-    pub(super) fn new(format: StreamFormat) -> Self {
-        Self { format, parser: format.parser(), outcome: None, session: None, usage: Usage::default() }
+    pub(super) fn new(format: StreamFormat, opening: Option<Opening>) -> Self {
+        let mut ear = Self { format, opening, channel: None, outcome: None, session: None, usage: Usage::default() };
+        ear.listen_anew();
+        ear
     }
 
     /// Whether the agent's stream is understood, so that its raw lines are not for people.
     pub(super) fn understands(&self) -> bool {
-        self.parser.is_some()
+        self.channel.is_some()
+    }
+
+    /// Whether the agent can be told something by its protocol.
+    pub(super) const fn is_conversation(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    fn listen_anew(&mut self) {
+        self.channel = match &self.opening {
+            Some(opening) => self.format.conversation(opening.clone()),
+            None => self.format.parser(),
+        };
     }
 
     /// What the agent said about its work.
-    pub(super) fn verdict(&self) -> Verdict {
+    fn verdict(&self, dismissed: bool) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
+            Some(Outcome { success: true, .. }) if dismissed => Verdict::Dismissed,
             Some(Outcome { success: true, .. }) => Verdict::Success,
             Some(Outcome { success: false, .. }) => Verdict::Failure,
         }
@@ -58,8 +76,8 @@ impl Ear {
 impl Supervisor<'_> {
     /// Understands what was just written to the logs.
     pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let heard = match (&self.agent, &mut self.ear.parser, stream) {
-            (Some(agent), Some(parser), Stream::Stdout) => parser.feed(agent.written(stream, length)),
+        let heard = match (&self.agent, &mut self.ear.channel, stream) {
+            (Some(agent), Some(channel), Stream::Stdout) => channel.feed(agent.written(stream, length)),
             (_, _, Stream::Stdout | Stream::Stderr) => return,
         };
         self.take_in(heard);
@@ -67,11 +85,11 @@ impl Supervisor<'_> {
 
     /// Understands the last half line, and is ready for another attempt.
     pub(super) fn stop_understanding(&mut self) -> Verdict {
-        let heard = self.ear.parser.as_mut().map(|parser| parser.finish()).unwrap_or_default();
+        let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();
         self.take_in(heard);
-        self.ear.parser = self.ear.format.parser();
+        self.ear.listen_anew();
         self.note_agent();
-        self.ear.verdict()
+        self.ear.verdict(self.talk.dismissed)
     }
 
     /// A new attempt has said nothing yet.
@@ -80,43 +98,47 @@ impl Supervisor<'_> {
     }
 
     fn take_in(&mut self, heard: Vec<Heard>) {
-        let attempt = self.run.attempt();
         for item in heard {
             match item {
-                Heard::Event(event) => {
-                    if let Event::Usage(usage) = &event {
-                        self.ear.usage = self.ear.usage.plus(*usage);
-                    }
-                    self.show_event(&event);
-                    self.events.append(attempt, event);
-                }
+                Heard::Event(event) => self.take_in_event(event),
                 Heard::Session(session) => {
                     self.ear.session = Some(session);
                     self.note_agent();
                 }
-                Heard::Result(outcome) => self.ear.outcome = Some(outcome),
-                Heard::Say(bytes) => {
-                    if let Some(agent) = &mut self.agent {
-                        agent.type_in(&bytes);
-                    }
+                Heard::Result(outcome) => {
+                    self.ear.outcome = Some(outcome);
+                    self.does(Activity::Idle, "its turn is over", None);
+                    self.turn_is_over();
                 }
-                Heard::Asked(_) | Heard::Withdrawn(_) => {}
+                Heard::Say(bytes) => self.say(&bytes),
+                Heard::Asked(question) => self.ask(question, Source::Protocol),
+                Heard::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
             }
         }
     }
 
-    fn show_event(&mut self, event: &Event) {
-        if let Some(text) = rendered(event) {
+    fn take_in_event(&mut self, event: Event) {
+        if !matches!(event, Event::Error { .. } | Event::Unknown { .. }) {
+            self.give_sign_of_life();
+        }
+        if let Event::Usage(usage) = &event {
+            self.ear.usage = self.ear.usage.plus(*usage);
+        }
+        self.turn_goes_on(&event);
+        if let Some(text) = rendered(&event) {
             self.show(&text);
         }
+        self.note_event(event);
     }
 
     /// The row is for people and for resuming; a busy database does not hold up the agent.
-    fn note_agent(&mut self) {
-        if self.ear.session.is_none() && self.ear.usage.is_empty() {
-            return;
-        }
-        if let Err(error) = self.store.note_agent(&self.id, self.ear.session.as_deref(), &self.ear.usage) {
+    pub(super) fn note_agent(&mut self) {
+        let note = AgentNote {
+            session: self.ear.session.as_deref(),
+            usage: self.ear.usage,
+            activity: self.doing.activity.map(|activity| (activity, self.doing.since)),
+        };
+        if let Err(error) = self.store.note_agent(&self.id, &note) {
             let message = format!("what the agent said of itself could not be stored: {error}");
             self.events.append(self.run.attempt(), Event::Error { message });
         }

@@ -63,7 +63,7 @@ impl Supervisor<'_> {
     /// A stopped run leaves nothing behind, not even what went to another parent.
     fn end_hidden(&mut self, ending: &Ending) {
         match ending.reason {
-            Reason::Stopped | Reason::WallTime => {
+            Reason::Stopped | Reason::WallTime | Reason::Timeout => {
                 for process in end_run(&self.id, HIDDEN_GRACE) {
                     let message = format!("could not be ended: {} ({})", process.pid(), process.command_line());
                     self.events.append(ending.attempts, Event::Error { message });
@@ -73,6 +73,17 @@ impl Supervisor<'_> {
         }
     }
 
+    /// What did not come in time.
+    fn silence(&self) -> String {
+        let minutes = |limit: Option<u64>| limit.unwrap_or_default() / 60_000;
+        if self.asking.gave_up {
+            let minutes = minutes(self.launch.question_ms);
+            return format!("a question waited {minutes} minutes, and nobody answered it");
+        }
+        let minutes = minutes(self.launch.no_progress_ms);
+        format!("the agent gave no sign of life for {minutes} minutes")
+    }
+
     fn details(&self, ending: &Ending) -> Option<String> {
         match (ending.state, ending.reason, ending.exit) {
             (State::Completed | State::Killed, _, _) => None,
@@ -80,6 +91,7 @@ impl Supervisor<'_> {
                 let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
                 Some(format!("the wall time of {minutes} minutes is over"))
             }
+            (_, Reason::Timeout, _) => Some(self.silence()),
             (_, Reason::CouldNotStart, _) => self.trouble.clone(),
             (_, _, Some(exit)) if exit.is_success() => {
                 let complaint = self.ear.complaint().unwrap_or("it gave no reason");

@@ -93,6 +93,11 @@ impl Supervisor<'_> {
         };
         let attempt = self.run.attempt();
         let verdict = self.stop_understanding();
+        self.withdraw_all("the process that asked is gone");
+        self.doing.activity = None;
+        self.timers.life = None;
+        self.timers.close = None;
+        self.timers.dismiss = None;
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit, verdict });
     }

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use agency_model::{ErrorCode, Host, Mode};
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::StreamFormat;
+use crate::adapter::{Opening, StreamFormat};
+use crate::config::ScreenSource;
 use crate::process::TerminalSize;
 use crate::runner::StdinPlan;
 
@@ -29,6 +30,10 @@ pub struct Launch {
     pub mode: Mode,
     /// What it prints.
     pub stream: StreamFormat,
+    /// What a conversation with it begins with, where there is one.
+    pub opening: Option<Opening>,
+    /// How its screen is read.
+    pub screen: ScreenSource,
     /// What the supervisor runs in.
     pub host: Host,
     /// What it reads.
@@ -37,6 +42,10 @@ pub struct Launch {
     pub size: TerminalSize,
     /// How long it may run.
     pub wall_time_ms: Option<u64>,
+    /// How long it may give no sign of life.
+    pub no_progress_ms: Option<u64>,
+    /// How long a question of it may wait for an answer.
+    pub question_ms: Option<u64>,
     /// The time between TERM and KILL.
     pub grace_ms: u64,
     /// How many runs may be live at once.
@@ -142,10 +151,14 @@ mod tests {
             directory: "/tmp".into(),
             mode: Mode::Headless,
             stream: StreamFormat::Text,
+            opening: None,
+            screen: ScreenSource::None,
             host: Host::Detached,
             stdin: StdinPlan::Text("hi\n".into()),
             size: TerminalSize::UNSEEN,
             wall_time_ms: None,
+            no_progress_ms: None,
+            question_ms: None,
             grace_ms: 1,
             max_agents: 8,
             may_wait: true,

@@ -3,7 +3,7 @@
 use agency_model::run::Input;
 use tokio::time::{Instant, sleep_until};
 
-/// The deadlines of a run; each that passes becomes an input once.
+/// The deadlines of a run; each that passes is told once.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     /// The end of the run's wall time.
@@ -12,6 +12,16 @@ pub(super) struct Timers {
     pub(super) phase: Option<(Instant, Input)>,
     /// The end of the agent's last words.
     pub(super) drain: Option<Instant>,
+    /// When the row is brought up to date.
+    pub(super) note: Option<Instant>,
+    /// When the agent should have given a sign of life.
+    pub(super) life: Option<Instant>,
+    /// When the oldest question should have been answered.
+    pub(super) question: Option<Instant>,
+    /// When a turn that is over was the last one.
+    pub(super) close: Option<Instant>,
+    /// When an agent whose conversation is over should have left.
+    pub(super) dismiss: Option<Instant>,
 }
 
 /// Which deadline passed.
@@ -19,22 +29,47 @@ pub(super) struct Timers {
 pub(super) enum Passed {
     Input(Input),
     Drain,
+    Note,
+    Life,
+    Question,
+    Close,
+    Dismiss,
 }
 
 impl Timers {
     /// Waits for the next deadline; for ever if there is none.
     pub(super) async fn next(&mut self) -> Passed {
-        let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
-        let phase = self.phase.as_ref().map(|(at, _)| *at);
-        let Some(at) = [wall_time, phase, self.drain].into_iter().flatten().min() else {
+        let Some(at) = self.earliest() else {
             return std::future::pending().await;
         };
         sleep_until(at).await;
-        if self.drain == Some(at) {
-            self.drain = None;
-            return Passed::Drain;
+        self.passed(at)
+    }
+
+    fn earliest(&self) -> Option<Instant> {
+        let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
+        let phase = self.phase.as_ref().map(|(at, _)| *at);
+        let plain = [self.drain, self.note, self.life, self.question, self.close, self.dismiss];
+        plain.into_iter().chain([wall_time, phase]).flatten().min()
+    }
+
+    fn passed(&mut self, at: Instant) -> Passed {
+        let plain = [
+            (&mut self.drain, Passed::Drain),
+            (&mut self.note, Passed::Note),
+            (&mut self.life, Passed::Life),
+            (&mut self.question, Passed::Question),
+            (&mut self.close, Passed::Close),
+            (&mut self.dismiss, Passed::Dismiss),
+        ];
+        for (timer, passed) in plain {
+            if *timer == Some(at) {
+                *timer = None;
+                return passed;
+            }
         }
-        let due = if phase == Some(at) { self.phase.take() } else { self.wall_time.take() };
-        due.map_or(Passed::Drain, |(_, input)| Passed::Input(input))
+        let due =
+            if self.phase.as_ref().is_some_and(|(due, _)| *due == at) { &mut self.phase } else { &mut self.wall_time };
+        due.take().map_or(Passed::Drain, |(_, input)| Passed::Input(input))
     }
 }

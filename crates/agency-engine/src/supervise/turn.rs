@@ -9,12 +9,15 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::asking::Asking;
 use super::control::{ControlMessage, Viewer, Waiter};
+use super::doing::Doing;
 use super::ear::Ear;
 use super::last_words::LastWords;
 use super::launch::{Environment, Launch};
 use super::logs::Logs;
 use super::pane::{Pane, PaneNews};
+use super::talk::Talk;
 use super::timers::{Passed, Timers};
 use crate::event_log::EventLog;
 use crate::home::{Home, RunDirectory};
@@ -35,6 +38,9 @@ pub(super) struct Supervisor<'a> {
     pub(super) events: EventLog,
     pub(super) logs: Logs,
     pub(super) ear: Ear,
+    pub(super) talk: Talk,
+    pub(super) asking: Asking,
+    pub(super) doing: Doing,
     pub(super) agent: Option<Box<dyn ProcessRunner>>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
@@ -91,7 +97,10 @@ impl<'a> Supervisor<'a> {
             home,
             id: row.id.clone(),
             logs: Logs::open(&directory).map_err(io::Error::other)?,
-            ear: Ear::new(launch.stream),
+            ear: Ear::new(launch.stream, launch.opening.clone()),
+            talk: Talk::default(),
+            asking: Asking::default(),
+            doing: Doing::nothing_yet(),
             directory,
             launch,
             environment,
@@ -156,7 +165,12 @@ impl<'a> Supervisor<'a> {
             Arrival::Control(ControlMessage::Waiting(waiter)) => self.waiters.push(waiter),
             Arrival::Timer(Passed::Input(input)) => self.feed(&input),
             Arrival::Timer(Passed::Drain) => self.last_words_are_over(),
-            Arrival::Stop => self.feed(&Input::Stop(StopCause::Requested)),
+            Arrival::Timer(Passed::Note) => self.note_activity(),
+            Arrival::Timer(Passed::Life) => self.look_for_life(),
+            Arrival::Timer(Passed::Question) => self.no_answer_came(),
+            Arrival::Timer(Passed::Close) => self.end_conversation(),
+            Arrival::Timer(Passed::Dismiss) => self.dismiss(),
+            Arrival::Stop => self.feed_stop(),
             Arrival::Resized => {
                 if let Some(size) = self.pane.as_ref().and_then(Pane::size) {
                     self.resize(size);

@@ -53,7 +53,7 @@ fn says_nothing(format: StreamFormat, line: &Value) -> bool {
         StreamFormat::Codex => is("type", "turn.started"),
         StreamFormat::Gemini => is("type", "message") && is("role", "user"),
         StreamFormat::Opencode => is("type", "step_start"),
-        StreamFormat::Text => false,
+        StreamFormat::Text | StreamFormat::Acp => false,
     }
 }
 

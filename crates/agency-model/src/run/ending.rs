@@ -32,6 +32,8 @@ pub enum Verdict {
     None,
     /// It succeeded.
     Success,
+    /// It succeeded, and was then ended by us because it did not go by itself: how it went says nothing.
+    Dismissed,
     /// It failed.
     Failure,
 }
@@ -45,6 +47,8 @@ words! {
         Stopped = "stopped",
         /// Its wall time was over.
         WallTime = "wall_time",
+        /// Nothing came from the agent, or no answer came to it, for too long.
+        Timeout = "timeout",
         /// Its agent could not be started.
         CouldNotStart = "could_not_start",
         /// Its supervisor died without leaving a marker.

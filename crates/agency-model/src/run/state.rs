@@ -124,6 +124,10 @@ pub enum StopCause {
     Requested,
     /// Its wall time is over.
     WallTime,
+    /// Nothing came from the agent for too long.
+    NoProgress,
+    /// Nobody answered the agent's question for too long.
+    NoAnswer,
 }
 
 words! {

@@ -152,7 +152,12 @@ impl Now<'_> {
 
     /// A run is completed only if the exit code is 0 and the agent saw no failure.
     fn exited(&self, exit: Exit, verdict: Verdict) -> Step {
-        if exit.is_success() && verdict != Verdict::Failure {
+        let well = match verdict {
+            Verdict::None | Verdict::Success => exit.is_success(),
+            Verdict::Dismissed => true,
+            Verdict::Failure => false,
+        };
+        if well {
             return self.end(State::Completed, Reason::Exited, Some(exit), None);
         }
         let failures = self.failures + 1;
@@ -167,6 +172,9 @@ impl Now<'_> {
         match cause {
             StopCause::Requested => self.end(State::Killed, Reason::Stopped, exit, None),
             StopCause::WallTime => self.end(State::Failed, Reason::WallTime, exit, Some(ErrorCode::Timeout)),
+            StopCause::NoProgress | StopCause::NoAnswer => {
+                self.end(State::Failed, Reason::Timeout, exit, Some(ErrorCode::Timeout))
+            }
         }
     }
 

@@ -38,6 +38,8 @@ pub struct SpecDraft {
     pub workspace: Option<WorkspaceKind>,
     /// What happens when the agent crashes.
     pub restart: Option<RestartPolicy>,
+    /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
+    pub one_shot: Option<bool>,
     /// Stored, not used yet.
     pub commands: Option<Value>,
     /// Stored, not used yet.
@@ -74,6 +76,20 @@ pub struct PromptDraft {
 pub struct LimitsDraft {
     /// Wall time in minutes; 0: no limit.
     pub max_minutes: Option<u32>,
+    /// How many minutes may pass without a sign of life from the agent; 0: no limit.
+    pub no_progress_minutes: Option<u32>,
+    /// How many minutes a question of the agent may wait for its answer; 0: no limit.
+    pub question_minutes: Option<u32>,
+}
+
+impl LimitsDraft {
+    fn overridden_by(self, flags: Self) -> Self {
+        Self {
+            max_minutes: flags.max_minutes.or(self.max_minutes),
+            no_progress_minutes: flags.no_progress_minutes.or(self.no_progress_minutes),
+            question_minutes: flags.question_minutes.or(self.question_minutes),
+        }
+    }
 }
 
 /// What holds where neither the file nor a flag says anything.
@@ -87,8 +103,8 @@ pub struct Defaults {
     pub runner: Option<String>,
     /// The host.
     pub host: Host,
-    /// The wall time.
-    pub max_minutes: Option<u32>,
+    /// The bounds.
+    pub limits: LimitsSpec,
 }
 
 impl SpecDraft {
@@ -108,12 +124,13 @@ impl SpecDraft {
             prompt: flags.prompt.or(self.prompt),
             new_branch: flags.new_branch.or(self.new_branch),
             inputs: Some(inputs),
-            limits: flags.limits.or(self.limits),
+            limits: Some(self.limits.unwrap_or_default().overridden_by(flags.limits.unwrap_or_default())),
             name: flags.name.or(self.name),
             mode: flags.mode.or(self.mode),
             host: flags.host.or(self.host),
             workspace: flags.workspace.or(self.workspace),
             restart: flags.restart.or(self.restart),
+            one_shot: flags.one_shot.or(self.one_shot),
             commands: flags.commands.or(self.commands),
             artifacts_out: flags.artifacts_out.or(self.artifacts_out),
             patch_policy: flags.patch_policy.or(self.patch_policy),
@@ -126,7 +143,8 @@ impl SpecDraft {
     pub fn materialise(self, defaults: Defaults) -> Result<RunSpec, SpecError> {
         let missing = |field: &'static str| SpecError::Missing { field, line: 0, column: 0 };
         let runner = self.runner.unwrap_or_default();
-        let max_minutes = self.limits.and_then(|limits| limits.max_minutes).or(defaults.max_minutes);
+        let limits = self.limits.unwrap_or_default();
+        let minutes = |given: Option<u32>, default: Option<u32>| given.or(default).filter(|minutes| *minutes > 0);
         Ok(RunSpec {
             repo: self.repo.or(defaults.repo).ok_or(missing("repo"))?,
             base_ref: self.base_ref.or(defaults.base_ref).ok_or(missing("base_ref"))?,
@@ -137,12 +155,17 @@ impl SpecDraft {
             prompt: PromptSpec { path: self.prompt.and_then(|prompt| prompt.path).ok_or(missing("prompt.path"))? },
             new_branch: self.new_branch,
             inputs: self.inputs.unwrap_or_default(),
-            limits: LimitsSpec { max_minutes: max_minutes.filter(|minutes| *minutes > 0) },
+            limits: LimitsSpec {
+                max_minutes: minutes(limits.max_minutes, defaults.limits.max_minutes),
+                no_progress_minutes: minutes(limits.no_progress_minutes, defaults.limits.no_progress_minutes),
+                question_minutes: minutes(limits.question_minutes, defaults.limits.question_minutes),
+            },
             name: self.name,
             mode: self.mode.unwrap_or(Mode::Interactive),
             host: self.host.unwrap_or(defaults.host),
             workspace: self.workspace.unwrap_or(WorkspaceKind::Worktree),
             restart: self.restart.unwrap_or(RestartPolicy::Never),
+            one_shot: self.one_shot.unwrap_or(false),
             reserved: Reserved {
                 commands: self.commands,
                 artifacts_out: self.artifacts_out,

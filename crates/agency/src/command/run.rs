@@ -62,12 +62,21 @@ pub(crate) struct Args {
     /// End the run after so many minutes; 0: no limit
     #[arg(long, value_name = "N")]
     max_minutes: Option<u32>,
+    /// End the run when the agent gives no sign of life for so many minutes; 0: no limit
+    #[arg(long, value_name = "N")]
+    no_progress_minutes: Option<u32>,
+    /// End the run when a question of the agent waits so many minutes for its answer; 0: no limit
+    #[arg(long, value_name = "N")]
+    question_minutes: Option<u32>,
     /// Run in a session of your tmux server, or without a terminal [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
     host: Option<String>,
     /// Give the agent a terminal of its own, or pipes for its structured output [default: interactive]
     #[arg(long, value_parser = PossibleValuesParser::new(["interactive", "headless"]))]
     mode: Option<String>,
+    /// Start a headless agent in its one-shot form, which asks nothing and takes no messages
+    #[arg(long)]
+    one_shot: bool,
     /// Give the agent a worktree of its own, or let it work on your files in the repository [default: worktree]
     #[arg(long, value_parser = PossibleValuesParser::new(["worktree", "none"]))]
     workspace: Option<String>,
@@ -128,16 +137,38 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if plan.spec.workspace == WorkspaceKind::None {
         context.say(&format!("warning: --workspace none: the agent works in {} itself, on your files", plan.spec.repo));
     }
+    start(&mut agency, &plan, Afterwards { wait, show }, context)
+}
+
+/// What happens once the agent runs.
+#[derive(Clone, Copy)]
+pub(super) struct Afterwards {
+    /// Stay until the run is over.
+    pub(super) wait: bool,
+    /// Show the agent's terminal.
+    pub(super) show: bool,
+}
+
+/// Makes a planned run real and says so.
+pub(super) fn start(
+    agency: &mut Agency,
+    plan: &Plan,
+    Afterwards { wait, show }: Afterwards,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    for notice in &plan.notices {
+        context.say(&format!("warning: {notice}"));
+    }
     let interrupted = listen_for_interrupts()?;
     let row = {
         let _spinner = Spinner::begin(format!("creating {}", plan.id), context.is_watched());
-        agency.create(&plan, &interrupted).map_err(|error| Problem::from(error).detail("id", &plan.id))?
+        agency.create(plan, &interrupted).map_err(|error| Problem::from(error).detail("id", &plan.id))?
     };
     if show {
-        return attach::show(&agency, &row, context);
+        return attach::show(agency, &row, context);
     }
     if wait {
-        return wait_for_end(&mut agency, &row, context);
+        return wait_for_end(agency, &row, context);
     }
     let home = agency.home().clone();
     context.answer(&RunView::new(row.clone(), &home), |out| print_run(out, &row))
@@ -163,12 +194,17 @@ fn request(args: Args) -> Result<RunRequest, Problem> {
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
         new_branch: args.branch,
         inputs: Some(inputs),
-        limits: args.max_minutes.map(|minutes| LimitsDraft { max_minutes: Some(minutes) }),
+        limits: Some(LimitsDraft {
+            max_minutes: args.max_minutes,
+            no_progress_minutes: args.no_progress_minutes,
+            question_minutes: args.question_minutes,
+        }),
         name: args.name,
         mode: args.mode.as_deref().and_then(Mode::from_word),
         host: args.host.as_deref().and_then(Host::from_word),
         workspace: args.workspace.as_deref().and_then(WorkspaceKind::from_word),
         restart: args.restart.as_deref().and_then(RestartPolicy::from_word),
+        one_shot: args.one_shot.then_some(true),
         ..SpecDraft::default()
     };
     Ok(RunRequest {

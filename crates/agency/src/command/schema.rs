@@ -10,7 +10,10 @@ use agency_model::{ErrorCode, EventLine, nearest};
 use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
-use super::{attach, config, diff, doctor, logs, ls, reconcile, restore, rm, run, serve, show};
+use super::{
+    adapters, answer, attach, config, diff, doctor, inbox, logs, ls, reconcile, restore, rm, run, send, serve, show,
+    why,
+};
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::RunView;
@@ -41,6 +44,14 @@ const SCHEMAS: &[Entry] = &[
     ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
+    ("why", "agency why", || answer_schema(schema_for!(why::Reason))),
+    ("inbox", "agency inbox", || answer_schema(schema_for!(inbox::Inbox))),
+    ("inbox-show", "agency inbox show", || answer_schema(schema_for!(inbox::QuestionView))),
+    ("answer", "agency answer", || answer_schema(schema_for!(answer::Answered))),
+    ("send", "agency send", || answer_schema(schema_for!(send::Told))),
+    ("interrupt", "agency interrupt", || answer_schema(schema_for!(send::Told))),
+    ("resume", "agency resume", || answer_schema(schema_for!(RunView))),
+    ("adapters", "agency adapters", || answer_schema(schema_for!(adapters::Adapters))),
     ("stop", "agency stop with one run", || answer_schema(schema_for!(RunView))),
     ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(ls::Runs))),
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),

@@ -31,6 +31,11 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::InvalidSpec => Some("agency schema run-spec prints the shape of a spec"),
         ErrorCode::InvalidConfig => Some("agency schema config prints the shape of the configuration"),
         ErrorCode::NothingSaved => Some("agency rm saves only work that was not committed"),
+        ErrorCode::NotDelivered => Some("agency why <run> says what the agent is doing"),
+        ErrorCode::QuestionNotFound => Some("agency inbox lists what agents ask"),
+        ErrorCode::AlreadyAnswered => Some("agency inbox show <question> has the answer that stands"),
+        ErrorCode::QuestionExpired => Some("agency inbox lists what agents ask now"),
+        ErrorCode::InvalidAnswer => Some("agency inbox show <question> shows what may be answered"),
         ErrorCode::Timeout => Some("agency show <run> says where it stands"),
         ErrorCode::Usage => Some("agency --help lists the commands"),
         ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,
@@ -45,6 +50,7 @@ pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static
         }
         (PathUse::Spec, _) => Some("--spec takes a JSON file; agency schema run-spec prints its shape"),
         (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
+        (PathUse::Workspace, _) => Some("start a new run; agency restore brings back work that agency rm saved"),
         (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),
         (PathUse::Prompt | PathUse::Input, _) => None,
     }

@@ -55,7 +55,7 @@ fn both_formats_say_the_same() {
     assert_eq!(from_toml, same);
     assert_eq!((same.max_agents, same.host), (2, Host::Detached));
     assert_eq!((same.wrapper, same.tmux_socket), (Some(PathBuf::from("/w")), Some("s".to_owned())));
-    assert_eq!(same.max_minutes, Some(3));
+    assert_eq!(same.limits.max_minutes, Some(3));
     assert_eq!((same.stop_grace, same.lock_timeout), (Duration::from_secs(4), Duration::from_secs(5)));
 }
 

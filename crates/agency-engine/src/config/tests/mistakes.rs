@@ -54,7 +54,7 @@ fn unknown_keys() {
     );
     insta::assert_snapshot!(
         toml_error("colour = 'red'"),
-        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
     );
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncomand = 'm'"),
@@ -74,7 +74,7 @@ fn unknown_keys() {
 fn the_first_mistake_of_the_text_is_told() {
     insta::assert_snapshot!(
         toml_error("zzz = 1\naaa = 2"),
-        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
     );
 }
 
@@ -124,11 +124,11 @@ fn wrong_types_and_values() {
 fn wrong_values_of_agents() {
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncommand = 'm'\nprompt = 'pipe'"),
-        @"config.toml:3:10: `agents.mine.prompt`: `pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file` or `flag:--name`"
+        @"config.toml:3:10: `agents.mine.prompt`: `pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
     );
     insta::assert_snapshot!(
         json_error("{\"agents\": {\"codex\": {\"prompt\": \"flag:\"}}}"),
-        @"config.json:1:33: `agents.codex.prompt`: `flag:` is no way to hand over a prompt: use `stdin`, `argument`, `file` or `flag:--name`"
+        @"config.json:1:33: `agents.codex.prompt`: `flag:` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
     );
     insta::assert_snapshot!(
         json_error("{\"agents\": {\"codex\": {\"command\": null}}}"),

@@ -27,6 +27,11 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
           "description": "What supervisors run in.",
           "default": "tmux"
         },
+        "trust_worktrees": {
+          "type": "boolean",
+          "description": "Whether agents are told that they may trust the worktrees that agency makes for them.",
+          "default": false
+        },
         "wrapper": {
           "type": "string",
           "description": "A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.",
@@ -95,6 +100,22 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
               "maximum": 525600,
               "default": 0
             },
+            "no_progress_minutes": {
+              "type": "integer",
+              "format": "uint32",
+              "minimum": 0,
+              "description": "How many minutes may pass without a sign of life from an agent. 0: no limit.",
+              "maximum": 525600,
+              "default": 0
+            },
+            "question_minutes": {
+              "type": "integer",
+              "format": "uint32",
+              "minimum": 0,
+              "description": "How many minutes a question of an agent may wait for its answer. 0: no limit.",
+              "maximum": 525600,
+              "default": 0
+            },
             "stop_grace_seconds": {
               "type": "integer",
               "format": "uint32",
@@ -148,11 +169,27 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
             },
             "prompt": {
               "$ref": "#/$defs/PromptDelivery",
-              "description": "How the prompt reaches the agent, in both modes."
+              "description": "How the prompt reaches the agent, in all forms."
             },
             "stream": {
               "$ref": "#/$defs/StreamFormat",
               "description": "What the agent prints in headless mode."
+            },
+            "screen": {
+              "type": "string",
+              "description": "A file with rules by which the agent's screen is read."
+            },
+            "interactive": {
+              "$ref": "#/$defs/AgentForm",
+              "description": "How it is started on a terminal."
+            },
+            "headless": {
+              "$ref": "#/$defs/AgentForm",
+              "description": "How it is started on pipes."
+            },
+            "one_shot": {
+              "$ref": "#/$defs/AgentForm",
+              "description": "How it is started on pipes where it is to ask nothing."
             }
           },
           "description": "An agent: what is not given here is taken from the built-in one of that name."
@@ -160,7 +197,7 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
         "PromptDelivery": {
           "type": "string",
           "description": "How the prompt reaches the agent.",
-          "pattern": "^(stdin|argument|file|flag:-+[^\\s-]\\S*)$"
+          "pattern": "^(stdin|argument|file|protocol|flag:-+[^\\s-]\\S*)$"
         },
         "StreamFormat": {
           "oneOf": [
@@ -188,9 +225,43 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
               "type": "string",
               "const": "opencode",
               "description": "`opencode run --format json`"
+            },
+            {
+              "type": "string",
+              "const": "acp",
+              "description": "The Agent Client Protocol."
             }
           ],
           "description": "What an agent prints in headless mode."
+        },
+        "AgentForm": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "args": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "description": "Arguments, put before the agent's."
+            },
+            "prompt": {
+              "$ref": "#/$defs/PromptDelivery",
+              "description": "How the prompt reaches the agent."
+            },
+            "stream": {
+              "$ref": "#/$defs/StreamFormat",
+              "description": "What the agent prints."
+            },
+            "resume": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "description": "The arguments instead of `args` that go on with a conversation; `{session}` stands for its id."
+            }
+          },
+          "description": "One form in which an agent is started: what is not given here is as for the whole agent."
         }
       }
     }

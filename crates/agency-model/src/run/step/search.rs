@@ -17,6 +17,8 @@ fn inputs() -> Vec<Input> {
         Input::CouldNotStart(ErrorCode::WorktreeCreateFailed),
         Input::Stop(StopCause::Requested),
         Input::Stop(StopCause::WallTime),
+        Input::Stop(StopCause::NoProgress),
+        Input::Stop(StopCause::NoAnswer),
         Input::SupervisorGone(None),
         Input::SupervisorGone(Some(marker)),
     ];
@@ -28,7 +30,7 @@ fn inputs() -> Vec<Input> {
             Input::KillOver { attempt },
             Input::PauseOver { attempt },
         ]);
-        for verdict in [Verdict::None, Verdict::Success, Verdict::Failure] {
+        for verdict in [Verdict::None, Verdict::Success, Verdict::Dismissed, Verdict::Failure] {
             inputs.extend([well, badly, by_signal].map(|exit| Input::Exited { attempt, exit, verdict }));
         }
     }
@@ -199,7 +201,12 @@ fn a_stop_that_came_first_decides_over_the_exit_code() {
     let run =
         |phase| Run { progress: Progress::Running { attempt: 1, failures: 0, phase }, restart: RestartPolicy::OnCrash };
     let exit = Exit { exit_code: Some(0), signal: None };
-    for (cause, state) in [(StopCause::Requested, State::Killed), (StopCause::WallTime, State::Failed)] {
+    for (cause, state) in [
+        (StopCause::Requested, State::Killed),
+        (StopCause::WallTime, State::Failed),
+        (StopCause::NoProgress, State::Failed),
+        (StopCause::NoAnswer, State::Failed),
+    ] {
         let Step::Moved(ended, _) =
             step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit, verdict: Verdict::Success })
         else {
@@ -218,6 +225,7 @@ fn an_agent_that_says_it_failed_has_failed_whatever_its_exit_code() {
         (0, Verdict::Success, State::Completed),
         (0, Verdict::Failure, State::Failed),
         (3, Verdict::Success, State::Failed),
+        (3, Verdict::Dismissed, State::Completed),
     ] {
         let exit = Exit { exit_code: Some(code), signal: None };
         let Step::Moved(ended, _) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {

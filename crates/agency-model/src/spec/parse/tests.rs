@@ -1,7 +1,7 @@
 //! Mistakes in specs, and what is said about them.
 
 use super::*;
-use crate::spec::{Defaults, InputMode, PromptDraft, RunSpec};
+use crate::spec::{Defaults, InputMode, LimitsSpec, PromptDraft, RunSpec};
 use crate::{Host, Mode};
 
 const WHOLE: &str = r#"{
@@ -15,7 +15,13 @@ const WHOLE: &str = r#"{
 }"#;
 
 fn defaults() -> Defaults {
-    Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, max_minutes: Some(9) }
+    Defaults {
+        repo: None,
+        base_ref: None,
+        runner: None,
+        host: Host::Tmux,
+        limits: LimitsSpec { max_minutes: Some(9), ..LimitsSpec::default() },
+    }
 }
 
 fn materialise(text: &str) -> Result<RunSpec, SpecError> {

@@ -1,0 +1,157 @@
+//! `agency resume`: a new run that goes on with the conversation of another, in the same workspace.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use agency_model::run::State;
+use agency_model::spec::{PromptSpec, RunSpec};
+use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use ulid::Ulid;
+
+use super::plan::Resume;
+use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, find_runner};
+use super::{CreateError, PathUse, Plan};
+use crate::agency::Agency;
+use crate::process::TerminalSize;
+use crate::store::RunRow;
+use crate::workspace::Repository;
+
+/// What a user asked for.
+#[derive(Debug, Clone)]
+pub struct ResumeRequest {
+    /// The run whose conversation goes on.
+    pub parent: RunRow,
+    /// What the agent is told next.
+    pub prompt_text: Option<String>,
+    /// What the agent talks to; as before, if absent.
+    pub mode: Option<Mode>,
+    /// What the supervisor runs in; as before, if absent.
+    pub host: Option<Host>,
+    /// The label of the new run; as before, if absent.
+    pub name: Option<String>,
+    /// Further arguments for the agent; as before, if empty.
+    pub args: Vec<String>,
+    /// Where the user stands.
+    pub current_directory: PathBuf,
+    /// The environment the agent gets.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Whether the run may wait for a free slot.
+    pub may_wait: bool,
+    /// The size of the user's terminal, if there is one.
+    pub terminal: Option<TerminalSize>,
+}
+
+impl Agency {
+    /// Checks whether a conversation can go on, and how. Nothing is created.
+    pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
+        let parent = self.store.run(&request.parent.id)?;
+        let session = self.conversation_of(&parent)?;
+        let id = RunId::from_ulid(Ulid::generate());
+        let before = self.spec_of(&parent)?;
+        let prompt_path = match (&request.prompt_text, parent.workspace) {
+            (None, _) => before.prompt.path.clone(),
+            (Some(_), WorkspaceKind::Worktree) => PROMPT_IN_WORKTREE.to_owned(),
+            (Some(_), WorkspaceKind::None) => self.home.run(&id).file("prompt.md").display().to_string(),
+        };
+        let mut spec = RunSpec {
+            mode: request.mode.unwrap_or(before.mode),
+            host: request.host.unwrap_or(before.host),
+            name: request.name.clone().or(before.name.clone()),
+            prompt: PromptSpec { path: prompt_path },
+            inputs: vec![],
+            ..before
+        };
+        if !request.args.is_empty() {
+            spec.runner.args.clone_from(&request.args);
+        }
+        check_name(spec.name.as_deref())?;
+        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
+        let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?;
+        if agent.form(spec.mode, spec.one_shot).resume.is_none() {
+            return Err(CreateError::Value {
+                field: "runner.kind",
+                message: format!("{} cannot go on with a conversation in {} mode", spec.runner.kind, spec.mode),
+                hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the configuration",
+            });
+        }
+        match (&request.prompt_text, spec.mode) {
+            (Some(prompt), _) => check_prompt(prompt, &agent, &spec)?,
+            (None, Mode::Interactive) => {}
+            (None, Mode::Headless) => {
+                return Err(CreateError::Value {
+                    field: "prompt",
+                    message: "a headless agent needs to be told how it goes on".to_owned(),
+                    hint: "add --prompt TEXT, or --mode interactive to talk to it yourself",
+                });
+            }
+        }
+        let directory = PathBuf::from(parent.directory());
+        let (repository, base) = Repository::open_at(Path::new(&parent.repo_path), &parent.base_commit)?;
+        if !directory.is_dir() {
+            return Err(CreateError::Path {
+                what: PathUse::Workspace,
+                path: directory,
+                why: "the workspace of the run is gone".to_owned(),
+                code: ErrorCode::InvalidPath,
+            });
+        }
+        check_host(spec.host, &place)?;
+        let (agent_version, notices) = self.look_at_version(&agent, &program, &request.environment);
+        Ok(Plan {
+            id,
+            spec,
+            repository,
+            base,
+            inputs: vec![],
+            prompt_is_text: request.prompt_text.is_some(),
+            prompt: request.prompt_text,
+            agent,
+            program,
+            environment: request.environment,
+            may_wait: request.may_wait,
+            size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
+            resume: Some(Resume { parent, session }),
+            agent_version,
+            notices,
+        })
+    }
+
+    /// The agent's id of a conversation that nobody else goes on with.
+    fn conversation_of(&self, parent: &RunRow) -> Result<String, CreateError> {
+        let refuse = |message: String, hint| Err(CreateError::State { message, hint });
+        let id = &parent.id;
+        if !parent.state.is_terminal() {
+            return refuse(format!("{id} is {}", parent.state), "send it a message with agency send, or stop it first");
+        }
+        if parent.removed_at.is_some() {
+            return refuse(
+                format!("{id} was removed, and its workspace with it"),
+                "agency restore brings saved work back",
+            );
+        }
+        let sharing = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
+        if let Some(other) = sharing.iter().find(|other| matches!(other.state, State::Queued | State::Running)) {
+            return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
+        }
+        match &parent.agent_session {
+            Some(session) => Ok(session.clone()),
+            None => refuse(
+                format!("the agent of {id} named no conversation"),
+                "only agents whose stream agency understands do; start a new run instead",
+            ),
+        }
+    }
+
+    fn spec_of(&self, parent: &RunRow) -> Result<RunSpec, CreateError> {
+        let path = self.home.run(&parent.id).file("spec.json");
+        let unusable = |why: String| CreateError::Path {
+            what: PathUse::Spec,
+            path: path.clone(),
+            why,
+            code: ErrorCode::InvalidPath,
+        };
+        let text = std::fs::read(&path).map_err(|error| unusable(error.to_string()))?;
+        serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))
+    }
+}

@@ -1,0 +1,259 @@
+//! Questions: what agents ask, on disk before anybody is shown it.
+
+use agency_model::{Answer, Question, QuestionId, RunId};
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, Transaction, params};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::requests::Request;
+use super::row::{optional_word, word};
+use super::write::now;
+use super::{Store, StoreError};
+
+/// What has become of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionState {
+    /// Nobody has answered it.
+    Open,
+    /// There is an answer, which has not reached the agent yet.
+    Answered,
+    /// The agent has the answer.
+    Delivered,
+    /// Nobody waits for an answer any more.
+    Expired,
+}
+
+impl QuestionState {
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "open" => Some(Self::Open),
+            "answered" => Some(Self::Answered),
+            "delivered" => Some(Self::Delivered),
+            "expired" => Some(Self::Expired),
+            _ => None,
+        }
+    }
+}
+
+/// One row of the table `questions`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct QuestionRow {
+    /// The question.
+    pub id: QuestionId,
+    /// Whose agent asks.
+    pub run_id: RunId,
+    /// The attempt that asked.
+    pub attempt: u32,
+    /// What has become of it.
+    pub state: QuestionState,
+    /// What is asked.
+    pub question: Question,
+    /// When.
+    pub asked_at: Timestamp,
+    /// The answer.
+    pub answer: Option<Answer>,
+    /// Who answered: a user, or a rule.
+    pub answered_by: Option<String>,
+    /// When.
+    pub answered_at: Option<Timestamp>,
+    /// When the answer was delivered, or the question expired.
+    pub settled_at: Option<Timestamp>,
+    /// What was seen then.
+    pub outcome: Option<String>,
+    /// The question of an earlier process or run that this one repeats.
+    pub repeats: Option<QuestionId>,
+}
+
+/// What answering did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answering {
+    /// It is the answer now, and the supervisor was asked to deliver it by this request.
+    Recorded(i64),
+    /// Another answer, or the end, was first.
+    TooLate(Box<QuestionRow>),
+    /// There is no such question.
+    Unknown,
+}
+
+const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, answered_by, answered_at, settled_at, \
+    outcome, repeats";
+
+/// How many candidates an ambiguity lists.
+const CANDIDATES: u32 = 10;
+
+impl QuestionRow {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: word(row, 0, "id", |text| text.parse().ok())?,
+            run_id: word(row, 1, "run_id", |text| text.parse().ok())?,
+            attempt: row.get(2)?,
+            state: word(row, 3, "state", QuestionState::from_word)?,
+            question: word(row, 4, "content", |text| serde_json::from_str(text).ok())?,
+            asked_at: word(row, 5, "asked_at", |text| text.parse().ok())?,
+            answer: optional_word(row, 6, "answer", |text| serde_json::from_str(text).ok())?,
+            answered_by: row.get(7)?,
+            answered_at: optional_word(row, 8, "answered_at", |text| text.parse().ok())?,
+            settled_at: optional_word(row, 9, "settled_at", |text| text.parse().ok())?,
+            outcome: row.get(10)?,
+            repeats: optional_word(row, 11, "repeats", |text| text.parse().ok())?,
+        })
+    }
+}
+
+impl Store {
+    /// Stores a new question, and says which earlier one it repeats. Only the holder of the run's lock calls it.
+    pub fn ask(
+        &mut self,
+        id: &QuestionId,
+        run: &RunId,
+        attempt: u32,
+        question: &Question,
+    ) -> Result<Option<QuestionId>, StoreError> {
+        let transaction = self.begin()?;
+        let repeats = earlier(&transaction, run, question)?;
+        transaction.execute(
+            "INSERT INTO questions (id, run_id, attempt, state, kind, content, asked_at, repeats) \
+             VALUES (?1, ?2, ?3, 'open', ?4, ?5, ?6, ?7)",
+            params![
+                id.as_str(),
+                run.as_str(),
+                attempt,
+                question.kind.word(),
+                json(question),
+                now().to_string(),
+                repeats.as_ref().map(QuestionId::as_str),
+            ],
+        )?;
+        transaction.commit()?;
+        Ok(repeats)
+    }
+
+    /// The question with this id.
+    pub fn question(&self, id: &QuestionId) -> Result<Option<QuestionRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM questions WHERE id = ?1");
+        Ok(rows(&self.connection, &sql, [id.as_str()])?.pop())
+    }
+
+    /// The questions whose id begins so, newest first.
+    pub fn questions_like(&self, prefix: &str) -> Result<Vec<QuestionRow>, StoreError> {
+        let rest = prefix.strip_prefix("q_").unwrap_or(prefix).to_ascii_uppercase();
+        if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Ok(vec![]);
+        }
+        // Every character of an id is below 'a', so this is the range of all ids with the prefix.
+        let sql = format!(
+            "SELECT {COLUMNS} FROM questions WHERE id >= ?1 AND id < ?1 || 'a' ORDER BY id DESC LIMIT {CANDIDATES}"
+        );
+        rows(&self.connection, &sql, [format!("q_{rest}")])
+    }
+
+    /// The open questions of live runs, oldest first.
+    pub fn open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
+        rows(&self.connection, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' ORDER BY id"), [])
+    }
+
+    /// All questions of a run, oldest first.
+    pub fn questions_of(&self, run: &RunId) -> Result<Vec<QuestionRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM questions WHERE run_id = ?1 ORDER BY id");
+        rows(&self.connection, &sql, [run.as_str()])
+    }
+
+    /// Answers a question; the first answer stands. The supervisor finds a request to deliver it.
+    pub fn answer(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<Answering, StoreError> {
+        let transaction = self.begin()?;
+        let sql = format!("SELECT {COLUMNS} FROM questions WHERE id = ?1");
+        let Some(row) = rows(&transaction, &sql, [id.as_str()])?.pop() else {
+            return Ok(Answering::Unknown);
+        };
+        if row.state != QuestionState::Open {
+            return Ok(Answering::TooLate(Box::new(row)));
+        }
+        let at = now().to_string();
+        transaction.execute(
+            "UPDATE questions SET state = 'answered', answer = ?2, answered_by = ?3, answered_at = ?4 WHERE id = ?1",
+            params![id.as_str(), json(answer), by, at],
+        )?;
+        let request = Request::Answer(id.clone());
+        transaction.execute(
+            "INSERT INTO requests (run_id, kind, content, created_at) VALUES (?1, ?2, ?3, ?4)",
+            params![row.run_id.as_str(), request.word(), request.content(), at],
+        )?;
+        let number = transaction.last_insert_rowid();
+        transaction.commit()?;
+        Ok(Answering::Recorded(number))
+    }
+
+    /// Notes an answer that the supervisor itself gave, by a rule, and delivered.
+    pub fn settle_by_rule(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        let at = now().to_string();
+        transaction.execute(
+            "UPDATE questions SET state = 'answered', answer = ?2, answered_by = ?3, answered_at = ?4 \
+             WHERE id = ?1 AND state = 'open'",
+            params![id.as_str(), json(answer), by, at],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Notes that an answer was delivered, and what was seen then.
+    pub fn question_delivered(&mut self, id: &QuestionId, outcome: &str) -> Result<(), StoreError> {
+        self.settle(id, "delivered", outcome)
+    }
+
+    /// Notes that nobody waits for an answer any more, and why.
+    pub fn question_expired(&mut self, id: &QuestionId, why: &str) -> Result<(), StoreError> {
+        self.settle(id, "expired", why)
+    }
+
+    fn settle(&mut self, id: &QuestionId, state: &str, outcome: &str) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "UPDATE questions SET state = ?2, settled_at = ?3, outcome = ?4 \
+             WHERE id = ?1 AND state IN ('open', 'answered')",
+            params![id.as_str(), state, now().to_string(), outcome],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+}
+
+/// The run is over: whatever it asked, nobody waits for the answer.
+pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -> Result<(), StoreError> {
+    transaction.execute(
+        "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run is over' \
+         WHERE run_id = ?1 AND state IN ('open', 'answered')",
+        params![run.as_str(), at],
+    )?;
+    Ok(())
+}
+
+/// The same question, asked before by this run or the one it continues, whose answer never arrived.
+fn earlier(connection: &Connection, run: &RunId, question: &Question) -> Result<Option<QuestionId>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM questions WHERE state = 'expired' \
+         AND run_id IN (?1, (SELECT parent_id FROM runs WHERE id = ?1)) ORDER BY id DESC LIMIT 50"
+    );
+    let same = |row: &QuestionRow| {
+        let before = &row.question;
+        (before.kind, &before.title, &before.detail) == (question.kind, &question.title, &question.detail)
+    };
+    Ok(rows(connection, &sql, [run.as_str()])?.into_iter().find(same).map(|row| row.id))
+}
+
+fn rows(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Result<Vec<QuestionRow>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut found = vec![];
+    while let Some(row) = rows.next()? {
+        found.push(QuestionRow::read(row)?);
+    }
+    Ok(found)
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Plain data always has a JSON form.
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,122 @@
+//! Requests: what somebody asks of a supervisor. A row, so that none is lost when either of them dies.
+
+use agency_model::{QuestionId, RunId};
+use rusqlite::{OptionalExtension, params};
+
+use super::write::now;
+use super::{Store, StoreError};
+
+/// What somebody asks of a supervisor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// Stop the run.
+    Stop,
+    /// Tell the agent this.
+    Message(String),
+    /// Let the agent stop what it is doing, and stay.
+    Interrupt,
+    /// Bring the agent the answer to this question.
+    Answer(QuestionId),
+}
+
+/// A request that a supervisor has taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenRequest {
+    /// Its number.
+    pub number: i64,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestOutcome {
+    /// Whether it was done.
+    pub succeeded: bool,
+    /// What the supervisor saw.
+    pub outcome: String,
+}
+
+impl Request {
+    pub(super) const fn word(&self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Message(_) => "message",
+            Self::Interrupt => "interrupt",
+            Self::Answer(_) => "answer",
+        }
+    }
+
+    pub(super) fn content(&self) -> Option<&str> {
+        match self {
+            Self::Stop | Self::Interrupt => None,
+            Self::Message(text) => Some(text),
+            Self::Answer(question) => Some(question.as_str()),
+        }
+    }
+
+    /// A kind of a newer agency is for a newer supervisor; this one cannot act on it.
+    fn read(word: &str, content: Option<String>) -> Option<Self> {
+        match (word, content) {
+            ("stop", _) => Some(Self::Stop),
+            ("interrupt", _) => Some(Self::Interrupt),
+            ("message", Some(text)) => Some(Self::Message(text)),
+            ("answer", Some(question)) => question.parse().ok().map(Self::Answer),
+            _ => None,
+        }
+    }
+}
+
+impl Store {
+    /// Leaves a request for the supervisor of a run, and says its number.
+    pub fn request(&mut self, id: &RunId, request: &Request) -> Result<i64, StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "INSERT INTO requests (run_id, kind, content, created_at) VALUES (?1, ?2, ?3, ?4)",
+            params![id.as_str(), request.word(), request.content(), now().to_string()],
+        )?;
+        let number = transaction.last_insert_rowid();
+        transaction.commit()?;
+        Ok(number)
+    }
+
+    /// Takes the open requests of a run, oldest first.
+    pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<TakenRequest>, StoreError> {
+        let transaction = self.begin()?;
+        let mut taken = vec![];
+        {
+            let mut statement = transaction
+                .prepare("SELECT id, kind, content FROM requests WHERE run_id = ?1 AND taken_at IS NULL ORDER BY id")?;
+            let mut rows = statement.query([id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                let request = Request::read(&row.get::<_, String>(1)?, row.get(2)?);
+                let number = row.get(0)?;
+                taken.extend(request.map(|request| TakenRequest { number, request }));
+            }
+        }
+        transaction.execute(
+            "UPDATE requests SET taken_at = ?2 WHERE run_id = ?1 AND taken_at IS NULL",
+            params![id.as_str(), now().to_string()],
+        )?;
+        transaction.commit()?;
+        Ok(taken)
+    }
+
+    /// Notes what became of a request.
+    pub fn finish_request(&mut self, number: i64, outcome: &RequestOutcome) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "UPDATE requests SET done_at = ?2, succeeded = ?3, outcome = ?4 WHERE id = ?1 AND done_at IS NULL",
+            params![number, now().to_string(), outcome.succeeded, outcome.outcome],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// What became of a request; nothing as long as it is open.
+    pub fn request_outcome(&self, number: i64) -> Result<Option<RequestOutcome>, StoreError> {
+        let sql = "SELECT succeeded, outcome FROM requests WHERE id = ?1 AND done_at IS NOT NULL";
+        let read = |row: &rusqlite::Row<'_>| Ok(RequestOutcome { succeeded: row.get(0)?, outcome: row.get(1)? });
+        Ok(self.connection.query_row(sql, [number], read).optional()?)
+    }
+}

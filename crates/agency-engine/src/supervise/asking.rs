@@ -1,0 +1,207 @@
+//! The agent's questions: on disk before anybody is shown them, answered once, delivered once.
+
+use std::time::Duration;
+
+use agency_model::run::{Input, StopCause};
+use agency_model::{Answer, Event, Question, QuestionId, QuestionKind};
+use tokio::time::Instant;
+use ulid::Ulid;
+
+use super::render::rendered;
+use super::turn::Supervisor;
+use crate::adapter::{CannotSay, ToAgent};
+use crate::fault;
+use crate::store::{QuestionRow, StoreError};
+
+/// The questions that wait.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    open: Vec<Open>,
+    /// The question whose answer allowed everything.
+    allow_all: Option<QuestionId>,
+    /// Whether a question waited so long that the run was ended.
+    pub(super) gave_up: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    id: QuestionId,
+    question: Question,
+    source: Source,
+    asked: Instant,
+}
+
+/// Where a question comes from, and how its answer goes back.
+#[derive(Debug, Clone)]
+pub(super) enum Source {
+    /// The agent's protocol.
+    Protocol,
+}
+
+impl Asking {
+    /// Whether the agent waits for a human.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.open.is_empty()
+    }
+}
+
+impl Supervisor<'_> {
+    /// The agent asks. A rule may answer at once; else it waits for a human.
+    pub(super) fn ask(&mut self, question: Question, source: Source) {
+        let id = QuestionId::from_ulid(Ulid::generate());
+        let attempt = self.run.attempt();
+        fault::point("ask.heard");
+        let repeats = match self.store.ask(&id, &self.id, attempt, &question) {
+            Ok(repeats) => repeats,
+            Err(error) => {
+                let message = format!("a question could not be stored: {error}");
+                self.events.append(attempt, Event::Error { message });
+                None
+            }
+        };
+        fault::point("ask.stored");
+        let event = Event::Question { question_id: id.clone(), question: question.clone(), repeats };
+        if let Some(text) = rendered(&event) {
+            self.show(&text);
+        }
+        self.give_sign_of_life();
+        self.note_event(event);
+        self.asking.open.push(Open { id: id.clone(), question: question.clone(), source, asked: Instant::now() });
+        self.watch_questions();
+        if let Some((answer, by)) = self.decide(&question) {
+            let stored = self.store.settle_by_rule(&id, &answer, &by);
+            self.complain(stored);
+            // What could not be delivered is told as an event.
+            let _ = self.deliver(&id, &answer, &by);
+        }
+    }
+
+    /// What a rule answers, and which.
+    fn decide(&self, question: &Question) -> Option<(Answer, String)> {
+        let allowed = self.asking.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
+        allowed.map(|by| (Answer::Allow, format!("allow_all of {by}")))
+    }
+
+    /// Brings the agent an answer that is on disk; says what was seen.
+    pub(super) fn deliver_answer(&mut self, id: &QuestionId) -> Result<String, String> {
+        let row = self.store.question(id).map_err(|error| error.to_string())?;
+        let Some(QuestionRow { answer: Some(answer), answered_by, .. }) = row else {
+            return Err("there is no answer to deliver".to_owned());
+        };
+        self.deliver(id, &answer, answered_by.as_deref().unwrap_or("somebody"))
+    }
+
+    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<String, String> {
+        let Some(index) = self.asking.open.iter().position(|open| open.id == *id) else {
+            return Err("the agent does not wait for it any more".to_owned());
+        };
+        let open = self.asking.open.remove(index);
+        fault::point("answer.delivering");
+        let outcome = match self.tell_answer(&open, answer) {
+            Ok(outcome) => {
+                let stored = self.store.question_delivered(id, &outcome);
+                self.complain(stored);
+                Ok(outcome)
+            }
+            Err(error) => {
+                let stored = self.store.question_expired(id, &error);
+                self.complain(stored);
+                Err(error)
+            }
+        };
+        fault::point("answer.delivered");
+        let (Ok(told) | Err(told)) = &outcome;
+        let event = Event::Answer {
+            question_id: id.clone(),
+            answer: Some(answer.clone()),
+            by: by.to_owned(),
+            outcome: told.clone(),
+        };
+        if let Some(text) = rendered(&event) {
+            self.show(&text);
+        }
+        self.give_sign_of_life();
+        self.note_event(event);
+        self.watch_questions();
+        if *answer == Answer::AllowAll && outcome.is_ok() {
+            self.allow_all(id);
+        }
+        outcome
+    }
+
+    fn tell_answer(&mut self, open: &Open, answer: &Answer) -> Result<String, String> {
+        match &open.source {
+            Source::Protocol => {
+                let to_agent = ToAgent::Answer { key: open.question.key.clone(), answer: answer.clone() };
+                let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
+                let bytes = channel.and_then(|channel| channel.encode(&to_agent)).map_err(|error| error.to_string())?;
+                self.say(&bytes);
+                Ok("sent by the agent's protocol".to_owned())
+            }
+        }
+    }
+
+    /// From now on every permission is given, to those who wait and those who will ask.
+    fn allow_all(&mut self, by: &QuestionId) {
+        self.asking.allow_all = Some(by.clone());
+        let waiting: Vec<QuestionId> = self
+            .asking
+            .open
+            .iter()
+            .filter(|open| open.question.kind == QuestionKind::Permission)
+            .map(|open| open.id.clone())
+            .collect();
+        for id in waiting {
+            let by = format!("allow_all of {by}");
+            let stored = self.store.settle_by_rule(&id, &Answer::Allow, &by);
+            self.complain(stored);
+            // What could not be delivered is told as an event.
+            let _ = self.deliver(&id, &Answer::Allow, &by);
+        }
+    }
+
+    /// The agent no longer waits for the answer to this.
+    pub(super) fn withdraw(&mut self, key: &str, why: &str) {
+        while let Some(index) = self.asking.open.iter().position(|open| open.question.key == key) {
+            let open = self.asking.open.remove(index);
+            self.expire(&open.id, why);
+        }
+        self.watch_questions();
+    }
+
+    /// The process that asked is gone.
+    pub(super) fn withdraw_all(&mut self, why: &str) {
+        for open in std::mem::take(&mut self.asking.open) {
+            self.expire(&open.id, why);
+        }
+        self.watch_questions();
+    }
+
+    fn expire(&mut self, id: &QuestionId, why: &str) {
+        let stored = self.store.question_expired(id, why);
+        self.complain(stored);
+        let (by, outcome) = ("nobody".to_owned(), format!("expired: {why}"));
+        self.note_event(Event::Answer { question_id: id.clone(), answer: None, by, outcome });
+    }
+
+    /// The time that the oldest question may wait.
+    fn watch_questions(&mut self) {
+        let limit = self.launch.question_ms.map(Duration::from_millis);
+        let oldest = self.asking.open.iter().map(|open| open.asked).min();
+        self.timers.question = limit.zip(oldest).map(|(limit, asked)| asked + limit);
+    }
+
+    /// The oldest question has waited too long.
+    pub(super) fn no_answer_came(&mut self) {
+        self.timers.question = None;
+        self.asking.gave_up = true;
+        self.feed(&Input::Stop(StopCause::NoAnswer));
+    }
+
+    fn complain(&mut self, stored: Result<(), StoreError>) {
+        if let Err(error) = stored {
+            let message = format!("what became of a question could not be stored: {error}");
+            self.events.append(self.run.attempt(), Event::Error { message });
+        }
+    }
+}

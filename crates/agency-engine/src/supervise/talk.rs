@@ -1,0 +1,152 @@
+//! Talking to the agent: messages, interrupts, answers, and the end of a conversation.
+
+use std::time::Duration;
+
+use agency_model::{Activity, Event};
+use tokio::time::Instant;
+
+use super::render::rendered;
+use super::turn::Supervisor;
+use crate::adapter::{CannotSay, ToAgent};
+use crate::runner::Signal;
+use crate::store::{Request, RequestOutcome, TakenRequest};
+
+/// A message that came in mid-turn may be part of the turn, or begin another: so long nobody can tell.
+const ANOTHER_TURN: Duration = Duration::from_secs(2);
+/// How long an agent may take to leave when its conversation is over.
+const LEAVING: Duration = Duration::from_secs(10);
+
+/// How the conversation stands.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    /// How many messages came since the turn began.
+    messages: u32,
+    /// Whether the agent was interrupted and waits for what it is to do instead.
+    pub(super) lingering: bool,
+    /// Whether we had to end the agent after its conversation was over.
+    pub(super) dismissed: bool,
+}
+
+impl Supervisor<'_> {
+    /// Writes to the agent.
+    pub(super) fn say(&mut self, bytes: &[u8]) {
+        if let Some(agent) = &mut self.agent {
+            agent.type_in(bytes);
+        }
+    }
+
+    /// The first words of a conversation with a new process.
+    pub(super) fn begin_conversation(&mut self) {
+        self.talk = Talk::default();
+        self.timers.close = None;
+        self.timers.dismiss = None;
+        if !self.ear.is_conversation() {
+            return;
+        }
+        let words = self.ear.channel.as_mut().map(|channel| channel.open()).unwrap_or_default();
+        self.say(&words);
+    }
+
+    /// The agent goes on: a turn that seemed to be the last one is not.
+    pub(super) fn turn_goes_on(&mut self, event: &Event) {
+        if Activity::after(event).is_some() {
+            self.timers.close = None;
+        }
+    }
+
+    /// The agent's turn is over, and with it the conversation, unless somebody has more to say.
+    pub(super) fn turn_is_over(&mut self) {
+        if !self.ear.is_conversation() || self.talk.lingering {
+            return;
+        }
+        let wait = if self.talk.messages > 0 { ANOTHER_TURN } else { Duration::ZERO };
+        self.talk.messages = 0;
+        if wait.is_zero() {
+            self.end_conversation();
+        } else {
+            self.timers.close = Some(Instant::now() + wait);
+        }
+    }
+
+    /// Closes the agent's input, which tells it to leave.
+    pub(super) fn end_conversation(&mut self) {
+        self.timers.close = None;
+        if let Some(agent) = &mut self.agent {
+            agent.close_input();
+            self.timers.dismiss = Some(Instant::now() + LEAVING);
+        }
+    }
+
+    /// The conversation is over, and the agent does not leave.
+    pub(super) fn dismiss(&mut self) {
+        self.timers.dismiss = None;
+        let Some(agent) = &self.agent else { return };
+        let grace = Duration::from_millis(self.launch.grace_ms);
+        if self.talk.dismissed {
+            agent.signal(Signal::KILL);
+        } else {
+            agent.terminate();
+            self.timers.dismiss = Some(Instant::now() + grace);
+        }
+        let message = "the conversation is over and the agent does not leave; it is ended".to_owned();
+        if !std::mem::replace(&mut self.talk.dismissed, true) {
+            self.events.append(self.run.attempt(), Event::Notice { message });
+        }
+    }
+
+    /// Does what a request asks for.
+    pub(super) fn answer_request(&mut self, taken: &TakenRequest) {
+        let outcome = match &taken.request {
+            Request::Stop => return self.feed_stop(),
+            Request::Message(text) => self.pass_message(text),
+            Request::Interrupt => self.interrupt(),
+            Request::Answer(question) => self.deliver_answer(question),
+        };
+        self.finish_request(taken.number, outcome);
+    }
+
+    /// Says what became of a request to whoever waits for it.
+    pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, String>) {
+        let succeeded = outcome.is_ok();
+        let (Ok(outcome) | Err(outcome)) = outcome;
+        if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
+            let message = format!("what became of a request could not be stored: {error}");
+            self.events.append(self.run.attempt(), Event::Error { message });
+        }
+        // Those who wait look again.
+        self.waiters.clear();
+    }
+
+    fn pass_message(&mut self, text: &str) -> Result<String, String> {
+        self.tell(&ToAgent::Message(text.to_owned()))?;
+        self.talk.messages += 1;
+        self.talk.lingering = false;
+        self.timers.close = None;
+        self.give_sign_of_life();
+        let event = Event::Message { text: text.to_owned() };
+        if let Some(text) = rendered(&event) {
+            self.show(&text);
+        }
+        self.note_event(event);
+        Ok("sent by the agent's protocol".to_owned())
+    }
+
+    fn interrupt(&mut self) -> Result<String, String> {
+        self.tell(&ToAgent::Interrupt)?;
+        self.talk.lingering = true;
+        self.timers.close = None;
+        let message = "interrupted; it stays and waits for a message".to_owned();
+        self.note_event(Event::Notice { message });
+        Ok("sent by the agent's protocol".to_owned())
+    }
+
+    fn tell(&mut self, message: &ToAgent) -> Result<(), String> {
+        if self.agent.is_none() || self.timers.dismiss.is_some() {
+            return Err("the agent is not there to be told anything".to_owned());
+        }
+        let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
+        let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
+        self.say(&bytes);
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! `agency answer`: answers what an agent asks.
+
+use std::process::ExitCode;
+
+use agency_model::{Answer, ErrorCode, Question, QuestionId, RunId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::inbox::words;
+use crate::context::Context;
+use crate::output::Spinner;
+use crate::problem::Problem;
+
+/// Answer what an agent asks; the first answer stands
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    agency answer q_01ABC allow\n  \
+    agency answer q_01ABC deny --text \"Not in this directory\"\n  \
+    agency answer q_01ABC 2\n  \
+    agency answer q_01ABC --text \"Use SQLite\"")]
+pub(crate) struct Args {
+    /// The question: its id, or the beginning of it
+    question: String,
+    /// allow, deny, allow-all, or options by number or name
+    #[arg(value_name = "ANSWER", required_unless_present = "text")]
+    answer: Vec<String>,
+    /// An answer in your own words; with deny, what the agent is told
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    text: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answered {
+    id: QuestionId,
+    run_id: RunId,
+    answer: Answer,
+    by: String,
+    /// What the supervisor saw.
+    outcome: String,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = agency.question(&args.question)?;
+    let answer = meant(&row.question, &args.answer, args.text)?;
+    let by = who();
+    let outcome = {
+        let _spinner = Spinner::begin(format!("answering {}", row.id), context.is_watched());
+        agency.answer(&row, &answer, &by)?
+    };
+    let answered = Answered { id: row.id, run_id: row.run_id, answer, by, outcome };
+    context.answer(&answered, |out| writeln!(out, "{}: {}, {}", answered.id, words(&answered.answer), answered.outcome))
+}
+
+/// What the words mean to this question.
+fn meant(question: &Question, given: &[String], text: Option<String>) -> Result<Answer, Problem> {
+    let first = given.first().map(|word| word.replace('_', "-").to_ascii_lowercase());
+    // An option that is called so comes before the quick answer.
+    let options: Option<Vec<String>> =
+        given.iter().map(|word| question.option(word).map(|option| option.id.clone())).collect();
+    match (first.as_deref(), text, options) {
+        (None, Some(text), _) => Ok(Answer::Text { text }),
+        (_, None, Some(chosen)) if !chosen.is_empty() => Ok(Answer::Options { chosen }),
+        (Some("allow"), None, _) if given.len() == 1 => Ok(Answer::Allow),
+        (Some("allow-all"), None, _) if given.len() == 1 => Ok(Answer::AllowAll),
+        (Some("deny"), message, _) if given.len() == 1 => Ok(Answer::Deny { message }),
+        (_, _, _) => {
+            let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
+            let offered = if labels.is_empty() { String::new() } else { format!(", or one of: {}", labels.join(", ")) };
+            Err(Problem::new(ErrorCode::InvalidAnswer, format!("'{}' is no answer to this", given.join(" ")))
+                .hint(format!("allow, deny, allow-all, --text{offered}")))
+        }
+    }
+}
+
+/// Who answers, for those who come second.
+pub(super) fn who() -> String {
+    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "somebody".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use agency_model::{QuestionKind, QuestionOption};
+
+    use super::*;
+
+    fn question(options: &[&str]) -> Question {
+        let option = |id: &&str| QuestionOption { id: (*id).to_owned(), label: (*id).to_owned(), description: None };
+        Question {
+            key: String::new(),
+            kind: QuestionKind::Question,
+            title: String::new(),
+            detail: String::new(),
+            options: options.iter().map(option).collect(),
+            several: true,
+            free_text: true,
+            tool: None,
+        }
+    }
+
+    fn answer(options: &[&str], given: &[&str], text: Option<&str>) -> Option<Answer> {
+        let given: Vec<String> = given.iter().map(|word| (*word).to_owned()).collect();
+        meant(&question(options), &given, text.map(str::to_owned)).ok()
+    }
+
+    #[test]
+    fn words_options_and_numbers_are_understood() {
+        let chosen = |ids: &[&str]| Answer::Options { chosen: ids.iter().map(|id| (*id).to_owned()).collect() };
+        assert_eq!(answer(&[], &["allow"], None), Some(Answer::Allow));
+        assert_eq!(answer(&[], &["Allow_All"], None), Some(Answer::AllowAll));
+        let message = Some("no".to_owned());
+        assert_eq!(answer(&[], &["deny"], Some("no")), Some(Answer::Deny { message }));
+        assert_eq!(answer(&["a", "b"], &["2", "A"], None), Some(chosen(&["b", "a"])));
+        assert_eq!(answer(&["allow"], &["allow"], None), Some(chosen(&["allow"])));
+        assert_eq!(answer(&[], &[], Some("x")), Some(Answer::Text { text: "x".to_owned() }));
+        assert_eq!(answer(&["a"], &["c"], None), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! `agency interrupt`: lets an agent stop what it is doing, without ending the run.
+
+use std::process::ExitCode;
+
+use super::RUN_HELP;
+use super::send::Told;
+use crate::context::Context;
+use crate::output::Spinner;
+use crate::problem::Problem;
+
+/// Let a running agent stop what it is doing; it stays and waits for a message
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency interrupt fix\n  agency interrupt fix && agency send fix \"Start over\"")]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let outcome = {
+        let _spinner = Spinner::begin(format!("interrupting {}", row.id), context.is_watched());
+        agency.interrupt(&row)?
+    };
+    let told = Told { id: row.id, outcome };
+    context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
+}

@@ -1,0 +1,81 @@
+//! `agency resume`: goes on with the conversation of a run that is over, in its workspace.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use agency_engine::create::ResumeRequest;
+use agency_engine::process::own_terminal_size;
+use agency_model::{ErrorCode, Host, Mode};
+use clap::builder::PossibleValuesParser;
+
+use super::RUN_HELP;
+use super::attach;
+use super::run::{Afterwards, start};
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Go on with the conversation of a run that is over, in the same workspace
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    agency resume fix --prompt \"Now write the documentation\"\n  \
+    agency resume fix --mode interactive --attach")]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+    /// What the agent is told next; a headless agent needs it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+    /// The same, from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    prompt_file: Option<PathBuf>,
+    /// A label for the new run [default: the one of the run before]
+    #[arg(long, value_name = "LABEL")]
+    name: Option<String>,
+    /// Run in a session of your tmux server, or without a terminal [default: as before]
+    #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
+    host: Option<String>,
+    /// Give the agent a terminal of its own, or pipes for its structured output [default: as before]
+    #[arg(long, value_parser = PossibleValuesParser::new(["interactive", "headless"]))]
+    mode: Option<String>,
+    /// Fail when max_agents are live already, instead of waiting for a slot
+    #[arg(long)]
+    no_queue: bool,
+    /// Stay until the run is over, and exit as it did
+    #[arg(long, conflicts_with = "attach")]
+    wait: bool,
+    /// Show the agent's terminal as soon as it runs
+    #[arg(long, conflicts_with = "json")]
+    attach: bool,
+    /// Arguments for the agent, instead of those of the run before
+    #[arg(last = true, value_name = "ARGS")]
+    runner_args: Vec<String>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let parent = context.select(&mut agency, &args.run)?;
+    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
+    let prompt_text = match (args.prompt, args.prompt_file) {
+        (Some(text), _) => Some(text),
+        (None, Some(file)) => Some(std::fs::read_to_string(&file).map_err(|error| {
+            Problem::new(ErrorCode::InvalidPath, format!("the prompt '{}': {error}", file.display()))
+        })?),
+        (None, None) => None,
+    };
+    let plan = agency.plan_resume(ResumeRequest {
+        parent,
+        prompt_text,
+        mode: args.mode.as_deref().and_then(Mode::from_word),
+        host: args.host.as_deref().and_then(Host::from_word),
+        name: args.name,
+        args: args.runner_args,
+        current_directory: std::env::current_dir().map_err(io)?,
+        environment: std::env::vars_os().collect(),
+        may_wait: !args.no_queue,
+        terminal: own_terminal_size(std::io::stdout()),
+    })?;
+    if args.attach {
+        attach::check_terminal()?;
+    }
+    start(&mut agency, &plan, Afterwards { wait: args.wait, show: args.attach }, context)
+}

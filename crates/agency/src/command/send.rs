@@ -1,0 +1,69 @@
+//! `agency send`: tells a running agent something.
+
+use std::io::{IsTerminal, Read};
+use std::process::ExitCode;
+
+use agency_model::{ErrorCode, RunId};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::output::Spinner;
+use crate::problem::Problem;
+
+/// Tell a running agent something, and say what came of it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    agency send fix \"Use the other parser\"\n  \
+    agency send fix - < notes.md\n  \
+    agency interrupt fix && agency send fix \"Leave the tests alone\"")]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+    /// The message; `-` takes it from standard input
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    text: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Told {
+    pub(super) id: RunId,
+    /// What the supervisor saw.
+    pub(super) outcome: String,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let text = message(&args.text)?;
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let outcome = {
+        let _spinner = Spinner::begin(format!("telling {}", row.id), context.is_watched());
+        agency.send(&row, &text)?
+    };
+    let told = Told { id: row.id, outcome };
+    context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
+}
+
+fn message(given: &str) -> Result<String, Problem> {
+    let mut text = given.to_owned();
+    if given == "-" {
+        let mut stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            return Err(Problem::new(
+                ErrorCode::Usage,
+                "`-` takes the message from standard input, which is a terminal",
+            )
+            .hint("write the message as an argument, or pipe it in"));
+        }
+        text.clear();
+        stdin
+            .read_to_string(&mut text)
+            .map_err(|error| Problem::new(ErrorCode::Io, format!("the message could not be read: {error}")))?;
+    }
+    if text.trim().is_empty() {
+        return Err(Problem::new(ErrorCode::Usage, "the message is empty").hint("say what the agent is to know"));
+    }
+    Ok(text)
+}

@@ -1,0 +1,77 @@
+//! `agency why`: how we know what an agent is doing.
+
+use std::process::ExitCode;
+
+use agency_model::run::State;
+use agency_model::{Activity, Event, RunId};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::RUN_HELP;
+use crate::context::Context;
+use crate::output::{ago, state_word};
+use crate::problem::Problem;
+
+/// Say what an agent is doing, since when, and which event or screen line led to it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency why fix\n  agency why --json fix")]
+pub(crate) struct Args {
+    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    run: String,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Reason {
+    id: RunId,
+    state: State,
+    /// What the agent is doing, or did last; absent if nothing was ever seen.
+    activity: Option<Activity>,
+    /// The event or the rule that led to it.
+    because: Option<String>,
+    /// The number of the screen line that a rule matched.
+    line: Option<u32>,
+    /// The number of the event that says so.
+    seq: Option<u64>,
+    /// Since when.
+    since: Option<Timestamp>,
+    /// Why the run is over, if it is.
+    error: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut agency = context.agency()?;
+    let row = context.select(&mut agency, &args.run)?;
+    let last = agency.last_event(&row.id, |line| {
+        if let Event::Activity { activity, because, line: screen_line } = line.event {
+            return Some((activity, because, screen_line, line.seq, line.at));
+        }
+        None
+    })?;
+    let reason = Reason {
+        id: row.id,
+        state: row.state,
+        activity: last.as_ref().map(|(activity, ..)| *activity),
+        because: last.as_ref().map(|(_, because, ..)| because.clone()),
+        line: last.as_ref().and_then(|(_, _, line, ..)| *line),
+        seq: last.as_ref().map(|(.., seq, _)| *seq),
+        since: last.as_ref().map(|(.., at)| *at),
+        error: row.error,
+    };
+    context.answer(&reason, |out| {
+        writeln!(out, "{}  {}", reason.id, state_word(reason.state))?;
+        if let (Some(activity), Some(because), Some(since)) = (reason.activity, &reason.because, reason.since) {
+            let verb = if reason.state.is_terminal() { "last seen" } else { "is" };
+            writeln!(out, "  {verb} {activity}, since {since} ({} ago)", ago(Timestamp::now(), since))?;
+            let line = reason.line.map_or_else(String::new, |line| format!(" on screen line {line}"));
+            writeln!(out, "  because {because}{line}")?;
+        } else {
+            writeln!(out, "  nothing was seen yet that says what the agent is doing")?;
+        }
+        match &reason.error {
+            Some(error) => writeln!(out, "  ended: {error}"),
+            None => Ok(()),
+        }
+    })
+}
