@@ -179,7 +179,8 @@ impl StreamFormat {
     pub fn conversation(self, opening: Opening) -> Option<Box<dyn Channel>> {
         match self {
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::talking(opening)))),
-            Self::Text | Self::Codex | Self::Gemini | Self::Opencode | Self::Acp => None,
+            Self::Codex => Some(Box::new(Objects::new(codex::AppServer::talking(opening)))),
+            Self::Text | Self::Gemini | Self::Opencode | Self::Acp => None,
         }
     }
 }

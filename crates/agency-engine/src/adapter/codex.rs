@@ -1,10 +1,17 @@
 //! Codex: `codex exec --json`, which goes one way.
 
+mod app_server;
 mod items;
+mod notifications;
+mod questions;
+mod requests;
+mod speaking;
+mod started;
 
 use agency_model::{Event, Usage};
 use serde::Deserialize;
 
+pub(super) use self::app_server::AppServer;
 use self::items::{Item, Items, Stage};
 use super::objects::{Dialect, Head, NotUnderstood};
 use super::{Heard, Outcome};

@@ -1,4 +1,4 @@
-//! What Codex does, item by item.
+//! What Codex does, item by item: the part that `codex exec` and `codex app-server` have in common.
 
 use std::borrow::Cow;
 
@@ -21,17 +21,22 @@ pub(super) enum Stage {
     Completed,
 }
 
-/// A union of all kinds of items, so that it is read in one pass.
+/// A union of all kinds of items, so that it is read in one pass. The names are those of `exec`; `app-server` writes
+/// the same ones in camel case.
 #[derive(Deserialize)]
 pub(super) struct Item<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
+    pub(super) kind: Cow<'a, str>,
     id: Option<String>,
     status: Option<String>,
-    text: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) summary: Option<Vec<String>>,
+    pub(super) content: Option<Value>,
     message: Option<String>,
     command: Option<Value>,
+    #[serde(alias = "aggregatedOutput")]
     aggregated_output: Option<String>,
+    #[serde(alias = "exitCode")]
     exit_code: Option<i64>,
     changes: Option<Value>,
     server: Option<String>,
@@ -40,6 +45,8 @@ pub(super) struct Item<'a> {
     result: Option<Value>,
     error: Option<Value>,
     query: Option<Value>,
+    prompt: Option<Value>,
+    path: Option<Value>,
     items: Option<Vec<Todo>>,
 }
 
@@ -126,17 +133,22 @@ impl Item<'_> {
             "command_execution" => json!({ "command": self.command }),
             "file_change" => json!({ "changes": self.changes }),
             "web_search" => json!({ "query": self.query }),
+            "collab_agent_tool_call" => json!({ "prompt": self.prompt }),
+            "image_view" => json!({ "path": self.path }),
             _ => self.arguments.clone().unwrap_or_default(),
         }
     }
 }
 
 fn is_tool(kind: &str) -> bool {
-    matches!(kind, "command_execution" | "file_change" | "mcp_tool_call" | "web_search")
+    matches!(
+        kind,
+        "command_execution" | "file_change" | "mcp_tool_call" | "web_search" | "collab_agent_tool_call" | "image_view"
+    )
 }
 
 /// What the agent means to do, with what is done already.
-fn plan<'a>(steps: impl Iterator<Item = (&'a str, bool)>) -> Event {
+pub(super) fn plan<'a>(steps: impl Iterator<Item = (&'a str, bool)>) -> Event {
     let steps = steps.map(|(step, done)| format!("[{}] {step}", if done { "x" } else { " " }));
     Event::Notice { message: format!("plan: {}", steps.collect::<Vec<_>>().join("; ")) }
 }

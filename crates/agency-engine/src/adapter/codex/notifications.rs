@@ -1,0 +1,244 @@
+//! What `codex app-server` tells without being asked.
+
+use std::borrow::Cow;
+
+use agency_model::{Event, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::items::{Item, Items, Stage, plan};
+use crate::adapter::Outcome;
+use crate::adapter::objects::NotUnderstood;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ItemChanged<'a> {
+    pub(super) thread_id: String,
+    #[serde(borrow)]
+    pub(super) item: Item<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TurnChanged {
+    pub(super) thread_id: String,
+    pub(super) turn: Turn,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Turn {
+    pub(super) id: String,
+    status: String,
+    error: Option<Failure>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Resolved {
+    pub(super) request_id: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TokenUsage {
+    token_usage: Counts,
+}
+
+#[derive(Deserialize)]
+struct Counts {
+    /// Since the last notification; `total` also counts what was before this process.
+    last: Tokens,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    input_tokens: Option<u64>,
+    cached_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Trouble {
+    error: Failure,
+    will_retry: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure {
+    message: String,
+    additional_details: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Plan {
+    plan: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    step: String,
+    status: String,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    summary: String,
+    details: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Warning {
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct McpServer {
+    name: String,
+    status: String,
+    error: Option<String>,
+}
+
+/// What a notification says that changes nothing; nothing if it is known to say nothing new.
+pub(super) fn hear(method: &str, params: &str) -> Result<Option<Event>, NotUnderstood> {
+    let message = match method {
+        "error" => {
+            let Trouble { error, will_retry } = serde_json::from_str(params)?;
+            let message = error.text();
+            if will_retry != Some(true) {
+                return Ok(Some(Event::Error { message }));
+            }
+            message
+        }
+        "turn/plan/updated" => {
+            let Plan { plan: steps } = serde_json::from_str(params)?;
+            let steps = steps.iter().map(|Step { step, status }| (step.as_str(), status == "completed"));
+            return Ok(Some(plan(steps)));
+        }
+        "configWarning" | "deprecationNotice" => {
+            let Summary { summary, details } = serde_json::from_str(params)?;
+            with(summary.trim_end(), details.as_deref())
+        }
+        "warning" | "guardianWarning" => {
+            let Warning { message } = serde_json::from_str(params)?;
+            message
+        }
+        "mcpServer/startupStatus/updated" => {
+            let McpServer { name, status, error } = serde_json::from_str(params)?;
+            if status != "failed" {
+                return Ok(None);
+            }
+            with(&format!("the MCP server {name} did not start"), error.as_deref())
+        }
+        _ if is_silent(method) => return Ok(None),
+        _ => return Err(NotUnderstood),
+    };
+    Ok(Some(Event::Notice { message }))
+}
+
+/// States that follow from other notifications, and pieces of what comes as a whole.
+fn is_silent(method: &str) -> bool {
+    let known = matches!(
+        method,
+        "thread/started"
+            | "thread/status/changed"
+            | "thread/readState/changed"
+            | "thread/settings/updated"
+            | "thread/name/updated"
+            | "thread/goal/cleared"
+            | "thread/compacted"
+            | "turn/diff/updated"
+            | "item/reasoning/summaryPartAdded"
+            | "item/fileChange/patchUpdated"
+            | "item/commandExecution/terminalInteraction"
+            | "item/mcpToolCall/progress"
+            | "account/rateLimits/updated"
+            | "skills/changed"
+    );
+    known || method.starts_with("remoteControl/") || method.ends_with("/delta") || method.ends_with("Delta")
+}
+
+/// What an item says, which Codex tells here in camel case.
+pub(super) fn item(items: &mut Items, stage: Stage, mut item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
+    match (item.kind.as_ref(), stage) {
+        // Our own words, and the beginnings of what is told at its end.
+        ("userMessage", _) | ("agentMessage" | "reasoning" | "plan" | "contextCompaction", Stage::Started) => {
+            return Ok(vec![]);
+        }
+        ("reasoning", _) => {
+            let thoughts = thoughts(&mut item);
+            if thoughts.is_empty() {
+                return Ok(vec![]);
+            }
+            item.text = Some(thoughts.join("\n\n"));
+        }
+        ("plan", _) => {
+            let text = item.text.take().ok_or(NotUnderstood)?;
+            return Ok(vec![Event::Notice { message: format!("plan: {text}") }]);
+        }
+        ("contextCompaction", _) => {
+            return Ok(vec![Event::Notice { message: "the conversation so far was summed up".to_owned() }]);
+        }
+        _ => {}
+    }
+    item.kind = Cow::Owned(snake_case(&item.kind));
+    items.hear(stage, item)
+}
+
+/// Most models show only a summary of what they think, some the whole, some nothing.
+fn thoughts(item: &mut Item<'_>) -> Vec<String> {
+    let summary = item.summary.take().unwrap_or_default();
+    if !summary.is_empty() {
+        return summary;
+    }
+    let whole = item.content.as_ref().and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    whole.iter().filter_map(|part| part.as_str().map(str::to_owned)).collect()
+}
+
+fn snake_case(camel: &str) -> String {
+    let mut snake = String::with_capacity(camel.len() + 4);
+    for character in camel.chars() {
+        if character.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(character.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// What the model consumed since it was last told.
+pub(super) fn usage(TokenUsage { token_usage: Counts { last } }: TokenUsage) -> Event {
+    Event::Usage(Usage {
+        input_tokens: last.input_tokens,
+        output_tokens: last.output_tokens,
+        cached_tokens: last.cached_input_tokens,
+        cost_usd: None,
+    })
+}
+
+impl Turn {
+    /// How it ended.
+    pub(super) fn outcome(self, answer: &mut Option<String>) -> Result<Outcome, NotUnderstood> {
+        match self.status.as_str() {
+            "completed" => Ok(Outcome::success(answer.take())),
+            "interrupted" => Ok(Outcome::failure("interrupted".to_owned())),
+            "failed" => {
+                let error = self.error.map(|error| error.text());
+                Ok(Outcome::failure(error.unwrap_or_else(|| "failed".to_owned())))
+            }
+            _ => Err(NotUnderstood),
+        }
+    }
+}
+
+impl Failure {
+    fn text(&self) -> String {
+        with(&self.message, self.additional_details.as_deref())
+    }
+}
+
+fn with(message: &str, details: Option<&str>) -> String {
+    details.map_or_else(|| message.to_owned(), |details| format!("{message}: {details}"))
+}

@@ -1,0 +1,188 @@
+//! Our side of a conversation with `codex app-server`: what we ask of Codex, and how far that has come.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::adapter::{Opening, line};
+
+/// What must be remembered of what we said.
+#[derive(Debug)]
+pub(super) struct Speaking {
+    opening: Opening,
+    /// How many requests we have made.
+    count: u64,
+    /// Our requests that have no response yet.
+    waiting: BTreeMap<u64, Ours>,
+    thread: Thread,
+    turn: Turn,
+    /// The turn is to be interrupted as soon as it runs.
+    interrupt: bool,
+}
+
+/// What we ask of Codex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ours {
+    Initialize,
+    Thread,
+    Turn,
+    Interrupt,
+}
+
+/// The conversation, as Codex keeps it.
+#[derive(Debug)]
+enum Thread {
+    /// It is being opened; what the user has said since then is said when it is open.
+    Opening(Vec<String>),
+    /// It is open and has this id.
+    Open(String),
+    /// Codex did not open it.
+    Refused,
+}
+
+/// The turn of our conversation; those of sub-agents are not followed.
+#[derive(Debug, PartialEq, Eq)]
+enum Turn {
+    Idle,
+    /// It was asked for. Codex refuses to interrupt it before it runs.
+    Starting,
+    /// It runs, and has this id.
+    Running(String),
+}
+
+impl Speaking {
+    pub(super) fn new(opening: Opening) -> Self {
+        let early = opening.prompt.iter().cloned().collect();
+        Self {
+            opening,
+            count: 0,
+            waiting: BTreeMap::new(),
+            thread: Thread::Opening(early),
+            turn: Turn::Idle,
+            interrupt: false,
+        }
+    }
+
+    /// Whether this is the thread of our conversation.
+    pub(super) fn is_ours(&self, thread: &str) -> bool {
+        matches!(&self.thread, Thread::Open(ours) if ours == thread)
+    }
+
+    /// What a response answers, if it is one of ours.
+    pub(super) fn asked(&self, id: &Value) -> Option<(u64, Ours)> {
+        let id = id.as_u64()?;
+        Some((id, *self.waiting.get(&id)?))
+    }
+
+    /// A response was understood.
+    pub(super) fn answered(&mut self, id: u64) {
+        self.waiting.remove(&id);
+    }
+
+    /// The first words.
+    pub(super) fn initialize(&mut self) -> Vec<u8> {
+        let version = env!("CARGO_PKG_VERSION");
+        let client = json!({ "name": "agency", "title": "agency", "version": version });
+        let capabilities = json!({ "experimentalApi": true });
+        self.ask(Ours::Initialize, "initialize", &json!({ "clientInfo": client, "capabilities": capabilities }))
+    }
+
+    /// Begins the conversation. What Codex may do comes from its command line and its configuration.
+    pub(super) fn initialized(&mut self) -> Vec<u8> {
+        let mut lines = line(&json!({ "method": "initialized" }));
+        let cwd = self.opening.directory.to_string_lossy().into_owned();
+        lines.extend(match self.opening.resume.clone() {
+            // What was said before is known.
+            Some(thread) => {
+                let params = json!({ "threadId": thread, "cwd": cwd, "excludeTurns": true });
+                self.ask(Ours::Thread, "thread/resume", &params)
+            }
+            None => self.ask(Ours::Thread, "thread/start", &json!({ "cwd": cwd })),
+        });
+        lines
+    }
+
+    /// The conversation is open. What the user said until now, if anything.
+    pub(super) fn opened(&mut self, thread: &str) -> Option<Vec<u8>> {
+        let before = std::mem::replace(&mut self.thread, Thread::Open(thread.to_owned()));
+        match before {
+            Thread::Opening(early) if !early.is_empty() => Some(self.say(thread, &early)),
+            Thread::Opening(_) | Thread::Open(_) | Thread::Refused => None,
+        }
+    }
+
+    /// A request of ours was refused. Whether this leaves us without a turn.
+    pub(super) fn refused(&mut self, ours: Ours) -> bool {
+        match ours {
+            Ours::Initialize | Ours::Thread => self.thread = Thread::Refused,
+            Ours::Turn => {}
+            Ours::Interrupt => return false,
+        }
+        if let Turn::Running(_) = self.turn {
+            return false;
+        }
+        self.ended();
+        true
+    }
+
+    /// A turn of our conversation runs. The words that interrupt it, if it is to be.
+    pub(super) fn runs(&mut self, turn: String) -> Option<Vec<u8>> {
+        self.turn = Turn::Running(turn);
+        std::mem::take(&mut self.interrupt).then(|| self.interrupt())
+    }
+
+    /// The turn is over.
+    pub(super) fn ended(&mut self) {
+        self.turn = Turn::Idle;
+        self.interrupt = false;
+    }
+
+    /// The user's words; nothing if there is nobody to hear them.
+    pub(super) fn message(&mut self, text: &str) -> Option<Vec<u8>> {
+        match &mut self.thread {
+            Thread::Opening(early) => {
+                early.push(text.to_owned());
+                Some(vec![])
+            }
+            Thread::Open(thread) => {
+                let thread = thread.clone();
+                Some(self.say(&thread, &[text.to_owned()]))
+            }
+            Thread::Refused => None,
+        }
+    }
+
+    /// Says something to a thread. In a running turn, Codex takes it as a part of the turn; `turn/steer` does the same,
+    /// but loses the words if the turn ends at that moment.
+    pub(super) fn say(&mut self, thread: &str, texts: &[String]) -> Vec<u8> {
+        if self.is_ours(thread) && self.turn == Turn::Idle {
+            self.turn = Turn::Starting;
+        }
+        let input: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+        self.ask(Ours::Turn, "turn/start", &json!({ "threadId": thread, "input": input }))
+    }
+
+    /// Interrupts the turn. Where there is none, nothing is said: Codex would never answer.
+    pub(super) fn interrupt(&mut self) -> Vec<u8> {
+        match (&self.thread, &self.turn) {
+            (Thread::Open(thread), Turn::Running(turn)) => {
+                let params = json!({ "threadId": thread, "turnId": turn });
+                self.ask(Ours::Interrupt, "turn/interrupt", &params)
+            }
+            (Thread::Opening(early), _) => {
+                self.interrupt = !early.is_empty();
+                vec![]
+            }
+            (Thread::Open(_) | Thread::Refused, turn) => {
+                self.interrupt = *turn == Turn::Starting;
+                vec![]
+            }
+        }
+    }
+
+    fn ask(&mut self, what: Ours, method: &str, params: &Value) -> Vec<u8> {
+        self.count += 1;
+        self.waiting.insert(self.count, what);
+        line(&json!({ "id": self.count, "method": method, "params": params }))
+    }
+}
