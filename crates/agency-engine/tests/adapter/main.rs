@@ -1,6 +1,8 @@
 //! The parsers against what the real agents printed, and against what no agent should print.
 
 #[cfg(test)]
+mod app_server;
+#[cfg(test)]
 mod app_server_questions;
 #[cfg(test)]
 mod app_server_talk;
