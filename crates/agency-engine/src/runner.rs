@@ -1,9 +1,30 @@
 //! Runs a program and tells what it does: on a terminal, on pipes, or by a script without any program.
 //!
 //! The one rule: a runner passes on exactly the bytes the program wrote, and prints nothing itself.
+//!
+//! ```
+//! use agency_engine::runner::{AgentRunner, Listener, RunnerCommand};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! let command = RunnerCommand::new("printf").args([r"\033[32mgreen\033[0m\n"]);
+//! let mut listener = Listener::new(Box::new(AgentRunner::spawn(&command)?));
+//! let (mut raw, mut clean) = (vec![], String::new());
+//! while let Some(output) = listener.next().await {
+//!     raw.extend(output.raw);
+//!     clean.push_str(&output.clean);
+//! }
+//! assert_eq!(raw, b"\x1b[32mgreen\x1b[0m\n");
+//! assert_eq!(clean, "green\n");
+//! assert!(listener.runner().exit().is_some_and(|exit| exit.is_success()));
+//! # Ok::<(), agency_engine::runner::SpawnError>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod clean;
 mod command;
 mod input;
+mod listener;
 mod output;
 mod pipes;
 mod running;
@@ -16,7 +37,9 @@ use std::pin::Pin;
 use agency_model::Mode;
 use agency_model::run::Exit;
 
+pub use self::clean::Cleaner;
 pub use self::command::{RunnerCommand, StdinPlan};
+pub use self::listener::{Listener, RunnerOutput};
 pub use self::pipes::HeadlessRunner;
 pub use self::scripted::{ScriptStep, ScriptedHandle, ScriptedRunner};
 pub use self::terminal::AgentRunner;

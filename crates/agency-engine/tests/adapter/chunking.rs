@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::recorded::{FORMATS, heard, streams};
+use super::any_pieces::{assert_heard_the_same, heard};
+use super::recorded::{FORMATS, streams};
 
 #[test]
 fn pieces_of_any_one_size_give_the_same_items() {
@@ -37,9 +38,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_heard_the_same_in_any_pieces(bytes in proptest::collection::vec(any::<u8>(), 0..300), size in 1_usize..20) {
+    fn any_bytes_are_heard_the_same_in_any_pieces(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        sizes in proptest::collection::vec(1_u8..20, 1..5),
+    ) {
         for format in FORMATS {
-            prop_assert_eq!(heard(format, bytes.chunks(size)), heard(format, [bytes.as_slice()]));
+            assert_heard_the_same(format, &bytes, [&sizes, &[]]);
         }
     }
 
@@ -47,6 +51,7 @@ proptest! {
     #[test]
     fn a_damaged_stream_is_heard_to_its_end(
         which in any::<prop::sample::Index>(),
+        sizes in proptest::collection::vec(any::<u8>(), 1..5),
         damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..30),
     ) {
         for format in FORMATS {
@@ -56,7 +61,7 @@ proptest! {
                 let place = place.index(bytes.len());
                 bytes[place] = *byte;
             }
-            prop_assert_eq!(heard(format, bytes.chunks(50)), heard(format, [bytes.as_slice()]));
+            assert_heard_the_same(format, &bytes, [&sizes, &[]]);
         }
     }
 }

@@ -3,7 +3,8 @@
 use agency_engine::adapter::StreamFormat;
 use serde_json::Value;
 
-use super::recorded::{FORMATS, heard, rendered, streams};
+use super::any_pieces::heard;
+use super::recorded::{FORMATS, rendered, streams};
 
 fn golden(format: StreamFormat) {
     let mut text = String::new();

@@ -3,7 +3,8 @@
 use agency_engine::adapter::{Heard, Outcome, StreamFormat};
 use agency_model::{Event, Usage};
 
-use super::recorded::{FORMATS, heard};
+use super::any_pieces::heard;
+use super::recorded::FORMATS;
 
 const SESSION: &str = r#"{"type":"system","subtype":"init","session_id":"s"}"#;
 

@@ -1,6 +1,10 @@
 //! The parsers against what the real agents printed, and against what no agent should print.
 
 #[cfg(test)]
+#[path = "../any_pieces/mod.rs"]
+#[expect(dead_code, reason = "some of it is about something else than parsers")]
+mod any_pieces;
+#[cfg(test)]
 mod app_server;
 #[cfg(test)]
 mod app_server_questions;

@@ -25,15 +25,6 @@ pub(crate) fn streams(format: StreamFormat) -> Vec<(String, Vec<u8>)> {
     streams
 }
 
-/// What a new parser hears in these pieces.
-pub(crate) fn heard<'a>(format: StreamFormat, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Heard> {
-    let mut parser = format.parser().unwrap();
-    let mut heard: Vec<Heard> = pieces.into_iter().flat_map(|piece| parser.feed(piece)).collect();
-    heard.extend(parser.finish());
-    assert_eq!(parser.finish(), [], "the end is told once");
-    heard
-}
-
 /// One line.
 pub(crate) fn rendered(heard: &Heard) -> String {
     let verdict = |success: &bool| if *success { "ok" } else { "failed" };

@@ -1,0 +1,185 @@
+//! Text without control sequences, from bytes that come in any pieces.
+//!
+//! The one rule: any pieces of the same bytes give the same text.
+
+/// How much a device control string that nobody ends may swallow.
+const LONGEST_PICTURE: usize = 1024 * 1024;
+
+/// Takes the control sequences out of a stream. The bytes stay the truth; the text is for reading.
+///
+/// Of all control characters the text holds only tabs, newlines, carriage returns and form feeds. What is no UTF-8
+/// becomes U+FFFD.
+///
+/// A terminal swallows everything after a sequence that nobody ended. Here a newline ends every sequence, so that an
+/// agent killed in the middle of one costs a line and not the rest of the log. Only a device control string goes on
+/// across lines, because pictures have them; it is given up after a megabyte.
+#[derive(Debug, Clone, Default)]
+pub struct Cleaner {
+    state: State,
+    half: HalfCharacter,
+}
+
+/// What the next byte belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Text,
+    /// After ESC.
+    Escape,
+    /// `ESC (` and its like, up to a letter: which alphabet is meant.
+    Alphabet,
+    /// `ESC [`, up to a letter.
+    Control,
+    /// `ESC ]`: titles, links, the clipboard.
+    Command,
+    /// `ESC X`, `ESC ^`, `ESC _`: for programs, not for the screen.
+    Message,
+    /// `ESC P`: pictures, answers to questions. How much it has swallowed.
+    Device(usize),
+}
+
+const BELL: u8 = 0x07;
+const FORM_FEED: u8 = 0x0c;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1a;
+const ESCAPE: u8 = 0x1b;
+const DELETE: u8 = 0x7f;
+
+impl Cleaner {
+    /// A cleaner for a new stream.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The text that is complete with these bytes.
+    #[must_use]
+    pub fn feed(&mut self, bytes: &[u8]) -> String {
+        let mut text = String::with_capacity(bytes.len());
+        let mut rest = bytes;
+        loop {
+            if self.state == State::Text {
+                let (run, after) = rest.split_at(rest.iter().position(|byte| !is_text(*byte)).unwrap_or(rest.len()));
+                self.half.decode(run, &mut text);
+                rest = after;
+            }
+            let Some((byte, after)) = rest.split_first() else { return text };
+            self.step(*byte, &mut text);
+            rest = after;
+        }
+    }
+
+    /// What is left when no more bytes come: the sign for a broken character, if one was begun.
+    #[must_use]
+    pub fn finish(&mut self) -> String {
+        let mut text = String::new();
+        self.half.give_up(&mut text);
+        self.state = State::Text;
+        text
+    }
+
+    /// One byte that is no plain text.
+    fn step(&mut self, byte: u8, text: &mut String) {
+        self.half.give_up(text);
+        self.state = match (self.state, byte) {
+            (_, ESCAPE) => State::Escape,
+            (_, CANCEL | SUBSTITUTE) => State::Text,
+            (State::Device(length), _) if length < LONGEST_PICTURE => State::Device(length + 1),
+            (State::Device(_), _) => State::Text,
+            (State::Command, BELL) => State::Text,
+            (State::Command | State::Message, _) if byte != b'\n' => self.state,
+            // Either a newline ends the sequence, or a terminal obeys it and the sequence goes on.
+            (_, b'\n' | b'\r' | b'\t' | FORM_FEED) => {
+                text.push(char::from(byte));
+                if byte == b'\n' { State::Text } else { self.state }
+            }
+            (_, 0x00..0x20 | DELETE) => self.state,
+            (State::Escape, b'[') => State::Control,
+            (State::Escape, b']') => State::Command,
+            (State::Escape, b'P') => State::Device(0),
+            (State::Escape, b'X' | b'^' | b'_') => State::Message,
+            (State::Escape | State::Alphabet, b' '..=b'/') => State::Alphabet,
+            (State::Control, b' '..=b'?') => State::Control,
+            (State::Escape | State::Alphabet | State::Control, ..DELETE) => State::Text,
+            // No sequence has such a byte: the sequence was broken off, and this is text again.
+            (_, b' '..) => {
+                self.half.decode(&[byte], text);
+                State::Text
+            }
+        };
+    }
+}
+
+const fn is_text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\r' | FORM_FEED) || (byte >= b' ' && byte != DELETE)
+}
+
+/// The bytes of a character whose end has not come yet.
+#[derive(Debug, Clone, Default)]
+struct HalfCharacter {
+    bytes: Vec<u8>,
+}
+
+impl HalfCharacter {
+    /// Appends the characters of `bytes`, with a sign for whatever is none.
+    fn decode(&mut self, bytes: &[u8], text: &mut String) {
+        let mut rest = self.complete(bytes, text);
+        while let Err(error) = std::str::from_utf8(rest) {
+            let (valid, after) = rest.split_at(error.valid_up_to());
+            push_printable(std::str::from_utf8(valid).unwrap_or_default(), text);
+            let Some(length) = error.error_len() else {
+                self.bytes.extend(after);
+                return;
+            };
+            text.push(char::REPLACEMENT_CHARACTER);
+            rest = after.get(length..).unwrap_or_default();
+        }
+        push_printable(std::str::from_utf8(rest).unwrap_or_default(), text);
+    }
+
+    /// Completes the character that was begun, and gives back what follows it.
+    fn complete<'b>(&mut self, bytes: &'b [u8], text: &mut String) -> &'b [u8] {
+        let mut rest = bytes;
+        while !self.bytes.is_empty() {
+            let Some((byte, after)) = rest.split_first() else { break };
+            self.bytes.push(*byte);
+            match std::str::from_utf8(&self.bytes) {
+                Ok(character) => push_printable(character, text),
+                Err(error) if error.error_len().is_none() => {
+                    rest = after;
+                    continue;
+                }
+                // The byte begins something else.
+                Err(_) => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    self.bytes.clear();
+                    break;
+                }
+            }
+            self.bytes.clear();
+            rest = after;
+        }
+        rest
+    }
+
+    fn give_up(&mut self, text: &mut String) {
+        if !self.bytes.is_empty() {
+            self.bytes.clear();
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
+
+/// Control characters of eight bits have two bytes here, of which the first is always this.
+const FIRST_OF_LATIN: u8 = 0xc2;
+
+fn push_printable(valid: &str, text: &mut String) {
+    if valid.as_bytes().contains(&FIRST_OF_LATIN) {
+        text.extend(valid.chars().filter(|letter| letter.is_ascii() || !letter.is_control()));
+    } else {
+        text.push_str(valid);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! What a runner tells, in pieces that can be kept.
+
+use std::time::Duration;
+
+use agency_model::run::Exit;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Cleaner, ProcessRunner, RunnerEvent, Signal, Stream};
+
+/// How long a stream that somebody else holds open may be silent once the program is gone.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long a killed program may take to be gone.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
+
+/// Something a program wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunnerOutput {
+    /// Where.
+    pub stream: Stream,
+    /// Byte for byte.
+    pub raw: Vec<u8>,
+    /// The same as text without control sequences. One that is cut by the end of `raw` is missing in this piece and
+    /// the next; a cut character is in the next.
+    pub clean: String,
+}
+
+/// Listens to a runner until its program is gone.
+///
+/// The supervisor of a run does not use this: it reads from the runner's own buffers.
+pub struct Listener {
+    runner: Box<dyn ProcessRunner>,
+    stdout: Cleaner,
+    stderr: Cleaner,
+    stage: Stage,
+    /// Once the program is gone: until when its streams may be silent. Counted from when somebody waits, because a
+    /// slow listener is no silent program.
+    silent_until: Option<Instant>,
+}
+
+/// How far the end has come.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Working,
+    /// It was asked to end, and has until then.
+    Asked(Instant),
+    /// It was killed, and has until then to be gone.
+    Killed(Instant),
+    /// There is no more to be heard.
+    Over,
+}
+
+impl Listener {
+    /// Listens to a runner from now on.
+    #[must_use]
+    pub fn new(runner: Box<dyn ProcessRunner>) -> Self {
+        Self { runner, stdout: Cleaner::new(), stderr: Cleaner::new(), stage: Stage::Working, silent_until: None }
+    }
+
+    /// The runner, to type something in or to change its size.
+    pub fn runner(&mut self) -> &mut dyn ProcessRunner {
+        &mut *self.runner
+    }
+
+    /// What the program writes next; `None` when it is gone and all it said has been told.
+    ///
+    /// Dropping this before it is ready loses nothing.
+    pub async fn next(&mut self) -> Option<RunnerOutput> {
+        loop {
+            if self.is_over() {
+                return self.unfinished();
+            }
+            let event = match self.deadline() {
+                Some(deadline) => timeout_at(deadline, self.runner.next()).await.ok(),
+                None => Some(self.runner.next().await),
+            };
+            match event {
+                Some(RunnerEvent::Wrote(stream, length)) => return Some(self.output(stream, length)),
+                Some(RunnerEvent::Closed | RunnerEvent::Exited | RunnerEvent::TookInput) => {}
+                None => self.lose_patience(),
+            }
+        }
+    }
+
+    /// Asks the whole group to end, and kills it when `grace` is over. [`Self::next`] does the waiting and goes on to
+    /// tell what the program writes meanwhile.
+    pub fn terminate(&mut self, grace: Duration) {
+        if let Stage::Working = self.stage {
+            self.runner.terminate();
+            self.stage = Stage::Asked(Instant::now() + grace);
+        }
+    }
+
+    /// Asks the whole group to end, kills it when `grace` is over, and says how it went away; `None` if it did not.
+    /// What the program writes meanwhile is not kept.
+    pub async fn stop(&mut self, grace: Duration) -> Option<Exit> {
+        self.terminate(grace);
+        while self.next().await.is_some() {}
+        self.runner.exit()
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.stage, Stage::Over) || (self.runner.exit().is_some() && self.runner.is_silent())
+    }
+
+    fn deadline(&mut self) -> Option<Instant> {
+        if self.runner.exit().is_some() {
+            return Some(*self.silent_until.get_or_insert_with(|| Instant::now() + LAST_WORDS));
+        }
+        match self.stage {
+            Stage::Working | Stage::Over => None,
+            Stage::Asked(deadline) | Stage::Killed(deadline) => Some(deadline),
+        }
+    }
+
+    fn lose_patience(&mut self) {
+        self.stage = match self.stage {
+            Stage::Asked(_) if self.runner.exit().is_none() => {
+                self.runner.signal(Signal::KILL);
+                Stage::Killed(Instant::now() + KILL_LIMIT)
+            }
+            Stage::Working | Stage::Asked(_) | Stage::Killed(_) | Stage::Over => Stage::Over,
+        };
+    }
+
+    fn output(&mut self, stream: Stream, length: usize) -> RunnerOutput {
+        self.silent_until = None;
+        let raw = self.runner.written(stream, length).to_vec();
+        let clean = self.cleaner(stream).feed(&raw);
+        RunnerOutput { stream, raw, clean }
+    }
+
+    /// A character that never ended is told once.
+    fn unfinished(&mut self) -> Option<RunnerOutput> {
+        [Stream::Stdout, Stream::Stderr].into_iter().find_map(|stream| {
+            let clean = self.cleaner(stream).finish();
+            (!clean.is_empty()).then(|| RunnerOutput { stream, raw: vec![], clean })
+        })
+    }
+
+    fn cleaner(&mut self, stream: Stream) -> &mut Cleaner {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}

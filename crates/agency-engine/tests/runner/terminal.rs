@@ -1,0 +1,129 @@
+//! A program on a terminal.
+
+use std::time::Duration;
+
+use agency_engine::runner::{AgentRunner, Listener, RunnerCommand, StdinPlan, TerminalSize};
+
+use super::hearing::{Heard, on_time, shell};
+
+fn listen(command: &RunnerCommand) -> Listener {
+    Listener::new(Box::new(AgentRunner::spawn(command).unwrap()))
+}
+
+// proves P1
+#[test]
+fn a_program_has_a_terminal_for_as_long_as_it_lives_and_reads_what_is_typed() {
+    on_time(async {
+        let script = "for n in 0 1 2; do test -t $n && echo terminal $n; done; stty -echo; echo ready; \
+                      read one; echo \"heard $one\"; read two; echo \"heard $two\"";
+        let mut listener = listen(&shell(script));
+        let mut heard = Heard::default();
+        heard.until(&mut listener, "ready\n").await;
+        listener.runner().type_in(b"hello\n");
+        heard.until(&mut listener, "heard hello\n").await;
+        listener.runner().type_in(b"again\n");
+        heard.until(&mut listener, "heard again\n").await;
+        assert_eq!(heard.clean, "terminal 0\nterminal 1\nterminal 2\nready\nheard hello\nheard again\n");
+        assert_eq!(listener.next().await, None);
+        assert!(listener.runner().exit().unwrap().is_success());
+    });
+}
+
+// proves P1
+#[test]
+fn a_program_sees_its_terminal_s_size_and_every_change_of_it() {
+    on_time(async {
+        let script = "stty -echo; trap 'echo resized' WINCH; stty size; read line; stty size; echo end";
+        let mut listener = listen(&shell(script).size(TerminalSize::new(20, 70).unwrap()));
+        let mut heard = Heard::default();
+        heard.until(&mut listener, "20 70\n").await;
+        listener.runner().resize(TerminalSize::new(10, 33).unwrap());
+        listener.runner().type_in(b"\n");
+        heard.until(&mut listener, "end\n").await;
+        assert!(heard.clean.contains("resized\n") && heard.clean.contains("10 33\n"), "{heard:?}");
+    });
+}
+
+// proves P1
+#[test]
+fn the_bytes_are_those_the_program_wrote_and_its_errors_stay_apart() {
+    on_time(async {
+        let mut listener = listen(&shell(r"printf '\033[1mout\033[0m\n'; printf 'err\n' >&2"));
+        let heard = Heard::to_end(&mut listener).await;
+        assert_eq!((heard.stdout.as_slice(), heard.stderr.as_slice()), (&b"\x1b[1mout\x1b[0m\n"[..], &b"err\n"[..]));
+        assert!(heard.clean.contains("out\n") && !heard.clean.contains('\x1b'), "{heard:?}");
+    });
+}
+
+// proves P1
+#[test]
+fn a_program_that_ignores_term_is_killed_with_its_children() {
+    on_time(async {
+        let mut listener = listen(&shell("trap '' TERM; echo ready; while :; do sleep 600; done"));
+        Heard::default().until(&mut listener, "ready\n").await;
+        let exit = listener.stop(Duration::from_millis(50)).await.unwrap();
+        assert_eq!((exit.exit_code, exit.signal), (None, Some(9)));
+        // The sleep would hold the terminal open.
+        assert!(listener.runner().is_silent());
+    });
+}
+
+// proves P1
+#[test]
+fn what_a_program_says_while_it_ends_is_heard() {
+    on_time(async {
+        let mut listener = listen(&shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
+        Heard::default().until(&mut listener, "ready\n").await;
+        listener.terminate(Duration::from_secs(30));
+        assert_eq!(Heard::to_end(&mut listener).await.stdout, b"bye\n");
+        assert_eq!(listener.runner().exit().unwrap().exit_code, Some(7));
+    });
+}
+
+// proves P1
+#[test]
+fn the_end_of_input_is_understood_at_a_terminal_too() {
+    for typed in ["whole line\n", "half a line", ""] {
+        on_time(async {
+            let mut listener = listen(&shell("stty -echo; echo ready; cat; echo; echo end"));
+            let mut heard = Heard::default();
+            heard.until(&mut listener, "ready\n").await;
+            listener.runner().type_in(typed.as_bytes());
+            listener.runner().close_input();
+            heard.until(&mut listener, "end\n").await;
+            assert_eq!(heard.clean, format!("ready\n{typed}\nend\n"));
+        });
+    }
+}
+
+#[test]
+fn a_prompt_comes_through_a_pipe_although_the_rest_is_a_terminal() {
+    let script = "test -t 0 || echo pipe; test -t 1 && echo terminal; cat";
+    on_time(async {
+        let text = shell(script).stdin(StdinPlan::Text("prompt\n".to_owned()));
+        assert_eq!(Heard::to_end(&mut listen(&text)).await.clean, "pipe\nterminal\nprompt\n");
+
+        let mut open = listen(&shell(script).stdin(StdinPlan::Open));
+        open.runner().type_in(b"one\n");
+        let mut heard = Heard::default();
+        heard.until(&mut open, "one\n").await;
+        open.runner().type_in(b"two\n");
+        open.runner().close_input();
+        assert_eq!(heard.clean + &Heard::to_end(&mut open).await.clean, "pipe\nterminal\none\ntwo\n");
+    });
+}
+
+#[test]
+fn whoever_shows_the_screen_adds_returns_unless_the_program_does() {
+    use agency_engine::runner::Stream;
+    on_time(async {
+        let mut listener = listen(&shell("echo ready; read line; stty onlcr; echo ready again; read line"));
+        let mut heard = Heard::default();
+        heard.until(&mut listener, "ready\n").await;
+        assert!(listener.runner().needs_returns(Stream::Stdout) && listener.runner().needs_returns(Stream::Stderr));
+        listener.runner().type_in(b"\n");
+        heard.until(&mut listener, "ready again").await;
+        assert!(!listener.runner().needs_returns(Stream::Stdout));
+        listener.stop(Duration::from_secs(30)).await;
+    });
+}
