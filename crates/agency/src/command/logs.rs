@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use agency_engine::follow::Cursor;
+use agency_engine::runner::Cleaner;
 use agency_model::ErrorCode;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -63,16 +64,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let start = args.tail.map_or(Ok(0), |lines| tail_offset(&path, lines)).map_err(broken)?;
     let mut cursor = Cursor::at(&path, start).map_err(broken)?;
-    let mut cleaner = Cleaner::new(args.clean);
+    let mut cleaner = args.clean.then(Cleaner::new);
     if context.json() {
         let mut bytes = vec![];
-        cursor.read(|piece| cleaner.clean(piece, |clean| bytes.write_all(clean))).map_err(broken)?;
+        cursor.read(|piece| write_piece(&mut cleaner, piece, |text| bytes.write_all(text))).map_err(broken)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
         let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
-    let print = |piece: &[u8]| cleaner.clean(piece, |clean| context.print_raw(clean));
+    let print = |piece: &[u8]| write_piece(&mut cleaner, piece, |text| context.print_raw(text));
     if args.follow {
         return context.follow(&mut agency, &row.id, &mut cursor, print);
     }
@@ -80,21 +81,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes control sequences out, or leaves everything as it is.
-struct Cleaner {
-    strip: Option<anstream::adapter::StripBytes>,
-}
-
-impl Cleaner {
-    fn new(clean: bool) -> Self {
-        Self { strip: clean.then(anstream::adapter::StripBytes::new) }
-    }
-
-    fn clean(&mut self, piece: &[u8], mut write: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        match &mut self.strip {
-            None => write(piece),
-            Some(strip) => strip.strip_next(piece).try_for_each(write),
-        }
+/// Writes a piece of a log, as it is or as text without control sequences.
+fn write_piece(
+    cleaner: &mut Option<Cleaner>,
+    piece: &[u8],
+    write: impl FnOnce(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    match cleaner {
+        None => write(piece),
+        Some(cleaner) => write(cleaner.feed(piece).as_bytes()),
     }
 }
 
