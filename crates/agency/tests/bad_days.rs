@@ -8,6 +8,7 @@ mod bad_days {
     mod environment;
     mod full_disk;
     mod interrupt;
+    mod isolation;
     mod logs;
     mod place;
     mod queue;
