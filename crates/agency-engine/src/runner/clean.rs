@@ -58,11 +58,16 @@ impl Cleaner {
         let mut text = String::with_capacity(bytes.len());
         let mut rest = bytes;
         loop {
-            if self.state == State::Text {
-                let (run, after) = rest.split_at(rest.iter().position(|byte| !is_text(*byte)).unwrap_or(rest.len()));
-                self.half.decode(run, &mut text);
-                rest = after;
-            }
+            rest = match self.state {
+                State::Text => {
+                    let (run, after) = split_run(rest, is_text);
+                    self.half.decode(run, &mut text);
+                    after
+                }
+                State::Control => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
+                State::Command | State::Message => split_run(rest, |byte| byte >= b' ').1,
+                State::Escape | State::Alphabet | State::Device(_) => rest,
+            };
             let Some((byte, after)) = rest.split_first() else { return text };
             self.step(*byte, &mut text);
             rest = after;
@@ -110,9 +115,26 @@ impl Cleaner {
     }
 }
 
-const fn is_text(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\r' | FORM_FEED) || (byte >= b' ' && byte != DELETE)
+/// The bytes up to the first that is of another kind, and the rest.
+fn split_run(bytes: &[u8], is_kind: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
+    bytes.split_at(bytes.iter().position(|byte| !is_kind(*byte)).unwrap_or(bytes.len()))
 }
+
+fn is_text(byte: u8) -> bool {
+    IS_TEXT[usize::from(byte)]
+}
+
+/// Looking it up is four times as fast as comparing.
+static IS_TEXT: [bool; 256] = {
+    let mut is_text = [true; 256];
+    let mut byte = 0;
+    while byte < b' ' {
+        is_text[byte as usize] = matches!(byte, b'\t' | b'\n' | b'\r' | FORM_FEED);
+        byte += 1;
+    }
+    is_text[DELETE as usize] = false;
+    is_text
+};
 
 /// The bytes of a character whose end has not come yet.
 #[derive(Debug, Clone, Default)]

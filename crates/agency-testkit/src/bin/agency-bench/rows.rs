@@ -1,5 +1,6 @@
 //! Every row of the table, by the name that selects it.
 
+mod clean;
 mod crowd;
 mod end;
 mod logs;
@@ -15,13 +16,14 @@ use crate::row::Row;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 8] = [
+pub(crate) const ALL: [(&str, Measure); 9] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
     ("start", start::measure),
     ("end", end::measure),
     ("logs", logs::measure),
+    ("clean", clean::measure),
     ("memory", memory::measure),
     ("crowd", crowd::measure),
 ];
