@@ -111,7 +111,10 @@ impl Dialect for Claude {
                 let Init { session_id } = serde_json::from_str(object)?;
                 super::session(&mut self.session, session_id, heard);
             }
-            ("system", Some("api_retry")) => heard.push(notice(retry(&serde_json::from_str(object)?))),
+            ("system", Some("api_retry")) => {
+                let message = retry(&serde_json::from_str(object)?);
+                heard.push(Heard::Event(Event::Error { message }));
+            }
             ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
             // Pieces of what follows as a whole.
             ("stream_event", _) => {}

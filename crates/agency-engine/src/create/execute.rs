@@ -151,8 +151,8 @@ impl Creation<'_> {
         let mut child = self.start_host()?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
-        let (orders, of_form) =
-            launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file).map_err(refused)?;
+        let (orders, of_form) = launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file)
+            .map_err(|error| refused(&error))?;
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
         self.agent_may_live = true;
         send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory, &of_form)).map_err(broken)?;
@@ -309,7 +309,7 @@ impl Creation<'_> {
 }
 
 /// What was planned cannot be started after all: the configuration changed meanwhile.
-fn refused(error: AdapterError) -> CreateError {
+fn refused(error: &AdapterError) -> CreateError {
     CreateError::Runner { message: error.to_string(), hint: "agency adapters shows what each agent can do".to_owned() }
 }
 

@@ -66,9 +66,10 @@ impl Supervisor<'_> {
         }
         self.give_sign_of_life();
         self.note_event(event);
-        self.asking.open.push(Open { id: id.clone(), question: question.clone(), source, asked: Instant::now() });
+        let decided = self.decide(&question);
+        self.asking.open.push(Open { id: id.clone(), question, source, asked: Instant::now() });
         self.watch_questions();
-        if let Some((answer, by)) = self.decide(&question) {
+        if let Some((answer, by)) = decided {
             let stored = self.store.settle_by_rule(&id, &answer, &by);
             self.complain(stored);
             // What could not be delivered is told as an event.

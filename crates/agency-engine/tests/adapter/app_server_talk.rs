@@ -137,15 +137,16 @@ fn the_turn_of_a_sub_agent_is_no_result() {
 }
 
 #[test]
-fn a_retry_is_no_error() {
+fn an_error_is_told_whether_it_is_tried_again_or_not() {
     let mut channel = running();
     let error = |retry: bool| {
         let error = json!({ "message": "a", "additionalDetails": "b" });
         json!({ "method": "error", "params": { "error": error, "willRetry": retry } })
     };
     let message = || "a: b".to_owned();
-    assert_eq!(tell(&mut channel, &error(true)), [Heard::Event(Event::Notice { message: message() })]);
-    assert_eq!(tell(&mut channel, &error(false)), [Heard::Event(Event::Error { message: message() })]);
+    for retry in [true, false] {
+        assert_eq!(tell(&mut channel, &error(retry)), [Heard::Event(Event::Error { message: message() })]);
+    }
 }
 
 #[test]

@@ -91,11 +91,18 @@ pub(super) fn hints(error: &Value, words: &str) {
 fn exit_code(code: ErrorCode) -> i32 {
     match code {
         ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
-        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig => 2,
-        ErrorCode::RunNotFound | ErrorCode::AmbiguousRun | ErrorCode::TmuxSessionNotFound | ErrorCode::NothingSaved => {
-            3
-        }
-        ErrorCode::InvalidState | ErrorCode::BranchExists | ErrorCode::MaxAgents => 4,
+        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig | ErrorCode::InvalidAnswer => 2,
+        ErrorCode::RunNotFound
+        | ErrorCode::AmbiguousRun
+        | ErrorCode::TmuxSessionNotFound
+        | ErrorCode::NothingSaved
+        | ErrorCode::QuestionNotFound => 3,
+        ErrorCode::InvalidState
+        | ErrorCode::BranchExists
+        | ErrorCode::MaxAgents
+        | ErrorCode::NotDelivered
+        | ErrorCode::AlreadyAnswered
+        | ErrorCode::QuestionExpired => 4,
         ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
         ErrorCode::GitNotFound
         | ErrorCode::TmuxNotFound

@@ -62,7 +62,6 @@ struct Tokens {
 #[serde(rename_all = "camelCase")]
 struct Trouble {
     error: Failure,
-    will_retry: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -105,12 +104,9 @@ struct McpServer {
 pub(super) fn hear(method: &str, params: &str) -> Result<Option<Event>, NotUnderstood> {
     let message = match method {
         "error" => {
-            let Trouble { error, will_retry } = serde_json::from_str(params)?;
-            let message = error.text();
-            if will_retry != Some(true) {
-                return Ok(Some(Event::Error { message }));
-            }
-            message
+            // Also where Codex tries again: who waits for a sign of life must not take it for one.
+            let Trouble { error } = serde_json::from_str(params)?;
+            return Ok(Some(Event::Error { message: error.text() }));
         }
         "turn/plan/updated" => {
             let Plan { plan: steps } = serde_json::from_str(params)?;
