@@ -2,7 +2,7 @@
 //!
 //! The order is the rule: markers, then the row, then everything that can be repeated.
 
-use agency_model::run::{Ending, Exit, Marker, Reason, State};
+use agency_model::run::{ChangedPath, Ending, Exit, Marker, Reason, State};
 use agency_model::{ErrorCode, Event};
 use jiff::Timestamp;
 
@@ -26,6 +26,8 @@ pub struct Ended {
     pub ended_at: Timestamp,
     /// The agent's last answer.
     pub summary: Option<String>,
+    /// What the workspace says about the agent's work.
+    pub changed_files: Option<Vec<ChangedPath>>,
 }
 
 impl Ended {
@@ -45,6 +47,7 @@ impl Ended {
             started_at: row.started_at,
             ended_at: row.ended_at.unwrap_or_else(now),
             summary: None,
+            changed_files: None,
         }
     }
 
@@ -60,6 +63,7 @@ impl Ended {
             started_at: self.started_at,
             ended_at: self.ended_at,
             summary: self.summary.clone(),
+            changed_files: self.changed_files.clone(),
         }
     }
 }
@@ -96,13 +100,14 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
             started_at: marker.started_at,
             ended_at: marker.ended_at,
             summary: marker.summary,
+            changed_files: marker.changed_files,
         });
     }
     let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
     let state = if code == 0 { State::Completed } else { State::Failed };
     let exit = Exit { exit_code: Some(code), signal: None };
     let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
-    Some(Ended { ending, details: None, started_at: None, ended_at: now(), summary: None })
+    Some(Ended { ending, details: None, started_at: None, ended_at: now(), summary: None, changed_files: None })
 }
 
 /// The words of a stored error, without the code before them.

@@ -30,6 +30,7 @@ pub mod store;
 pub mod stray;
 pub mod supervise;
 pub mod tell;
+pub mod trust;
 pub mod version;
 pub mod watch;
 pub mod workspace;

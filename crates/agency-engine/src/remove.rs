@@ -10,11 +10,12 @@ use serde::Serialize;
 
 use crate::agency::Agency;
 use crate::fault;
-use crate::home::Home;
+use crate::home::{Home, HomeError};
 use crate::host::{Tmux, TmuxError};
 use crate::lock::Lock;
 use crate::process::end_run;
 use crate::store::{RunRow, StoreError};
+use crate::trust;
 use crate::workspace::{
     BranchFate, Commit, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork,
     Workspace, WorkspaceError, WorktreeFate, empty_trash, restore,
@@ -142,6 +143,7 @@ impl Agency {
         };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
+        remaining.extend(trust::take_back(&directory).err().map(|error| trust_remains(&row, &error)));
         remaining.extend(session_remains(&row));
         fault::point("rm.session");
         let Some(removal) = removal.filter(|_| remaining.is_empty()) else {
@@ -262,6 +264,14 @@ fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
         resource: format!("worktree {path}"),
         why: error.to_string(),
         command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
+    }
+}
+
+fn trust_remains(row: &RunRow, error: &HomeError) -> Remaining {
+    Remaining {
+        resource: format!("the trust for {}", row.directory()),
+        why: error.to_string(),
+        command: format!("edit {} and remove projects[{:?}]", error.path.display(), row.directory()),
     }
 }
 

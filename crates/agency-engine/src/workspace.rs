@@ -28,6 +28,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use agency_model::run::{ChangeStatus, ChangedPath};
+
 pub use error::WorkspaceError;
 pub use git::GitWorktree;
 pub use in_place::InPlace;
@@ -120,6 +122,25 @@ pub struct ChangedFile {
     pub status: FileStatus,
     /// How many lines came and went; `None` for a binary file.
     pub lines: Option<ChangedLines>,
+}
+
+impl ChangedFile {
+    /// The file as `done.json` and answers name it.
+    #[must_use]
+    pub fn noted(&self) -> ChangedPath {
+        ChangedPath {
+            path: self.path.display().to_string(),
+            status: match self.status {
+                FileStatus::Added => ChangeStatus::Added,
+                FileStatus::Modified => ChangeStatus::Modified,
+                FileStatus::Deleted => ChangeStatus::Deleted,
+                FileStatus::Renamed { .. } => ChangeStatus::Renamed,
+                FileStatus::TypeChanged => ChangeStatus::TypeChanged,
+            },
+            added: self.lines.map(|lines| lines.added),
+            removed: self.lines.map(|lines| lines.removed),
+        }
+    }
 }
 
 /// What happened to a file since the base commit.

@@ -10,7 +10,7 @@ mod state;
 mod step;
 
 pub use effect::Effect;
-pub use ending::{Ending, Exit, Marker, Reason, Verdict};
+pub use ending::{ChangeStatus, ChangedPath, Ending, Exit, Marker, Reason, Verdict};
 pub use input::Input;
 pub use state::{Phase, Progress, RestartPolicy, Run, State, StopCause};
 pub use step::{Refusal, Step, step};

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_model::run::{Input, State};
-use agency_model::{Event, Host, WorkspaceKind};
+use agency_model::{Event, Host, Mode, WorkspaceKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::launching::{environment, launch};
 use super::{CreateError, Plan};
 use crate::adapter::AdapterError;
 use crate::agency::Agency;
+use crate::config::Trust;
 use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
@@ -24,6 +25,7 @@ use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow};
 use crate::supervise::{Report, receive_report, send_orders};
+use crate::trust;
 use crate::workspace::{Workspace, write_prompt};
 
 /// How long a supervisor may take to come for its orders, and then to report.
@@ -143,6 +145,7 @@ impl Creation<'_> {
         self.workspace.prepare()?;
         self.workspace_made = true;
         fault::point("run.workspace");
+        self.grant_trust()?;
         self.check_interrupt()?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
@@ -209,6 +212,15 @@ impl Creation<'_> {
             return Ok(super::validate::PROMPT_IN_WORKTREE.to_owned());
         }
         Ok(given.clone())
+    }
+
+    /// Tells the agent that it may trust its worktree, where that is written into a file of the user's.
+    fn grant_trust(&self) -> Result<(), CreateError> {
+        let asks = self.plan.agent.trust == Trust::ClaudeProjects && self.plan.spec.mode == Mode::Interactive;
+        if asks && self.plan.trusts_worktree(&self.agency.config) {
+            trust::grant(&self.directory, self.workspace.directory(), &self.plan.environment)?;
+        }
+        Ok(())
     }
 
     fn start_host(&mut self) -> Result<Option<Child>, CreateError> {
@@ -301,6 +313,8 @@ impl Creation<'_> {
         if self.session_started {
             let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
+        // What stays is taken back by `agency rm`.
+        let _ = trust::take_back(&self.directory);
         // A workspace that could not be made has taken itself back, and its branch may be another run's by now.
         if self.workspace_made {
             let _ = self.workspace.undo();

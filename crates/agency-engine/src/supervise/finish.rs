@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use agency_model::run::{Ending, Progress, Reason, State};
+use agency_model::run::{ChangedPath, Ending, Progress, Reason, State};
 use agency_model::{ErrorCode, Event};
 
 use super::turn::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
 use crate::process::end_run;
+use crate::remove::workspace_of;
 use crate::store::now;
+use crate::workspace::ChangedFile;
 
 /// How long the last writes are tried again on a full disk or a busy database.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -28,8 +30,14 @@ impl Supervisor<'_> {
         };
         self.end_hidden(&ending);
         let details = self.details(&ending);
-        let ended =
-            Ended { ending, details, started_at: self.row.started_at, ended_at: now(), summary: self.ear.summary() };
+        let ended = Ended {
+            ending,
+            details,
+            started_at: self.row.started_at,
+            ended_at: now(),
+            summary: self.ear.summary(),
+            changed_files: self.changed_files(),
+        };
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });
         }
@@ -71,6 +79,13 @@ impl Supervisor<'_> {
             }
             Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
         }
+    }
+
+    /// What the workspace says about the agent's work. One that cannot be read says nothing.
+    fn changed_files(&self) -> Option<Vec<ChangedPath>> {
+        self.row.worktree_path.as_ref()?;
+        let changes = workspace_of(self.home, &self.row).ok()?.changes().ok()?;
+        Some(changes.files.iter().map(ChangedFile::noted).collect())
     }
 
     /// What did not come in time.

@@ -96,4 +96,37 @@ pub struct Marker {
     /// The agent's last answer, where its stream is understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    /// The files that differ from the base commit, as the workspace says, not the agent; absent if the run shared its
+    /// workspace with its user or never had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<Vec<ChangedPath>>,
+}
+
+/// A file that differs from the base commit of its run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedPath {
+    /// The path below the workspace.
+    pub path: String,
+    /// What happened to it.
+    pub status: ChangeStatus,
+    /// Lines that are new; absent for a binary file.
+    pub added: Option<u64>,
+    /// Lines that are gone; absent for a binary file.
+    pub removed: Option<u64>,
+}
+
+words! {
+    /// What happened to a file.
+    ChangeStatus {
+        /// It is new.
+        Added = "added",
+        /// Its content or mode is different.
+        Modified = "modified",
+        /// It is gone.
+        Deleted = "deleted",
+        /// It was called something else before.
+        Renamed = "renamed",
+        /// It became a file of another kind, as a symlink.
+        TypeChanged = "type_changed",
+    }
 }

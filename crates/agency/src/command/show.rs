@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
-use agency_engine::workspace::{ChangedFile, FileStatus};
+use agency_engine::finish::read_markers;
+use agency_engine::workspace::ChangedFile;
 use agency_model::Usage;
+use agency_model::run::ChangedPath;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -29,33 +31,10 @@ pub(crate) struct Shown {
     run: RunView,
     spec: Option<Value>,
     inputs: Option<Value>,
-    changed_files: Option<Vec<Changed>>,
-}
-
-/// A file that differs from the base commit.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Changed {
-    path: String,
-    status: &'static str,
-    added: Option<u64>,
-    removed: Option<u64>,
-}
-
-impl Changed {
-    fn new(file: &ChangedFile) -> Self {
-        Self {
-            path: file.path.display().to_string(),
-            status: match file.status {
-                FileStatus::Added => "added",
-                FileStatus::Modified => "modified",
-                FileStatus::Deleted => "deleted",
-                FileStatus::Renamed { .. } => "renamed",
-                FileStatus::TypeChanged => "type_changed",
-            },
-            added: file.lines.map(|lines| lines.added),
-            removed: file.lines.map(|lines| lines.removed),
-        }
-    }
+    /// The agent's last answer, where its stream is understood.
+    summary: Option<String>,
+    /// The files that differ from the base commit now, or did when the run ended and its workspace is gone.
+    changed_files: Option<Vec<ChangedPath>>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -65,11 +44,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let read = |name| std::fs::read(directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     // A workspace that is gone, or a repository that moved, has no changes to show.
     let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
+    let done = read_markers(&directory);
+    let (summary, noted) = done.map_or((None, None), |done| (done.summary, done.changed_files));
     let shown = Shown {
         run: RunView::new(row, agency.home()),
         spec: read("spec.json"),
         inputs: read("inputs.json"),
-        changed_files: changes.map(|changes| changes.files.iter().map(Changed::new).collect()),
+        summary,
+        changed_files: changes.map(|changes| changes.files.iter().map(ChangedFile::noted).collect()).or(noted),
     };
     context.answer(&shown, |out| {
         for (label, value) in lines(&shown) {
@@ -101,11 +83,17 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     lines.extend(run.started_at.map(|at| ("started", time(at))));
     lines.extend(run.ended_at.map(|at| ("ended", time(at))));
     lines.extend((run.attempt > 1).then(|| ("attempts", run.attempt.to_string())));
+    lines.extend(run.agent_version.clone().map(|version| ("version", version)));
+    lines.extend(run.parent_id.clone().map(|parent| ("continues", parent.to_string())));
+    lines.extend(run.activity.map(|activity| ("activity", activity.to_string())));
     lines.extend(run.agent_session.clone().map(|session| ("conversation", session)));
     lines.extend(run.usage.map(|usage| ("usage", usage_words(&usage))));
     lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
     lines.extend(run.removed_at.map(|at| ("removed", time(at))));
     lines.push(("directory", run.run_dir.clone()));
+    for (index, line) in shown.summary.iter().flat_map(|summary| summary.lines()).enumerate() {
+        lines.push((if index == 0 { "summary" } else { "" }, line.to_owned()));
+    }
     for (index, file) in shown.changed_files.iter().flatten().enumerate() {
         let label = if index == 0 { "changed" } else { "" };
         let count = match (file.added, file.removed) {
