@@ -12,6 +12,7 @@
 pub mod agent;
 mod environment;
 mod leftovers;
+pub mod model_server;
 mod process;
 mod process_table;
 mod repo;
@@ -22,6 +23,7 @@ mod wait;
 mod world;
 
 pub use agent::Agent;
+pub use model_server::{ModelServer, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;
 pub use repo::Repo;
