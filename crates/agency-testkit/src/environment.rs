@@ -40,6 +40,20 @@ impl Environment {
         Self { variables }
     }
 
+    /// Adds a variable, or gives it another value.
+    pub(crate) fn set(&mut self, name: &'static str, value: OsString) {
+        self.variables.retain(|(other, _)| *other != name);
+        self.variables.push((name, value));
+    }
+
+    /// Lets programs be found in that directory before all others.
+    #[track_caller]
+    pub(crate) fn find_programs_in(&mut self, directory: &Path) {
+        let path = env::var_os("PATH").unwrap();
+        let places = [directory.to_owned()].into_iter().chain(env::split_paths(&path));
+        self.set("PATH", env::join_paths(places).unwrap());
+    }
+
     /// A command that gets this environment and nothing else.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);

@@ -217,6 +217,10 @@ impl World {
         &self.environment
     }
 
+    pub(crate) fn environment_mut(&mut self) -> &mut Environment {
+        &mut self.environment
+    }
+
     fn agent_path(&self, name: &str) -> PathBuf {
         self.root().join("agents").join(name)
     }

@@ -1,0 +1,108 @@
+//! The real agents, each with what it needs to run in a world of a test's own against a [`ModelServer`].
+//!
+//! The one rule: what one agent needs, and why, is written in the file of that agent and nowhere else.
+
+mod claude;
+mod codex;
+mod gemini;
+mod installed;
+mod opencode;
+
+use crate::{ModelServer, Repo, Turn, World};
+use std::ffi::OsString;
+use std::path::Path;
+
+/// A key that no vendor gave to anybody.
+const API_KEY: &str = "sk-test-0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// An agent that is installed by `scripts/agents`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RealAgent {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+}
+
+/// Where an agent is to live.
+struct Place<'a> {
+    home: &'a Path,
+    repo: &'a Path,
+    model_url: &'a str,
+}
+
+/// Variables of an agent's environment.
+type Variables = Vec<(&'static str, OsString)>;
+
+impl RealAgent {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+
+    /// Its name among the built-in agents, for `--runner`.
+    pub fn runner(self) -> &'static str {
+        match self {
+            Self::Claude => "claude_code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    /// The arguments with which it works headless without asking for any permission.
+    pub fn permissive(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::PERMISSIVE,
+            Self::Codex => codex::PERMISSIVE,
+            Self::Gemini => gemini::PERMISSIVE,
+            Self::Opencode => opencode::PERMISSIVE,
+        }
+    }
+
+    /// A turn in which the model writes a file; the name is relative to the agent's directory.
+    pub fn write_file(self, name: &str, text: &str) -> Turn {
+        match self {
+            Self::Claude => claude::write_file(name, text),
+            Self::Codex => codex::write_file(name, text),
+            Self::Gemini => gemini::write_file(name, text),
+            Self::Opencode => opencode::write_file(name, text),
+        }
+    }
+
+    /// A turn in which the model runs a shell command.
+    pub fn run_command(self, command: &str) -> Turn {
+        match self {
+            Self::Claude => claude::run_command(command),
+            Self::Codex => codex::run_command(command),
+            Self::Gemini => gemini::run_command(command),
+            Self::Opencode => opencode::run_command(command),
+        }
+    }
+
+    fn seed(self, place: &Place<'_>) -> Variables {
+        match self {
+            Self::Claude => claude::seed(place),
+            Self::Codex => codex::seed(place),
+            Self::Gemini => gemini::seed(place),
+            Self::Opencode => opencode::seed(place),
+        }
+    }
+}
+
+impl World {
+    /// Lets the program find a real agent, which finds this model and trusts this repository.
+    #[track_caller]
+    pub fn real_agent(&mut self, agent: RealAgent, repo: &Repo, model: &ModelServer) {
+        let home = self.root().join("home");
+        let place = Place { home: &home, repo: &repo.path, model_url: &model.url() };
+        let variables = agent.seed(&place);
+        let environment = self.environment_mut();
+        environment.find_programs_in(&installed::directory());
+        for (name, value) in variables {
+            environment.set(name, value);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Codex.
+
+use super::{API_KEY, Place, Variables};
+use crate::Turn;
+use serde_json::json;
+use std::fs;
+
+/// Its sandbox needs rights that a container does not always give.
+pub(super) const PERMISSIVE: &[&str] = &["--dangerously-bypass-approvals-and-sandbox"];
+
+pub(super) fn write_file(name: &str, text: &str) -> Turn {
+    let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    Turn::new().custom_tool("apply_patch", &format!("*** Begin Patch\n*** Add File: {name}\n{lines}*** End Patch\n"))
+}
+
+pub(super) fn run_command(command: &str) -> Turn {
+    Turn::new().tool("exec_command", json!({ "cmd": command }))
+}
+
+#[track_caller]
+pub(super) fn seed(place: &Place<'_>) -> Variables {
+    let home = place.home.join(".codex");
+    fs::create_dir_all(&home).unwrap();
+    // Each text is a JSON string, which is a TOML string too.
+    let config = format!(
+        r#"model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "Scripted"
+base_url = {url}
+env_key = "SCRIPTED_API_KEY"
+wire_api = "responses"
+# Four and five by default, with growing pauses.
+request_max_retries = 1
+stream_max_retries = 1
+
+[projects.{repo}]
+trust_level = "trusted"
+"#,
+        url = json!(format!("{}/v1", place.model_url)),
+        repo = json!(place.repo),
+    );
+    fs::write(home.join("config.toml"), config).unwrap();
+    vec![("CODEX_HOME", home.into()), ("SCRIPTED_API_KEY", API_KEY.into())]
+}

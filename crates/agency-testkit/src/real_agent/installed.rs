@@ -1,0 +1,31 @@
+//! Where `scripts/agents` put the agents.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+/// Names the directory of the agents' commands, if it is not the one beside the test's own build.
+const VARIABLE: &str = "AGENCY_TEST_AGENTS";
+
+/// What is to be installed.
+const PINS: &str = include_str!("../../../agency-engine/data/agent-versions.toml");
+
+/// The directory with the commands of the agents; panics with what to do unless the right ones are there.
+#[track_caller]
+pub(super) fn directory() -> PathBuf {
+    let commands = env::var_os(VARIABLE).map(PathBuf::from).or_else(beside_the_test).unwrap_or_default();
+    // The script leaves a copy of what it installed two directories above the commands.
+    let stamp = commands.join("../../installed.toml");
+    match fs::read_to_string(&stamp) {
+        Ok(installed) if installed == PINS => commands,
+        Ok(_) => panic!("the agents in {} are not those of this version: run scripts/agents", commands.display()),
+        Err(_) => panic!("the real agents are not installed: run scripts/agents, or leave out the feature real-agents"),
+    }
+}
+
+/// In the target directory, which the test's program is in.
+fn beside_the_test() -> Option<PathBuf> {
+    let program = env::current_exe().ok()?;
+    let places = program.ancestors().map(|directory| directory.join("agents/node_modules/.bin"));
+    places.into_iter().find(|place| place.is_dir())
+}
