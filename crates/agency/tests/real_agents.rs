@@ -1,0 +1,11 @@
+//! The agents themselves, run against a model that says what a test tells it to. `scripts/agents` installs them.
+
+#[cfg(test)]
+mod real_agents {
+    #[macro_use]
+    mod scene;
+    mod model_errors;
+    mod prompt;
+    mod stop;
+    mod work;
+}

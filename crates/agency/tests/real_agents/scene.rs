@@ -1,0 +1,70 @@
+//! What every test of a real agent begins with.
+
+use std::path::Path;
+
+use agency_testkit::{ModelServer, RealAgent, Repo, Run, Script, World};
+
+/// Makes a test for each agent of each function that takes one.
+macro_rules! each_agent {
+    ($($scenario:ident),+ $(,)?) => {$(
+        mod $scenario {
+            use agency_testkit::RealAgent;
+
+            #[test]
+            fn claude() {
+                super::$scenario(RealAgent::Claude);
+            }
+
+            #[test]
+            fn codex() {
+                super::$scenario(RealAgent::Codex);
+            }
+
+            #[test]
+            fn gemini() {
+                super::$scenario(RealAgent::Gemini);
+            }
+
+            #[test]
+            fn opencode() {
+                super::$scenario(RealAgent::Opencode);
+            }
+        }
+    )+};
+}
+
+/// A world with a repository, in which one real agent is found, and the model that it talks to.
+pub(super) struct Scene {
+    pub(super) agent: RealAgent,
+    pub(super) world: World,
+    pub(super) repo: Repo,
+    pub(super) model: ModelServer,
+}
+
+impl Scene {
+    /// An agent whose model follows a script.
+    #[track_caller]
+    pub(super) fn new(agent: RealAgent, script: Script) -> Self {
+        let mut world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
+        let repo = world.repo("project");
+        let model = ModelServer::start(script);
+        world.real_agent(agent, &repo, &model);
+        Self { agent, world, repo, model }
+    }
+
+    /// Starts a headless run in which everything is permitted.
+    #[track_caller]
+    pub(super) fn begin(&self) -> Run {
+        self.begin_with(&["--prompt", "do it"])
+    }
+
+    /// The same with a prompt, or anything else, of the test's own.
+    #[track_caller]
+    pub(super) fn begin_with(&self, options: &[&str]) -> Run {
+        let repo = self.repo.path.to_str().unwrap();
+        let always =
+            ["run", "--repo", repo, "--runner", self.agent.runner(), "--mode", "headless", "--host", "detached"];
+        let answer = self.world.json(&[&always, options, &["--"], self.agent.permissive()].concat());
+        self.world.run_with_id(answer["data"]["id"].as_str().unwrap())
+    }
+}

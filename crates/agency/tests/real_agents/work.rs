@@ -1,0 +1,60 @@
+//! An agent that does what it should: all of them tell the same story.
+
+use std::fs;
+
+use agency_testkit::{RealAgent, Run, Script};
+use serde_json::Value;
+
+use super::scene::Scene;
+
+each_agent![work_is_done_and_told];
+
+fn work_is_done_and_told(agent: RealAgent) {
+    let script = Script::new()
+        .turn(agent.write_file("hello.txt", "hello\n"))
+        .turn(agent.run_command("cat hello.txt && echo shell-ok"))
+        .say("All done: wrote hello.txt.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin();
+    let ended = scene.world.ended(&run);
+    assert_eq!((&ended["state"], &ended["exit_code"], &ended["error"]), (&"completed".into(), &0.into(), &Value::Null));
+    assert!(!ended["agent_session"].as_str().unwrap().is_empty());
+    assert_eq!((&ended["usage"]["input_tokens"], &ended["usage"]["output_tokens"]), (&300.into(), &60.into()));
+
+    let worktree = ended["worktree_path"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(format!("{worktree}/hello.txt")).unwrap(), "hello\n");
+    assert!(scene.model.wait_for_turn(2).says("shell-ok"), "the model was told what the command printed");
+
+    assert_eq!(kinds(&run), story(agent));
+    let said: String = of_kind(&run, "output").iter().map(|event| event["text"].as_str().unwrap()).collect();
+    assert_eq!(said, "All done: wrote hello.txt.");
+    let results = of_kind(&run, "tool_result");
+    assert!(results.iter().all(|result| result["success"] == true), "{results:?}");
+    assert!(results[1]["output"].as_str().unwrap().contains("shell-ok"), "{results:?}");
+    for (used, result) in of_kind(&run, "tool_use").iter().zip(&results) {
+        assert_eq!((&used["tool_id"], &used["tool_name"]), (&result["tool_id"], &result["tool_name"]));
+    }
+}
+
+/// The kinds of events that such a run has.
+fn story(agent: RealAgent) -> Vec<&'static str> {
+    // Who counts step by step tells it after each; the others count once, at the end.
+    let step: &[&str] = match agent {
+        RealAgent::Opencode => &["tool_use", "tool_result", "usage"],
+        RealAgent::Claude | RealAgent::Codex | RealAgent::Gemini => &["tool_use", "tool_result"],
+    };
+    let begin: &[&str] = &["state_change", "state_change", "attempt"];
+    let end: &[&str] = &["output", "usage", "exit", "state_change", "completed"];
+    [begin, step, step, end].concat()
+}
+
+/// The kinds of a run's events. Some agents say a text in pieces: that is one.
+fn kinds(run: &Run) -> Vec<String> {
+    let mut kinds: Vec<String> = run.events().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect();
+    kinds.dedup_by(|next, before| next == before && next == "output");
+    kinds
+}
+
+fn of_kind(run: &Run, kind: &str) -> Vec<Value> {
+    run.events().into_iter().filter(|event| event["type"] == kind).collect()
+}
