@@ -4,6 +4,10 @@
 check *arguments:
     scripts/test -- {{ arguments }}
 
+# The agents that the tests run, at their pinned versions.
+agents:
+    scripts/agents
+
 # The rules of the source tree that no compiler checks.
 lint:
     scripts/lint
