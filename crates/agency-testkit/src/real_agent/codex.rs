@@ -36,8 +36,12 @@ wire_api = "responses"
 request_max_retries = 1
 stream_max_retries = 1
 
+# On a terminal it would ask about the folder, whose worktrees it trusts too, and whether to take a newer model.
 [projects.{repo}]
 trust_level = "trusted"
+
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
 "#,
         url = json!(format!("{}/v1", place.model_url)),
         repo = json!(place.repo),

@@ -29,3 +29,16 @@ fn beside_the_test() -> Option<PathBuf> {
     let places = program.ancestors().map(|directory| directory.join("agents/node_modules/.bin"));
     places.into_iter().find(|place| place.is_dir())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PINS;
+    use crate::RealAgent;
+
+    #[test]
+    fn every_agent_has_a_version() {
+        for agent in RealAgent::ALL {
+            assert!(PINS.contains(&format!("\n[{}]\ncommand = ", agent.runner())), "{agent:?}");
+        }
+    }
+}

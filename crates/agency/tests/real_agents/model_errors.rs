@@ -1,17 +1,15 @@
 //! A model that refuses to answer.
 
-use std::time::Duration;
-
 use agency_testkit::{RealAgent, Script, wait_for};
 
-use super::scene::Scene;
+use super::scene::{LIMIT, Scene};
 
 each_agent![a_refused_key_fails_the_run, a_broken_model_ends_the_run];
 
 fn a_refused_key_fails_the_run(agent: RealAgent) {
     let scene = Scene::new(agent, Script::failing(401));
     let run = scene.begin();
-    let ended = scene.world.ended(&run);
+    let ended = scene.ended(&run);
     assert_eq!(ended["state"], "failed", "{ended:#}");
     let messages = run.messages();
     assert!(messages.iter().any(|message| message.contains("the scripted model answers 401")), "{messages:?}");
@@ -28,12 +26,11 @@ fn a_broken_model_ends_the_run(agent: RealAgent) {
         // It asks again for ever and says nothing.
         RealAgent::Opencode => {
             let again = || (scene.model.turns().len() > 1).then_some(());
-            wait_for("a second attempt", Duration::from_secs(60), again);
-            assert_eq!(scene.world.json(&["stop", &run.id])["data"]["state"], "killed");
-            return run.wait_until_gone();
+            wait_for("a second attempt", LIMIT, again);
+            return scene.stop(&run);
         }
     };
-    let ended = scene.world.ended(&run);
+    let ended = scene.ended(&run);
     assert_eq!(ended["state"], "failed", "{ended:#}");
     let messages = run.messages();
     assert!(messages.iter().any(|message| message.contains(told)), "{messages:?}");

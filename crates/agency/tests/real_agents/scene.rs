@@ -1,8 +1,13 @@
 //! What every test of a real agent begins with.
 
 use std::path::Path;
+use std::time::Duration;
 
-use agency_testkit::{ModelServer, RealAgent, Repo, Run, Script, World};
+use agency_testkit::{ModelServer, RealAgent, Repo, Run, Script, World, wait_for};
+use serde_json::Value;
+
+/// How long anything may take. Some agents take seven seconds of a whole processor to start, and a minute on a busy machine.
+pub(super) const LIMIT: Duration = Duration::from_secs(180);
 
 /// Makes a test for each agent of each function that takes one.
 macro_rules! each_agent {
@@ -66,5 +71,20 @@ impl Scene {
             ["run", "--repo", repo, "--runner", self.agent.runner(), "--mode", "headless", "--host", "detached"];
         let answer = self.world.json(&[&always, options, &["--"], self.agent.permissive()].concat());
         self.world.run_with_id(answer["data"]["id"].as_str().unwrap())
+    }
+
+    /// Waits until a run is over and returns it, however it ended.
+    #[track_caller]
+    pub(super) fn ended(&self, run: &Run) -> Value {
+        wait_for("the end of the run", LIMIT, || run.file("done.json").exists().then_some(()));
+        self.world.ended(run)
+    }
+
+    /// Stops a run and waits until nothing of it is left.
+    #[track_caller]
+    pub(super) fn stop(&self, run: &Run) {
+        let stopped = self.world.json(&["stop", &run.id])["data"].take();
+        assert_eq!((&stopped["state"], &stopped["reason"]), (&"killed".into(), &"stopped".into()), "{stopped:#}");
+        run.wait_until_gone();
     }
 }

@@ -16,7 +16,7 @@ fn work_is_done_and_told(agent: RealAgent) {
         .say("All done: wrote hello.txt.");
     let scene = Scene::new(agent, script);
     let run = scene.begin();
-    let ended = scene.world.ended(&run);
+    let ended = scene.ended(&run);
     assert_eq!((&ended["state"], &ended["exit_code"], &ended["error"]), (&"completed".into(), &0.into(), &Value::Null));
     assert!(!ended["agent_session"].as_str().unwrap().is_empty());
     assert_eq!((&ended["usage"]["input_tokens"], &ended["usage"]["output_tokens"]), (&300.into(), &60.into()));
