@@ -116,6 +116,13 @@ impl Turn {
         self.part(Part::CustomTool { name: name.to_owned(), input: input.to_owned() })
     }
 
+    /// Adds what another turn says and calls.
+    #[must_use]
+    pub fn and(mut self, other: Turn) -> Self {
+        self.parts.extend(other.parts);
+        self
+    }
+
     /// Lets the agent wait before anything of the answer comes.
     #[must_use]
     pub fn first_byte_after(mut self, wait: Duration) -> Self {

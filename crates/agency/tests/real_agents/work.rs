@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use agency_testkit::{RealAgent, Run, Script};
+use agency_testkit::{RealAgent, Run, Script, Turn};
 use serde_json::Value;
 
 use super::scene::Scene;
 
-each_agent![work_is_done_and_told];
+each_agent![work_is_done_and_told, a_turn_with_several_calls_is_told_whole];
 
 fn work_is_done_and_told(agent: RealAgent) {
     let script = Script::new()
@@ -26,14 +26,31 @@ fn work_is_done_and_told(agent: RealAgent) {
     assert!(scene.model.wait_for_turn(2).says("shell-ok"), "the model was told what the command printed");
 
     assert_eq!(kinds(&run), story(agent));
-    let said: String = of_kind(&run, "output").iter().map(|event| event["text"].as_str().unwrap()).collect();
-    assert_eq!(said, "All done: wrote hello.txt.");
-    let results = of_kind(&run, "tool_result");
-    assert!(results.iter().all(|result| result["success"] == true), "{results:?}");
+    assert_eq!(said(&run), "All done: wrote hello.txt.");
+    let results = successes(&run);
     assert!(results[1]["output"].as_str().unwrap().contains("shell-ok"), "{results:?}");
     for (used, result) in of_kind(&run, "tool_use").iter().zip(&results) {
         assert_eq!((&used["tool_id"], &used["tool_name"]), (&result["tool_id"], &result["tool_name"]));
     }
+}
+
+fn a_turn_with_several_calls_is_told_whole(agent: RealAgent) {
+    let both = agent.write_file("one.txt", "1\n").and(agent.write_file("two.txt", "2\n"));
+    let script =
+        Script::new().turn(Turn::new().think("Two files.").say("I write both.").and(both)).say("Both are there.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin();
+    let ended = scene.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    let worktree = ended["worktree_path"].as_str().unwrap();
+    for (name, text) in [("one.txt", "1\n"), ("two.txt", "2\n")] {
+        assert_eq!(fs::read_to_string(format!("{worktree}/{name}")).unwrap(), text);
+    }
+    // Some tell both uses before the first result.
+    assert_eq!((of_kind(&run, "tool_use").len(), successes(&run).len()), (2, 2));
+    assert_eq!(said(&run), "I write both.Both are there.");
+    let turns: Vec<_> = scene.model.turns().iter().map(|request| request.turn).collect();
+    assert_eq!(turns, [Some(0), Some(1)]);
 }
 
 /// The kinds of events that such a run has.
@@ -57,4 +74,17 @@ fn kinds(run: &Run) -> Vec<String> {
 
 fn of_kind(run: &Run, kind: &str) -> Vec<Value> {
     run.events().into_iter().filter(|event| event["type"] == kind).collect()
+}
+
+/// All that the agent said.
+fn said(run: &Run) -> String {
+    of_kind(run, "output").iter().map(|event| event["text"].as_str().unwrap()).collect()
+}
+
+/// The results of the agent's tools, each of which has to be a success.
+#[track_caller]
+fn successes(run: &Run) -> Vec<Value> {
+    let results = of_kind(run, "tool_result");
+    assert!(results.iter().all(|result| result["success"] == true), "{results:?}");
+    results
 }
