@@ -19,6 +19,7 @@ pub(super) fn run_command(command: &str) -> Turn {
 
 #[track_caller]
 pub(super) fn seed(place: &Place<'_>) -> Variables {
+    // Not below TMPDIR: there it does without its own helper programs, and the sandbox breaks.
     let home = place.home.join(".codex");
     fs::create_dir_all(&home).unwrap();
     // Each text is a JSON string, which is a TOML string too.
@@ -32,7 +33,7 @@ name = "Scripted"
 base_url = {url}
 env_key = "SCRIPTED_API_KEY"
 wire_api = "responses"
-# Four and five by default, with growing pauses.
+# More by default, with growing pauses.
 request_max_retries = 1
 stream_max_retries = 1
 
