@@ -154,12 +154,12 @@ mod tests {
         let (directory, run, environment) = world();
         let file = directory.path().join(".claude.json");
         let before =
-            "{\n  \"z\": 1,\n  \"projects\": {\n    \"/mine\": {\n      \"a\": [1]\n    }\n  },\n  \"b\": null\n}";
+            "{\n  \"z\": 1,\n  \"projects\": {\n    \"/mine\": {\n      \"a\": 1\n    }\n  },\n  \"b\": null\n}";
         fs::write(&file, before).unwrap();
         grant(&run, Path::new("/work tree"), &environment).unwrap();
         let settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         assert_eq!(settings["projects"]["/work tree"]["hasTrustDialogAccepted"], true);
-        assert_eq!(settings["projects"]["/mine"]["a"][0], 1);
+        assert_eq!(settings["projects"]["/mine"]["a"], 1);
         take_back(&run).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
         take_back(&run).unwrap();

@@ -116,8 +116,8 @@ impl Dialect for Claude {
                 heard.push(Heard::Event(Event::Error { message }));
             }
             ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
-            // Pieces of what follows as a whole.
-            ("stream_event", _) => {}
+            // Pieces of what follows as a whole, and how far the model's thoughts have come.
+            ("stream_event", _) | ("system", Some("thinking_tokens")) => {}
             ("control_response", _) => heard.extend(control::refused(serde_json::from_str(object)?).map(notice)),
             ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, heard),
             ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, heard),

@@ -235,6 +235,15 @@ mod tests {
         assert!(agents().contains_key(DEFAULT_AGENT));
     }
 
+    #[test]
+    fn the_tested_versions_are_those_that_the_tests_install() {
+        let pinned: toml::Table = include_str!("../../data/agent-versions.toml").parse().unwrap();
+        for (name, agent) in agents() {
+            let pin = pinned.get(&name).and_then(|pin| pin.get("version")).and_then(toml::Value::as_str);
+            assert_eq!(agent.tested_version, pin, "{name}");
+        }
+    }
+
     // proves P3
     #[test]
     fn every_way_of_starting_is_as_written_down() {

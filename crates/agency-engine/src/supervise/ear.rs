@@ -23,11 +23,14 @@ pub(super) struct Ear {
     outcome: Option<Outcome>,
     pub(super) session: Option<String>,
     usage: Usage,
+    /// The last error it told, for agents that end without a result.
+    last_error: Option<String>,
 }
 
 impl Ear {
     pub(super) fn new(format: StreamFormat, opening: Option<Opening>) -> Self {
-        let mut ear = Self { format, opening, channel: None, outcome: None, session: None, usage: Usage::default() };
+        let usage = Usage::default();
+        let mut ear = Self { format, opening, channel: None, outcome: None, session: None, usage, last_error: None };
         ear.listen_anew();
         ear
     }
@@ -61,7 +64,11 @@ impl Ear {
 
     /// Why the agent says it failed.
     pub(super) fn complaint(&self) -> Option<&str> {
-        self.outcome.as_ref().filter(|outcome| !outcome.success).and_then(|outcome| outcome.error.as_deref())
+        match &self.outcome {
+            Some(Outcome { success: false, error: Some(error), .. }) => Some(error),
+            Some(Outcome { success: true, .. }) => None,
+            Some(Outcome { success: false, error: None, .. }) | None => self.last_error.as_deref(),
+        }
     }
 
     /// The agent's last answer.
@@ -95,6 +102,7 @@ impl Supervisor<'_> {
     /// A new attempt has said nothing yet.
     pub(super) fn forget_outcome(&mut self) {
         self.ear.outcome = None;
+        self.ear.last_error = None;
     }
 
     fn take_in(&mut self, heard: Vec<Heard>) {
@@ -120,6 +128,9 @@ impl Supervisor<'_> {
     fn take_in_event(&mut self, event: Event) {
         if !matches!(event, Event::Error { .. } | Event::Unknown { .. }) {
             self.give_sign_of_life();
+        }
+        if let Event::Error { message } = &event {
+            self.ear.last_error = Some(message.clone());
         }
         if let Event::Usage(usage) = &event {
             self.ear.usage = self.ear.usage.plus(*usage);

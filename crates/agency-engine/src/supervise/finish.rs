@@ -112,11 +112,15 @@ impl Supervisor<'_> {
                 let complaint = self.ear.complaint().unwrap_or("it gave no reason");
                 Some(format!("{}: the agent says that it failed: {complaint}", ErrorCode::RunFailed))
             }
-            (_, _, Some(exit)) => Some(match (exit.exit_code, exit.signal) {
-                (Some(code), _) => format!("{}: the agent exited with code {code}", ErrorCode::RunFailed),
-                (None, Some(signal)) => format!("{}: the agent was ended by signal {signal}", ErrorCode::RunFailed),
-                (None, None) => format!("{}: the agent's exit code is not known", ErrorCode::RunFailed),
-            }),
+            (_, _, Some(exit)) => {
+                let how = match (exit.exit_code, exit.signal) {
+                    (Some(code), _) => format!("the agent exited with code {code}"),
+                    (None, Some(signal)) => format!("the agent was ended by signal {signal}"),
+                    (None, None) => "the agent's exit code is not known".to_owned(),
+                };
+                let why = self.ear.complaint().map_or_else(String::new, |why| format!(": {why}"));
+                Some(format!("{}: {how}{why}", ErrorCode::RunFailed))
+            }
             (_, _, None) => None,
         }
     }
