@@ -23,6 +23,7 @@ pub mod reconcile;
 pub mod remove;
 pub mod runner;
 pub mod sample;
+pub mod screen;
 pub mod scripted;
 pub mod serve;
 pub mod stop;

@@ -1,0 +1,93 @@
+//! What a dialog on the screen asks.
+
+use std::fmt::Write;
+
+use agency_model::{Question, QuestionKind, QuestionOption, ToolRequest};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::answer::{Answers, ScreenQuestion};
+use super::options::{Offered, Options};
+use super::pattern::Pattern;
+use super::region::Region;
+use super::sheet::Sheet;
+use super::span::Span;
+
+/// How a dialog is read, as the rules say it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Dialog {
+    /// What kind of thing is asked.
+    kind: QuestionKind,
+    /// Where the dialog is; on the whole screen, where its bounds are not to be seen.
+    #[serde(default, rename = "where")]
+    region: Region,
+    /// Which lines above the options say in one line what is asked.
+    #[serde(default)]
+    title: Span,
+    /// Which lines above the options say all there is to know.
+    #[serde(default)]
+    detail: Span,
+    /// By which words the tool is known that wants permission.
+    #[serde(default)]
+    tools: Vec<Tool>,
+    /// How the options are shown.
+    options: Options,
+    /// How they are chosen.
+    #[serde(default)]
+    answers: Answers,
+}
+
+/// A tool, known by words above the options.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    seen: Pattern,
+    name: String,
+}
+
+impl Dialog {
+    /// Reads the dialog; none where it shows no options.
+    pub(super) fn read(&self, rule: &str, sheet: &Sheet<'_>) -> Option<ScreenQuestion> {
+        let range = self.region.on(sheet).unwrap_or(sheet.all());
+        let Offered { begin, rows } = self.options.read(sheet, range.clone())?;
+        let above = range.start..begin;
+        let title = self.title.title(sheet, above.clone());
+        let detail = self.detail.block(sheet, above.clone());
+        let tool = self.tools.iter().find(|tool| tool.seen.first_in(sheet, above.clone()).is_some());
+        let keys = self.answers.for_rows(rows);
+        let options = keys.offered().map(|row| QuestionOption {
+            id: row.id.clone(),
+            label: row.label.clone(),
+            description: row.description.clone(),
+        });
+        let question = Question {
+            key: fingerprint(&[rule, &title, &detail]),
+            kind: self.kind,
+            options: options.collect(),
+            several: keys.several(),
+            free_text: keys.takes_text(),
+            tool: tool.map(|tool| ToolRequest { name: tool.name.clone(), input: json!({ "shown": detail }) }),
+            title,
+            detail,
+        };
+        Some(ScreenQuestion::new(question, keys))
+    }
+}
+
+/// The same for the same words, however the width of the terminal breaks their lines and whatever is marked.
+fn fingerprint(texts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        let words: String = text.split_whitespace().collect();
+        hash.update(words.as_bytes());
+        hash.update([0]);
+    }
+    let mut key = "screen_".to_owned();
+    for byte in hash.finalize().iter().take(8) {
+        // Writing to a string cannot fail.
+        let _ = write!(key, "{byte:02x}");
+    }
+    key
+}

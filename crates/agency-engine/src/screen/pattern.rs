@@ -1,0 +1,56 @@
+//! What is looked for: words, or a pattern between slashes.
+
+use std::ops::Range;
+
+use regex_lite::Regex;
+use serde::{Deserialize, Deserializer, de};
+
+use super::sheet::{Hit, Sheet};
+
+/// Words that may go over the end of a line, or a pattern that fits one line.
+#[derive(Debug, Clone)]
+pub(super) enum Pattern {
+    Words(String),
+    Line(Regex),
+}
+
+impl Pattern {
+    pub(super) fn first_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
+        match self {
+            Self::Words(words) => sheet.flow(range).first(words),
+            Self::Line(pattern) => sheet.lines(range).find(|(_, line)| pattern.is_match(line)).map(one_line),
+        }
+    }
+
+    pub(super) fn last_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
+        match self {
+            Self::Words(words) => sheet.flow(range).last(words),
+            Self::Line(pattern) => sheet.lines(range).rfind(|(_, line)| pattern.is_match(line)).map(one_line),
+        }
+    }
+
+    /// Whether it is in a text of one line.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::Words(words) => text.contains(words),
+            Self::Line(pattern) => pattern.is_match(text),
+        }
+    }
+}
+
+fn one_line((number, _): (usize, &str)) -> Hit {
+    Hit { first: number, last: number }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.trim().is_empty() {
+            return Err(de::Error::custom("expected words, or a pattern between slashes"));
+        }
+        let Some(pattern) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) else {
+            return Ok(Self::Words(text));
+        };
+        Regex::new(pattern).map(Self::Line).map_err(|error| de::Error::custom(format!("bad pattern: {error}")))
+    }
+}
