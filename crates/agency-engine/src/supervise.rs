@@ -12,6 +12,7 @@ mod finish;
 mod last_words;
 mod launch;
 mod logs;
+mod look;
 mod orders;
 mod pane;
 mod relay;
@@ -21,6 +22,7 @@ mod slot;
 mod talk;
 mod timers;
 mod turn;
+mod typing;
 
 pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
 pub use launch::{Launch, Report, receive_report, send_orders};

@@ -11,6 +11,7 @@ use super::validate::{Place, find_program};
 use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::config::{AgentConfig, ScreenSource};
+use crate::screen::ScreenRules;
 use crate::version;
 
 /// One agent.
@@ -97,7 +98,11 @@ impl Agency {
                 events: agent.headless.stream != StreamFormat::Text,
                 conversation: agent.headless.is_two_way(),
                 one_shot: agent.one_shot.is_some() || !agent.headless.is_two_way(),
-                screen: agent.screen != ScreenSource::None,
+                screen: match &agent.screen {
+                    ScreenSource::None => false,
+                    ScreenSource::BuiltIn(name) => ScreenRules::built_in(name).is_some(),
+                    ScreenSource::File(_) => true,
+                },
                 resume_headless: agent.headless.resume.is_some(),
                 resume_interactive: agent.interactive.resume.is_some(),
             },

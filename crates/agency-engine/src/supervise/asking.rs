@@ -11,6 +11,7 @@ use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{CannotSay, ToAgent};
 use crate::fault;
+use crate::screen::ScreenQuestion;
 use crate::store::{QuestionRow, StoreError};
 
 /// The questions that wait.
@@ -23,25 +24,36 @@ pub(super) struct Asking {
     pub(super) gave_up: bool,
 }
 
+/// A question that waits.
 #[derive(Debug)]
-struct Open {
+pub(super) struct Open {
     id: QuestionId,
-    question: Question,
+    pub(super) question: Question,
     source: Source,
     asked: Instant,
 }
 
 /// Where a question comes from, and how its answer goes back.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum Source {
     /// The agent's protocol.
     Protocol,
+    /// Its screen.
+    Screen(Box<ScreenQuestion>),
 }
 
 impl Asking {
     /// Whether the agent waits for a human.
     pub(super) fn is_waiting(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// The dialog of a question looks another way now.
+    pub(super) fn update(&mut self, seen: &ScreenQuestion) {
+        let open = self.open.iter_mut().find(|open| open.question.key == seen.question.key);
+        if let Some(Open { source: Source::Screen(question), .. }) = open {
+            **question = seen.clone();
+        }
     }
 }
 
@@ -60,20 +72,12 @@ impl Supervisor<'_> {
             }
         };
         fault::point("ask.stored");
-        let event = Event::Question { question_id: id.clone(), question: question.clone(), repeats };
-        if let Some(text) = rendered(&event) {
-            self.show(&text);
-        }
-        self.give_sign_of_life();
-        self.note_event(event);
+        self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
         let decided = self.decide(&question);
         self.asking.open.push(Open { id: id.clone(), question, source, asked: Instant::now() });
         self.watch_questions();
         if let Some((answer, by)) = decided {
-            let stored = self.store.settle_by_rule(&id, &answer, &by);
-            self.complain(stored);
-            // What could not be delivered is told as an event.
-            let _ = self.deliver(&id, &answer, &by);
+            self.answer_by_rule(&id, &answer, &by);
         }
     }
 
@@ -83,81 +87,93 @@ impl Supervisor<'_> {
         allowed.map(|by| (Answer::Allow, format!("allow_all of {by}")))
     }
 
-    /// Brings the agent an answer that is on disk; says what was seen.
-    pub(super) fn deliver_answer(&mut self, id: &QuestionId) -> Result<String, String> {
-        let row = self.store.question(id).map_err(|error| error.to_string())?;
-        let Some(QuestionRow { answer: Some(answer), answered_by, .. }) = row else {
-            return Err("there is no answer to deliver".to_owned());
-        };
-        self.deliver(id, &answer, answered_by.as_deref().unwrap_or("somebody"))
+    fn answer_by_rule(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
+        let stored = self.store.settle_by_rule(id, answer, by);
+        self.complain(stored);
+        self.deliver(id, answer, by, None);
     }
 
-    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<String, String> {
+    /// Brings the agent an answer that is on disk, and finishes the request when it is seen what came of it.
+    pub(super) fn deliver_answer(&mut self, id: &QuestionId, request: i64) {
+        let row = self.store.question(id);
+        match row {
+            Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
+                self.deliver(id, &answer, answered_by.as_deref().unwrap_or("somebody"), Some(request));
+            }
+            Ok(_) => self.finish_request(request, Err("there is no answer to deliver".to_owned())),
+            Err(error) => self.finish_request(request, Err(error.to_string())),
+        }
+    }
+
+    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str, request: Option<i64>) {
         let Some(index) = self.asking.open.iter().position(|open| open.id == *id) else {
-            return Err("the agent does not wait for it any more".to_owned());
+            if let Some(request) = request {
+                self.finish_request(request, Err("the agent does not wait for it any more".to_owned()));
+            }
+            return;
         };
         let open = self.asking.open.remove(index);
         fault::point("answer.delivering");
-        let outcome = match self.tell_answer(&open, answer) {
-            Ok(outcome) => {
-                let stored = self.store.question_delivered(id, &outcome);
-                self.complain(stored);
-                Ok(outcome)
+        let keys = match &open.source {
+            Source::Protocol => {
+                let outcome = self.tell_answer(&open.question.key, answer);
+                return self.settle_answer(&open, answer, by, outcome, request);
             }
-            Err(error) => {
-                let stored = self.store.question_expired(id, &error);
-                self.complain(stored);
-                Err(error)
-            }
+            Source::Screen(question) => question.keys_for(answer),
         };
+        match keys {
+            Ok(keys) => self.type_answer(keys, open, (answer.clone(), by.to_owned(), request)),
+            Err(error) => self.settle_answer(&open, answer, by, Err(error.to_string()), request),
+        }
+    }
+
+    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, String> {
+        let to_agent = ToAgent::Answer { key: key.to_owned(), answer: answer.clone() };
+        let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
+        let bytes = channel.and_then(|channel| channel.encode(&to_agent)).map_err(|error| error.to_string())?;
+        self.say(&bytes);
+        Ok("sent by the agent's protocol".to_owned())
+    }
+
+    /// Notes what became of an answer.
+    pub(super) fn settle_answer(
+        &mut self,
+        open: &Open,
+        answer: &Answer,
+        by: &str,
+        outcome: Result<String, String>,
+        request: Option<i64>,
+    ) {
+        let stored = match &outcome {
+            Ok(outcome) => self.store.question_delivered(&open.id, outcome),
+            Err(error) => self.store.question_expired(&open.id, error),
+        };
+        self.complain(stored);
         fault::point("answer.delivered");
         let (Ok(told) | Err(told)) = &outcome;
-        let event = Event::Answer {
-            question_id: id.clone(),
+        self.tell_question(Event::Answer {
+            question_id: open.id.clone(),
             answer: Some(answer.clone()),
             by: by.to_owned(),
             outcome: told.clone(),
-        };
-        if let Some(text) = rendered(&event) {
-            self.show(&text);
-        }
-        self.give_sign_of_life();
-        self.note_event(event);
+        });
         self.watch_questions();
-        if *answer == Answer::AllowAll && outcome.is_ok() {
-            self.allow_all(id);
+        let allowed_all = *answer == Answer::AllowAll && outcome.is_ok();
+        if let Some(request) = request {
+            self.finish_request(request, outcome);
         }
-        outcome
-    }
-
-    fn tell_answer(&mut self, open: &Open, answer: &Answer) -> Result<String, String> {
-        match &open.source {
-            Source::Protocol => {
-                let to_agent = ToAgent::Answer { key: open.question.key.clone(), answer: answer.clone() };
-                let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
-                let bytes = channel.and_then(|channel| channel.encode(&to_agent)).map_err(|error| error.to_string())?;
-                self.say(&bytes);
-                Ok("sent by the agent's protocol".to_owned())
-            }
+        if allowed_all {
+            self.allow_all(&open.id);
         }
     }
 
     /// From now on every permission is given, to those who wait and those who will ask.
     fn allow_all(&mut self, by: &QuestionId) {
         self.asking.allow_all = Some(by.clone());
-        let waiting: Vec<QuestionId> = self
-            .asking
-            .open
-            .iter()
-            .filter(|open| open.question.kind == QuestionKind::Permission)
-            .map(|open| open.id.clone())
-            .collect();
+        let permission = |open: &&Open| open.question.kind == QuestionKind::Permission;
+        let waiting: Vec<QuestionId> = self.asking.open.iter().filter(permission).map(|open| open.id.clone()).collect();
         for id in waiting {
-            let by = format!("allow_all of {by}");
-            let stored = self.store.settle_by_rule(&id, &Answer::Allow, &by);
-            self.complain(stored);
-            // What could not be delivered is told as an event.
-            let _ = self.deliver(&id, &Answer::Allow, &by);
+            self.answer_by_rule(&id, &Answer::Allow, &format!("allow_all of {by}"));
         }
     }
 
@@ -197,6 +213,15 @@ impl Supervisor<'_> {
         self.timers.question = None;
         self.asking.gave_up = true;
         self.feed(&Input::Stop(StopCause::NoAnswer));
+    }
+
+    fn tell_question(&mut self, event: Event) {
+        // An agent on its own screen shows its questions itself.
+        if let Some(text) = rendered(&event).filter(|_| self.screen.is_none()) {
+            self.show(&text);
+        }
+        self.give_sign_of_life();
+        self.note_event(event);
     }
 
     fn complain(&mut self, stored: Result<(), StoreError>) {

@@ -93,6 +93,8 @@ impl Supervisor<'_> {
         };
         let attempt = self.run.attempt();
         let verdict = self.stop_understanding();
+        self.close_eye();
+        self.stop_typing();
         self.withdraw_all("the process that asked is gone");
         self.doing.activity = None;
         self.timers.life = None;

@@ -10,6 +10,7 @@ use super::relay::with_returns;
 use super::turn::Supervisor;
 use crate::process::TerminalSize;
 use crate::runner::Stream;
+use crate::screen::Title;
 
 /// How much of the log a viewer of a headless agent is shown first.
 const TAIL: u64 = 16 * 1024;
@@ -29,6 +30,10 @@ impl Supervisor<'_> {
         let needs_returns = agent.needs_returns(stream);
         let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };
         audience.show(bytes, needs_returns);
+        if !self.ear.understands() {
+            self.give_sign_of_life();
+        }
+        self.screen_changed();
     }
 
     /// Shows a text of ours to whoever looks.
@@ -83,7 +88,7 @@ impl Supervisor<'_> {
 /// Everybody who looks, and the screen that is kept for those who will.
 struct Audience<'a> {
     pane: &'a mut Option<Pane>,
-    screen: &'a mut Option<vt100::Parser>,
+    screen: &'a mut Option<vt100::Parser<Title>>,
     viewers: &'a mut Vec<Viewer>,
 }
 
@@ -104,7 +109,7 @@ impl Audience<'_> {
     }
 }
 
-fn whole_screen(screen: Option<&vt100::Parser>) -> Vec<u8> {
+fn whole_screen(screen: Option<&vt100::Parser<Title>>) -> Vec<u8> {
     let mut bytes = b"\x1b[2J\x1b[H".to_vec();
     if let Some(screen) = screen {
         bytes.extend(screen.screen().state_formatted().bytes());

@@ -16,6 +16,9 @@ const ANOTHER_TURN: Duration = Duration::from_secs(2);
 /// How long an agent may take to leave when its conversation is over.
 const LEAVING: Duration = Duration::from_secs(10);
 
+const ESCAPE: &[u8] = b"\x1b";
+const CONTROL_C: &[u8] = b"\x03";
+
 /// How the conversation stands.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
@@ -96,11 +99,14 @@ impl Supervisor<'_> {
 
     /// Does what a request asks for.
     pub(super) fn answer_request(&mut self, taken: &TakenRequest) {
+        let on_screen = self.screen.is_some() && self.agent.is_some();
         let outcome = match &taken.request {
             Request::Stop => return self.feed_stop(),
+            Request::Answer(question) => return self.deliver_answer(question, taken.number),
+            Request::Message(text) if on_screen => return self.type_message(text, taken.number),
             Request::Message(text) => self.pass_message(text),
+            Request::Interrupt if on_screen => self.press_interrupt(),
             Request::Interrupt => self.interrupt(),
-            Request::Answer(question) => self.deliver_answer(question),
         };
         self.finish_request(taken.number, outcome);
     }
@@ -138,6 +144,14 @@ impl Supervisor<'_> {
         let message = "interrupted; it stays and waits for a message".to_owned();
         self.note_event(Event::Notice { message });
         Ok("sent by the agent's protocol".to_owned())
+    }
+
+    /// Agents whose screens are known stop at Esc; of others Ctrl-C is the usual way.
+    fn press_interrupt(&mut self) -> Result<String, String> {
+        let (key, name) = if self.eye.understands() { (ESCAPE, "Esc") } else { (CONTROL_C, "Ctrl-C") };
+        self.type_keys(vec![key.to_vec()]);
+        self.note_event(Event::Notice { message: format!("interrupted by {name}") });
+        Ok(format!("pressed {name}"))
     }
 
     fn tell(&mut self, message: &ToAgent) -> Result<(), String> {

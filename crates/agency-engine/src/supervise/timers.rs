@@ -20,6 +20,10 @@ pub(super) struct Timers {
     pub(super) question: Option<Instant>,
     /// When a turn that is over was the last one.
     pub(super) close: Option<Instant>,
+    /// When the screen is looked at.
+    pub(super) look: Option<Instant>,
+    /// When the next key is typed.
+    pub(super) key: Option<Instant>,
     /// When an agent whose conversation is over should have left.
     pub(super) dismiss: Option<Instant>,
 }
@@ -34,6 +38,8 @@ pub(super) enum Passed {
     Question,
     Close,
     Dismiss,
+    Look,
+    Key,
 }
 
 impl Timers {
@@ -49,7 +55,7 @@ impl Timers {
     fn earliest(&self) -> Option<Instant> {
         let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
         let phase = self.phase.as_ref().map(|(at, _)| *at);
-        let plain = [self.drain, self.note, self.life, self.question, self.close, self.dismiss];
+        let plain = [self.drain, self.note, self.life, self.question, self.close, self.dismiss, self.look, self.key];
         plain.into_iter().chain([wall_time, phase]).flatten().min()
     }
 
@@ -61,6 +67,8 @@ impl Timers {
             (&mut self.question, Passed::Question),
             (&mut self.close, Passed::Close),
             (&mut self.dismiss, Passed::Dismiss),
+            (&mut self.look, Passed::Look),
+            (&mut self.key, Passed::Key),
         ];
         for (timer, passed) in plain {
             if *timer == Some(at) {

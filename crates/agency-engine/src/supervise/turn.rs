@@ -16,13 +16,16 @@ use super::ear::Ear;
 use super::last_words::LastWords;
 use super::launch::{Environment, Launch};
 use super::logs::Logs;
+use super::look::Eye;
 use super::pane::{Pane, PaneNews};
 use super::talk::Talk;
 use super::timers::{Passed, Timers};
+use super::typing::Typing;
 use crate::event_log::EventLog;
 use crate::home::{Home, RunDirectory};
 use crate::process::{TerminalSize, reap_adopted};
 use crate::runner::{ProcessRunner, RunnerEvent};
+use crate::screen::Title;
 use crate::store::{RunRow, Store};
 
 /// A supervisor at work.
@@ -41,11 +44,13 @@ pub(super) struct Supervisor<'a> {
     pub(super) talk: Talk,
     pub(super) asking: Asking,
     pub(super) doing: Doing,
+    pub(super) eye: Eye,
+    pub(super) typing: Typing,
     pub(super) agent: Option<Box<dyn ProcessRunner>>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
     pub(super) waiters: Vec<Waiter>,
-    pub(super) screen: Option<vt100::Parser>,
+    pub(super) screen: Option<vt100::Parser<Title>>,
     pub(super) size: TerminalSize,
     pub(super) timers: Timers,
     pub(super) last_words: Option<LastWords>,
@@ -87,7 +92,12 @@ impl<'a> Supervisor<'a> {
         events.append(1, Event::StateChange { from: Some(State::Queued), to: State::Running });
         let pane = Pane::open(launch.mode)?;
         let size = pane.as_ref().and_then(Pane::size).unwrap_or(launch.size);
-        let screen = (launch.mode == Mode::Interactive).then(|| vt100::Parser::new(size.rows, size.columns, 0));
+        let screen = (launch.mode == Mode::Interactive)
+            .then(|| vt100::Parser::new_with_callbacks(size.rows, size.columns, 0, Title::default()));
+        let (eye, trouble) = Eye::new(&launch.screen);
+        if let Some(message) = trouble {
+            events.append(1, Event::Error { message });
+        }
         let phase = Phase::Starting(None);
         let progress = Progress::Running { attempt: 1, failures: 0, phase };
         let wall_time = launch
@@ -101,6 +111,8 @@ impl<'a> Supervisor<'a> {
             talk: Talk::default(),
             asking: Asking::default(),
             doing: Doing::nothing_yet(),
+            eye,
+            typing: Typing::default(),
             directory,
             launch,
             environment,
@@ -170,6 +182,8 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Question) => self.no_answer_came(),
             Arrival::Timer(Passed::Close) => self.end_conversation(),
             Arrival::Timer(Passed::Dismiss) => self.dismiss(),
+            Arrival::Timer(Passed::Look) => self.look(),
+            Arrival::Timer(Passed::Key) => self.type_next(),
             Arrival::Stop => self.feed_stop(),
             Arrival::Resized => {
                 if let Some(size) = self.pane.as_ref().and_then(Pane::size) {

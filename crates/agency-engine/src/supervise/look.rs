@@ -1,0 +1,207 @@
+//! Looking at the screen of an interactive agent: what it is doing, what it asks, whether it took an answer.
+
+use std::time::Duration;
+
+use agency_model::{Activity, Answer, Event};
+use tokio::time::Instant;
+
+use super::asking::{Open, Source};
+use super::turn::Supervisor;
+use crate::config::ScreenSource;
+use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
+
+/// A screen is looked at when it has been still for so long, or at this pace while it is not.
+const PACE: Duration = Duration::from_millis(120);
+/// How long a dialog may stay after it was answered, or a message be without effect.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// A dialog that is being drawn anew is not gone.
+const GONE_AFTER: u8 = 2;
+
+/// What is remembered between two looks.
+#[derive(Debug, Default)]
+pub(super) struct Eye {
+    rules: Option<ScreenRules>,
+    /// The key of the question on the screen.
+    question: Option<String>,
+    /// How many looks in a row did not find it.
+    missed: u8,
+    confirming: Option<Confirming>,
+    told: Option<Told>,
+}
+
+/// An answer was typed; the dialog should go away.
+#[derive(Debug)]
+struct Confirming {
+    open: Open,
+    answer: Answer,
+    by: String,
+    request: Option<i64>,
+    until: Instant,
+}
+
+/// A message was typed; a turn should begin.
+#[derive(Debug)]
+struct Told {
+    request: i64,
+    until: Instant,
+}
+
+impl Eye {
+    /// Opens the eye of an agent, and says what is wrong with its rules.
+    pub(super) fn new(source: &ScreenSource) -> (Self, Option<String>) {
+        let (rules, trouble) = match source {
+            ScreenSource::None => (None, None),
+            ScreenSource::BuiltIn(name) => (ScreenRules::built_in(name), None),
+            ScreenSource::File(path) => match ScreenRules::load(path) {
+                Ok(rules) => (Some(rules), None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+        };
+        (Self { rules, ..Self::default() }, trouble)
+    }
+
+    /// Whether screens are understood.
+    pub(super) const fn understands(&self) -> bool {
+        self.rules.is_some()
+    }
+}
+
+impl Supervisor<'_> {
+    /// The screen changed: it will be looked at.
+    pub(super) fn screen_changed(&mut self) {
+        if self.screen.is_some() && self.eye.rules.is_some() && self.timers.look.is_none() {
+            self.timers.look = Some(Instant::now() + PACE);
+        }
+    }
+
+    /// Looks at the screen.
+    pub(super) fn look(&mut self) {
+        let (Some(screen), Some(rules)) = (&self.screen, &self.eye.rules) else { return };
+        let rules = rules.clone();
+        let reading = rules.read(&ScreenText::of(screen.screen(), screen.callbacks()));
+        self.see_answer(&reading);
+        self.see_question(reading.question.as_ref());
+        if reading.question.is_none() {
+            self.does(reading.activity, &because(&reading), reading.line);
+        }
+        self.see_turn(&reading);
+        if self.eye.confirming.is_some() || self.eye.told.is_some() || self.eye.missed > 0 {
+            // What is waited for may come without another word of the agent.
+            self.timers.look.get_or_insert(Instant::now() + PACE);
+        }
+    }
+
+    fn see_question(&mut self, seen: Option<&ScreenQuestion>) {
+        if self.eye.confirming.is_some() {
+            return;
+        }
+        let key = seen.map(|seen| seen.question.key.clone());
+        if key.is_none() && self.eye.question.is_some() {
+            self.eye.missed += 1;
+            if self.eye.missed < GONE_AFTER {
+                return;
+            }
+        }
+        self.eye.missed = 0;
+        if self.eye.question != key
+            && let Some(gone) = self.eye.question.take()
+        {
+            self.withdraw(&gone, "it is no longer on the screen");
+        }
+        let Some(seen) = seen else { return };
+        if self.eye.question.is_some() {
+            // Another option may be marked now, and the keys depend on it.
+            self.asking.update(seen);
+            return;
+        }
+        self.eye.question = key;
+        self.ask(seen.question.clone(), Source::Screen(Box::new(seen.clone())));
+    }
+
+    /// Types an answer; whether it was taken is seen on the screen.
+    pub(super) fn type_answer(&mut self, keys: Vec<Vec<u8>>, open: Open, told: (Answer, String, Option<i64>)) {
+        let (answer, by, request) = told;
+        self.eye.question = None;
+        self.eye.confirming = Some(Confirming { open, answer, by, request, until: Instant::now() + PATIENCE });
+        self.type_keys(keys);
+        self.timers.look = Some(Instant::now() + PACE);
+    }
+
+    fn see_answer(&mut self, reading: &Reading<'_>) {
+        let Some(confirming) = self.eye.confirming.take() else { return };
+        let asked = &confirming.open.question.key;
+        let still_there = reading.question.as_ref().is_some_and(|seen| seen.question.key == *asked);
+        let outcome = match (still_there || self.is_typing(), Instant::now() >= confirming.until) {
+            (false, _) => Ok(format!("typed; the dialog is gone, and the agent is {}", reading.activity)),
+            (true, true) => Err("typed, but the dialog is still on the screen".to_owned()),
+            (true, false) => {
+                self.eye.confirming = Some(confirming);
+                return;
+            }
+        };
+        let Confirming { open, answer, by, request, .. } = confirming;
+        self.settle_answer(&open, &answer, &by, outcome, request);
+    }
+
+    /// Types a message; whether a turn begins is seen on the screen.
+    pub(super) fn type_message(&mut self, text: &str, request: i64) {
+        if self.eye.question.is_some() {
+            let outcome = Err("the agent shows a question; answer it first (agency inbox)".to_owned());
+            return self.finish_request(request, outcome);
+        }
+        let pasted = self.screen.as_ref().is_some_and(|screen| screen.screen().bracketed_paste());
+        let words = match pasted {
+            true => format!("\u{1b}[200~{text}\u{1b}[201~"),
+            // Each line end would be an Enter of its own.
+            false => text.replace(['\r', '\n'], " "),
+        };
+        self.type_keys(vec![words.into_bytes(), b"\r".to_vec()]);
+        self.note_event(Event::Message { text: text.to_owned() });
+        self.give_sign_of_life();
+        if !self.eye.understands() {
+            let outcome = Ok("typed; its screen is not understood, so nobody can tell whether it was taken".to_owned());
+            return self.finish_request(request, outcome);
+        }
+        self.eye.told = Some(Told { request, until: Instant::now() + PATIENCE });
+        self.timers.look = Some(Instant::now() + PACE);
+    }
+
+    fn see_turn(&mut self, reading: &Reading<'_>) {
+        let Some(told) = self.eye.told.take() else { return };
+        let busy = match reading.activity {
+            Activity::Thinking | Activity::Writing | Activity::RunningCommand | Activity::WaitingForUser => true,
+            Activity::Starting | Activity::Idle | Activity::Unknown => false,
+        };
+        let outcome = match (busy && !self.is_typing(), Instant::now() >= told.until, reading.activity) {
+            (true, _, activity) => Ok(format!("typed; the agent is {activity} ({})", because(reading))),
+            (false, true, Activity::Unknown) => Ok("typed; the screen that followed is not understood".to_owned()),
+            (false, true, activity) => Err(format!("typed, but no turn began: the agent is {activity}")),
+            (false, false, _) => {
+                self.eye.told = Some(told);
+                return;
+            }
+        };
+        self.finish_request(told.request, outcome);
+    }
+
+    /// The process is gone, and its screen with it.
+    pub(super) fn close_eye(&mut self) {
+        self.timers.look = None;
+        self.eye.question = None;
+        self.eye.missed = 0;
+        let gone = || Err("the agent ended before it could be seen".to_owned());
+        if let Some(Confirming { open, answer, by, request, .. }) = self.eye.confirming.take() {
+            self.settle_answer(&open, &answer, &by, gone(), request);
+        }
+        if let Some(told) = self.eye.told.take() {
+            self.finish_request(told.request, gone());
+        }
+    }
+}
+
+fn because(reading: &Reading<'_>) -> String {
+    match reading.rule {
+        Some(rule) => format!("rule {rule}: {}", reading.text),
+        None => "no rule describes the screen".to_owned(),
+    }
+}

@@ -1,0 +1,44 @@
+//! Typing on the agent's terminal, with the pauses that its screen needs.
+
+use std::collections::VecDeque;
+
+use tokio::time::Instant;
+
+use super::turn::Supervisor;
+use crate::screen::KEY_PAUSE;
+
+/// What is still to be typed.
+#[derive(Debug, Default)]
+pub(super) struct Typing {
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl Supervisor<'_> {
+    /// Types some keys, one after the other.
+    pub(super) fn type_keys(&mut self, keys: Vec<Vec<u8>>) {
+        self.typing.waiting.extend(keys);
+        if self.timers.key.is_none() {
+            self.type_next();
+        }
+    }
+
+    /// The pause is over.
+    pub(super) fn type_next(&mut self) {
+        self.timers.key = None;
+        if let Some(key) = self.typing.waiting.pop_front() {
+            self.say(&key);
+            self.timers.key = Some(Instant::now() + KEY_PAUSE);
+        }
+    }
+
+    /// Whether something is still to be typed, or was typed just now.
+    pub(super) fn is_typing(&self) -> bool {
+        self.timers.key.is_some()
+    }
+
+    /// Nobody is there to read it.
+    pub(super) fn stop_typing(&mut self) {
+        self.typing.waiting.clear();
+        self.timers.key = None;
+    }
+}
