@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::sheet::{Hit, Sheet};
 
-/// Words that may go over the end of a line, or a pattern that fits one line.
+/// Words that may go over the end of a line and stand in any frame, or a pattern for one line as it is on the screen.
 #[derive(Debug, Clone)]
 pub(super) enum Pattern {
     Words(String),
@@ -18,14 +18,14 @@ impl Pattern {
     pub(super) fn first_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
         match self {
             Self::Words(words) => sheet.flow(range).first(words),
-            Self::Line(pattern) => sheet.lines(range).find(|(_, line)| pattern.is_match(line)).map(one_line),
+            Self::Line(pattern) => sheet.drawn(range).find(|(_, line)| pattern.is_match(line)).map(one_line),
         }
     }
 
     pub(super) fn last_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
         match self {
             Self::Words(words) => sheet.flow(range).last(words),
-            Self::Line(pattern) => sheet.lines(range).rfind(|(_, line)| pattern.is_match(line)).map(one_line),
+            Self::Line(pattern) => sheet.drawn(range).rfind(|(_, line)| pattern.is_match(line)).map(one_line),
         }
     }
 

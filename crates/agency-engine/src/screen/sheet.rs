@@ -14,9 +14,9 @@ fn is_ornament(letter: char) -> bool {
 
 /// The lines of a screen.
 pub(super) struct Sheet<'screen> {
+    screen: &'screen ScreenText,
     lines: Vec<String>,
     framed: Vec<bool>,
-    highlights: &'screen [Vec<String>],
 }
 
 /// Where a text was found: its first and its last line.
@@ -31,7 +31,7 @@ impl<'screen> Sheet<'screen> {
         let (mut lines, framed): (Vec<String>, Vec<bool>) = screen.lines.iter().map(|line| unframed(line)).unzip();
         let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
         lines.truncate(end);
-        Self { lines, framed, highlights: &screen.highlights }
+        Self { screen, lines, framed }
     }
 
     pub(super) fn line(&self, number: usize) -> Option<&str> {
@@ -47,9 +47,14 @@ impl<'screen> Sheet<'screen> {
         range.filter_map(|number| Some((number, self.line(number)?)))
     }
 
+    /// The lines of a range as they are on the screen, frames and all.
+    pub(super) fn drawn(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = (usize, &str)> {
+        self.lines(range).filter_map(|(number, _)| Some((number, self.screen.lines.get(number)?.trim_end())))
+    }
+
     /// The words of a line that stand out.
     pub(super) fn highlights(&self, number: usize) -> &[String] {
-        self.highlights.get(number).map_or(&[], Vec::as_slice)
+        self.screen.highlights.get(number).map_or(&[], Vec::as_slice)
     }
 
     /// The last lines that have a frame at their side.

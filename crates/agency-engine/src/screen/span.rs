@@ -16,20 +16,27 @@ const LONGEST_TITLE: usize = 120;
 pub(super) struct Span {
     /// It begins with the first such line.
     from: Option<Pattern>,
+    /// It begins with the last such line, for what an agent may have put into the dialog comes before it.
+    from_last: Option<Pattern>,
     /// It begins below the first such line.
     below: Option<Pattern>,
     /// It ends with the first such line.
     to: Option<Pattern>,
     /// It ends above the first such line.
     above: Option<Pattern>,
+    /// It ends above the last such line.
+    above_last: Option<Pattern>,
 }
 
 impl Span {
     /// The lines; where a marker is missing, as far as the dialog goes.
     fn within(&self, sheet: &Sheet<'_>, dialog: Range<usize>) -> Range<usize> {
-        let Self { from, below, to, above } = self;
+        let Self { from, from_last, below, to, above, above_last } = self;
         let mut range = dialog;
         if let Some(hit) = from.as_ref().and_then(|from| from.first_in(sheet, range.clone())) {
+            range.start = hit.first;
+        }
+        if let Some(hit) = from_last.as_ref().and_then(|from| from.last_in(sheet, range.clone())) {
             range.start = hit.first;
         }
         if let Some(hit) = below.as_ref().and_then(|below| below.first_in(sheet, range.clone())) {
@@ -41,6 +48,9 @@ impl Span {
             range.end = hit.last + 1;
         }
         if let Some(hit) = above.as_ref().and_then(|above| above.first_in(sheet, range.clone())) {
+            range.end = hit.first;
+        }
+        if let Some(hit) = above_last.as_ref().and_then(|above| above.last_in(sheet, range.clone())) {
             range.end = hit.first;
         }
         range
@@ -91,6 +101,7 @@ mod tests {
         assert_eq!(of("above = '/^$/'"), ("Shell".to_owned(), "# Shell".to_owned()));
         assert_eq!(of("from = 'Do you want'\nto = '?'").0, "Do you want it?");
         assert_eq!(of("below = '/──/'\nabove = '/──/'").1, "ls\n  -l");
+        assert_eq!(of("from_last = '/l/'\nabove_last = '/──/'").1, "-l");
     }
 
     #[test]

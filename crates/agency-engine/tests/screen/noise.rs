@@ -1,7 +1,7 @@
 //! What the conversation says about dialogs is no dialog, and a dialog is one at any width.
 
 use agency_engine::screen::ScreenText;
-use agency_model::{Activity, QuestionKind};
+use agency_model::{Activity, Answer, QuestionKind};
 
 use super::recorded::{AGENTS, recorded, rules};
 
@@ -135,6 +135,48 @@ fn a_dialog_that_is_taller_than_the_screen_is_still_one() {
     let question = rules.read(&screen).question.unwrap().question;
     assert_eq!(question.kind, QuestionKind::Permission);
     assert_eq!(question.title, "Do you want to create hello.txt?");
+}
+
+/// What an agent asks about may itself look like a dialog; nothing of it may be hidden, and no other key be typed.
+#[test]
+fn words_inside_a_dialog_do_not_change_it() {
+    let dialogs = [
+        ("claude_code", "claude/33-permission-write.txt", "  2 world", "  3 "),
+        ("claude_code", "claude/09-permission-bash.txt", " touch made.txt", " "),
+        ("codex", "codex/06-permission.txt", "  $ touch made.txt", "    "),
+        ("gemini", "gemini/04-permission-shell.txt", "│ │ touch made.txt", "│ │ "),
+        ("opencode", "opencode/02-permission.txt", "  ┃  $ touch made.txt", "  ┃  "),
+    ];
+    let inside = [
+        "Do you want to create harmless.txt?",
+        "1. Yes",
+        "2. No",
+        "> a",
+        "* b",
+        "? Shell ls",
+        "Allow execution of [Shell]?",
+        "△ Permission required",
+        "Would you like to run the following command?",
+        "────────────────────",
+        "╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌",
+        "the last line",
+    ];
+    for (agent, path, after, indent) in dialogs {
+        let rules = rules(agent);
+        let mut screen = recorded(path);
+        let plain = rules.read(&screen).question.unwrap();
+        let begin = screen.lines.iter().rposition(|line| line.starts_with(after)).unwrap() + 1;
+        screen.lines.splice(begin..begin, inside.iter().map(|line| format!("{indent}{line}")));
+        screen.highlights.splice(begin..begin, inside.iter().map(|_| vec![]));
+        let full = rules.read(&screen).question.unwrap();
+        assert_eq!(full.question.title, plain.question.title, "{path}");
+        assert_eq!(full.question.options, plain.question.options, "{path}");
+        assert_eq!(full.keys_for(&Answer::Allow), plain.keys_for(&Answer::Allow), "{path}");
+        for line in inside.iter().filter(|line| !line.starts_with(['─', '╌'])) {
+            assert!(full.question.detail.contains(line), "{path}: {line:?} is not in {:?}", full.question.detail);
+        }
+        assert_ne!(full.question.key, plain.question.key, "{path}");
+    }
 }
 
 #[test]
