@@ -32,7 +32,9 @@ impl Doing {
 impl Supervisor<'_> {
     /// Appends an event, and what it says about the agent's activity.
     pub(super) fn note_event(&mut self, event: Event) {
-        let activity = Activity::after(&event);
+        // What an agent does after an answer is seen on its screen, where it has one.
+        let seen = self.screen.is_some() && self.eye.understands() && matches!(event, Event::Answer { .. });
+        let activity = Activity::after(&event).filter(|_| !seen);
         let because = activity.filter(|activity| self.doing.activity != Some(*activity)).map(|_| reason(&event));
         let seq = self.events.append(self.run.attempt(), event);
         if let (Some(activity), Some(because)) = (activity, because) {
