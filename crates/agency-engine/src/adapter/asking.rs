@@ -4,6 +4,8 @@ use serde_json::Value;
 
 /// A title is one line.
 const LONGEST_TITLE: usize = 120;
+/// So many unchanged lines are shown on both sides of a change.
+const CONTEXT: usize = 3;
 
 /// The beginning of a text, as a title.
 pub(super) fn first_line(text: &str) -> String {
@@ -17,7 +19,7 @@ pub(super) fn first_line(text: &str) -> String {
 /// Everything a tool would be given, as a human reads it: a command, a plan or a change as it is, anything else as JSON.
 pub(super) fn command_detail(input: &Value) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
-    if let Some(whole) = text("command").or_else(|| text("plan")) {
+    if let Some(whole) = text("command").or_else(|| text("plan")).or_else(|| text("diff")) {
         return whole.to_owned();
     }
     let path = text("file_path").or_else(|| text("path"));
@@ -25,10 +27,33 @@ pub(super) fn command_detail(input: &Value) -> String {
         return format!("{path}\n\n{content}");
     }
     if let (Some(path), Some(old), Some(new)) = (path, text("old_string"), text("new_string")) {
-        let side = |mark: char, text: &str| text.lines().map(|line| format!("{mark}{line}\n")).collect::<String>();
-        return format!("{path}\n\n{}{}", side('-', old), side('+', new));
+        return change(path, old, new);
     }
     serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string())
+}
+
+/// A change of a file, as a human reads it. Agents give whole files: what is the same at both ends is left out.
+pub(super) fn change(path: &str, old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(one, other)| one == other).count();
+    let before = same(&mut old.iter().zip(&new));
+    let shorter = old.len().min(new.len());
+    let after = same(&mut old.iter().rev().zip(new.iter().rev())).min(shorter - before);
+    let context = |lines: &[&str], from: usize, to: usize| side(' ', lines.get(from..to).unwrap_or_default());
+    let changed = |lines: &[&str], mark| side(mark, lines.get(before..lines.len() - after).unwrap_or_default());
+    let end = new.len() - after;
+    [
+        format!("{path}\n\n"),
+        context(&new, before.saturating_sub(CONTEXT), before),
+        changed(&old, '-'),
+        changed(&new, '+'),
+        context(&new, end, (end + CONTEXT).min(new.len())),
+    ]
+    .concat()
+}
+
+fn side(mark: char, lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{mark}{line}\n")).collect()
 }
 
 #[cfg(test)]
@@ -50,5 +75,16 @@ mod tests {
         let edit = json!({ "file_path": "f", "old_string": "a\nb", "new_string": "c" });
         assert_eq!(command_detail(&edit), "f\n\n-a\n-b\n+c\n");
         assert_eq!(command_detail(&json!({ "x": 1 })), "{\n  \"x\": 1\n}");
+    }
+
+    #[test]
+    fn a_change_is_shown_with_a_few_lines_around_it() {
+        let lines = |names: &str| names.chars().map(|name| format!("{name}\n")).collect::<String>();
+        assert_eq!(change("f", "", &lines("ab")), "f\n\n+a\n+b\n");
+        assert_eq!(change("f", &lines("ab"), ""), "f\n\n-a\n-b\n");
+        assert_eq!(change("f", &lines("ab"), &lines("ab")), "f\n\n a\n b\n");
+        assert_eq!(change("f", &lines("aa"), &lines("aaa")), "f\n\n a\n a\n+a\n");
+        let (old, new) = (lines("12345x6789"), lines("12345yz6789"));
+        assert_eq!(change("f", &old, &new), "f\n\n 3\n 4\n 5\n-x\n+y\n+z\n 6\n 7\n 8\n");
     }
 }
