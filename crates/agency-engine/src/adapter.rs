@@ -3,6 +3,7 @@
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
+mod acp;
 mod asking;
 mod claude;
 mod codex;
@@ -72,7 +73,8 @@ pub trait StreamParser: Send {
 pub trait Channel: StreamParser {
     /// The first words, to be written as soon as the agent exists.
     fn open(&mut self) -> Vec<u8>;
-    /// The bytes that tell the agent something.
+    /// The bytes that tell the agent something; none where it is told later. What follows from it on our side, such as
+    /// questions that are withdrawn, comes with the next feed, which may be an empty one.
     fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay>;
 }
 
@@ -135,7 +137,7 @@ pub enum StreamFormat {
     Gemini,
     /// `opencode run --format json`
     Opencode,
-    /// The Agent Client Protocol.
+    /// The Agent Client Protocol: `gemini --acp`, `opencode acp` and others
     Acp,
 }
 
@@ -166,11 +168,12 @@ impl StreamFormat {
     #[must_use]
     pub fn parser(self) -> Option<Box<dyn Channel>> {
         match self {
-            Self::Text | Self::Acp => None,
+            Self::Text => None,
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::default()))),
             Self::Codex => Some(Box::new(Objects::new(codex::Codex::default()))),
             Self::Gemini => Some(Box::new(Objects::new(gemini::Gemini::default()))),
             Self::Opencode => Some(Box::new(Objects::new(opencode::Opencode::default()))),
+            Self::Acp => Some(Box::new(Objects::new(acp::Acp::default()))),
         }
     }
 
@@ -180,7 +183,8 @@ impl StreamFormat {
         match self {
             Self::Claude => Some(Box::new(Objects::new(claude::Claude::talking(opening)))),
             Self::Codex => Some(Box::new(Objects::new(codex::AppServer::talking(opening)))),
-            Self::Text | Self::Gemini | Self::Opencode | Self::Acp => None,
+            Self::Acp => Some(Box::new(Objects::new(acp::Acp::talking(opening)))),
+            Self::Text | Self::Gemini | Self::Opencode => None,
         }
     }
 }
@@ -211,6 +215,11 @@ fn thinking(text: &str) -> Event {
     Event::Notice { message: format!("thinking: {text}") }
 }
 
+/// A difference of sums has digits that mean nothing.
+fn dollars(difference: f64) -> f64 {
+    (difference * 1e9).round() / 1e9
+}
+
 /// The name of a tool whose use was never seen.
 fn unnamed() -> String {
     "unknown".to_owned()
@@ -225,7 +234,7 @@ mod tests {
         for format in StreamFormat::ALL {
             assert_eq!(StreamFormat::from_word(format.word()), Some(*format));
             assert_eq!(serde_json::to_string(format).unwrap(), format!("\"{format}\""));
-            assert_eq!(format.parser().is_none(), matches!(format, StreamFormat::Text | StreamFormat::Acp));
+            assert_eq!(format.parser().is_none(), *format == StreamFormat::Text);
         }
         assert_eq!(StreamFormat::from_word("json"), None);
     }

@@ -235,8 +235,7 @@ impl Claude {
             None if total >= before => total - before,
             None => total,
         };
-        // A difference of sums has digits that mean nothing.
-        Some((cost * 1e9).round() / 1e9)
+        Some(super::dollars(cost))
     }
 }
 

@@ -26,6 +26,14 @@ pub(super) trait Dialect: Send {
     fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, CannotSay> {
         Err(CannotSay::OneWay)
     }
+
+    /// What followed from what the agent was told, and comes before what it says next.
+    fn late(&mut self) -> Vec<Heard> {
+        vec![]
+    }
+
+    /// Adds what is left to tell when the agent says no more.
+    fn last(&mut self, _: &mut Vec<Heard>) {}
 }
 
 /// An object is of an unknown kind, or of a known kind with an unknown shape.
@@ -64,16 +72,17 @@ impl<D: Dialect> Objects<D> {
 
 impl<D: Dialect> StreamParser for Objects<D> {
     fn feed(&mut self, bytes: &[u8]) -> Vec<Heard> {
-        let mut heard = vec![];
         let Self { lines, dialect } = self;
+        let mut heard = dialect.late();
         lines.feed(bytes, |line| hear_line(dialect, line, &mut heard));
         heard
     }
 
     fn finish(&mut self) -> Vec<Heard> {
-        let mut heard = vec![];
         let Self { lines, dialect } = self;
+        let mut heard = dialect.late();
         lines.finish(|line| hear_line(dialect, line, &mut heard));
+        dialect.last(&mut heard);
         heard
     }
 }
@@ -110,7 +119,8 @@ fn hear_line(dialect: &mut impl Dialect, line: &Line<'_>, heard: &mut Vec<Heard>
     }
 }
 
-fn unknown(text: String) -> Heard {
+/// What is not understood.
+pub(super) fn unknown(text: String) -> Heard {
     Heard::Event(Event::Unknown { text })
 }
 
@@ -155,7 +165,7 @@ fn pieces(text: &str) -> Vec<&str> {
 
 /// JavaScript cuts strings between the halves of a character and prints what is left as `\ud83d`, which is no
 /// character. Replaces such halves; nothing if there is none.
-fn without_lone_surrogates(text: &str) -> Option<String> {
+pub(super) fn without_lone_surrogates(text: &str) -> Option<String> {
     let mut mended = String::new();
     let mut done = 0;
     let mut at = 0;

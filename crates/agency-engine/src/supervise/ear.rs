@@ -90,6 +90,12 @@ impl Supervisor<'_> {
         self.take_in(heard);
     }
 
+    /// What we told the agent may itself have consequences, such as questions that nobody asks any more.
+    pub(super) fn hear_what_follows(&mut self) {
+        let heard = self.ear.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
+        self.take_in(heard);
+    }
+
     /// Understands the last half line, and is ready for another attempt.
     pub(super) fn stop_understanding(&mut self) -> Verdict {
         let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();

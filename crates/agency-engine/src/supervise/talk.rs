@@ -161,6 +161,7 @@ impl Supervisor<'_> {
         let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
         self.say(&bytes);
+        self.hear_what_follows();
         Ok(())
     }
 }

@@ -42,6 +42,11 @@ fn opencode() {
     golden(StreamFormat::Opencode);
 }
 
+#[test]
+fn acp() {
+    golden(StreamFormat::Acp);
+}
+
 /// A line that says nothing which is not known already.
 fn says_nothing(format: StreamFormat, line: &Value) -> bool {
     let is = |key: &str, value: &str| line[key] == value;
@@ -54,7 +59,19 @@ fn says_nothing(format: StreamFormat, line: &Value) -> bool {
         StreamFormat::Codex => is("type", "turn.started"),
         StreamFormat::Gemini => is("type", "message") && is("role", "user"),
         StreamFormat::Opencode => is("type", "step_start"),
-        StreamFormat::Text | StreamFormat::Acp => false,
+        StreamFormat::Acp => {
+            let update = &line["params"]["update"];
+            let ended = update["status"] == "completed" || update["status"] == "failed";
+            let silent = match update["sessionUpdate"].as_str().unwrap_or_default() {
+                // Told with the first line that is complete, and with its end.
+                "tool_call" | "tool_call_update" => !ended,
+                "agent_message_chunk" => update["content"]["text"] == "",
+                kind => ["available_commands_update", "session_info_update", "usage_update", "user_message_chunk"]
+                    .contains(&kind),
+            };
+            silent || line["result"]["protocolVersion"] == 1 || line["method"] == "fs/write_text_file"
+        }
+        StreamFormat::Text => false,
     }
 }
 

@@ -47,6 +47,13 @@ fn an_unknown_kind_and_no_json_are_kept_whole() {
         r#"{"type":"item.completed","item":{"type":"never_seen"}}"#,
         r#"{"type":"step_finish"}"#,
         r#"{"type":"tool_use"}"#,
+        r#"{"jsonrpc":"2.0"}"#,
+        r#"{"jsonrpc":"2.0","id":1}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"session/request_permission"}"#,
+        r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"never_seen"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"session/update"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"result":{"a":1}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"never/seen"}"#,
     ];
     for format in FORMATS {
         for line in lines {
@@ -162,6 +169,9 @@ fn numbers_out_of_range_make_a_line_unknown() {
             format!(r#"{{"type":"turn.completed","usage":{{"output_tokens":{number}}}}}"#),
             format!(r#"{{"type":"result","status":"success","stats":{{"cached":{number}}}}}"#),
             format!(r#"{{"type":"step_finish","part":{{"tokens":{{"input":{number}}}}}}}"#),
+            format!(
+                r#"{{"method":"session/update","params":{{"update":{{"sessionUpdate":"usage_update","used":{number},"size":1}}}}}}"#
+            ),
         ];
         for (format, line) in FORMATS.into_iter().zip(lines) {
             assert_eq!(heard(format, [line.as_bytes()]), [unknown(&line)], "{format}");

@@ -1,6 +1,8 @@
 //! The parsers against what the real agents printed, and against what no agent should print.
 
 #[cfg(test)]
+mod acp;
+#[cfg(test)]
 #[path = "../any_pieces/mod.rs"]
 #[expect(dead_code, reason = "some of it is about something else than parsers")]
 mod any_pieces;
@@ -12,6 +14,8 @@ mod app_server_questions;
 mod app_server_talk;
 #[cfg(test)]
 mod chunking;
+#[cfg(test)]
+mod exchange;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]

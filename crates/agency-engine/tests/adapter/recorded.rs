@@ -5,14 +5,45 @@ use std::path::Path;
 
 use agency_engine::adapter::{Heard, Outcome, StreamFormat};
 use agency_model::{Event, Question, Usage};
+use serde_json::Value;
 
-pub(crate) const FORMATS: [StreamFormat; 4] =
-    [StreamFormat::Claude, StreamFormat::Codex, StreamFormat::Gemini, StreamFormat::Opencode];
+pub(crate) const FORMATS: [StreamFormat; 5] =
+    [StreamFormat::Claude, StreamFormat::Codex, StreamFormat::Gemini, StreamFormat::Opencode, StreamFormat::Acp];
 
-/// The streams of an agent by file name, in order.
+/// One line of a recorded conversation.
+pub(crate) struct Line {
+    /// Whether the agent said it.
+    pub(crate) heard: bool,
+    pub(crate) value: Value,
+}
+
+impl Line {
+    /// The line as it was on the stream.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        format!("{}\n", self.value).into_bytes()
+    }
+}
+
+/// The lines of a recorded conversation.
+pub(crate) fn lines(exchange: &[u8]) -> Vec<Line> {
+    let values = serde_json::Deserializer::from_slice(exchange).into_iter::<Value>();
+    values.map(Result::unwrap).map(|line| Line { heard: line["dir"] == "<<", value: line["line"].clone() }).collect()
+}
+
+/// The streams of an agent by file name, in order; of a conversation what the agent said.
 pub(crate) fn streams(format: StreamFormat) -> Vec<(String, Vec<u8>)> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents").join(format.word());
-    let mut streams: Vec<_> = fs::read_dir(directory)
+    let said = |exchange: Vec<u8>| lines(&exchange).iter().filter(|line| line.heard).flat_map(Line::bytes).collect();
+    let stream = |(name, bytes): (String, Vec<u8>)| match name.ends_with(".exchange.ndjson") {
+        true => (name, said(bytes)),
+        false => (name, bytes),
+    };
+    files(format.word()).into_iter().map(stream).collect()
+}
+
+/// The recorded files of a directory by name, in order.
+pub(crate) fn files(directory: &str) -> Vec<(String, Vec<u8>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agents").join(directory);
+    let mut files: Vec<_> = fs::read_dir(path)
         .unwrap()
         .map(|entry| {
             let entry = entry.unwrap();
@@ -20,9 +51,9 @@ pub(crate) fn streams(format: StreamFormat) -> Vec<(String, Vec<u8>)> {
             (name, fs::read(entry.path()).unwrap())
         })
         .collect();
-    streams.sort();
-    assert!(streams.len() > 10, "{format}: the recorded streams are missing");
-    streams
+    files.sort();
+    assert!(files.len() > 10, "{directory}: the recorded files are missing");
+    files
 }
 
 /// One line.

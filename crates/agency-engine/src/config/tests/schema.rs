@@ -229,7 +229,7 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
             {
               "type": "string",
               "const": "acp",
-              "description": "The Agent Client Protocol."
+              "description": "The Agent Client Protocol: `gemini --acp`, `opencode acp` and others"
             }
           ],
           "description": "What an agent prints in headless mode."

@@ -1,0 +1,272 @@
+//! The Agent Client Protocol: `gemini --acp`, `opencode acp`, and every other agent that speaks it.
+//!
+//! The one rule: the answer to a request of ours always leads on, also when it is not understood. A conversation that
+//! waits for what has been said already would wait for ever.
+
+mod calls;
+mod content;
+mod joining;
+mod permission;
+mod spent;
+mod turn;
+mod updates;
+mod wire;
+
+use std::collections::VecDeque;
+
+use agency_model::Event;
+use agent_client_protocol_schema::v1::{
+    CLIENT_METHOD_NAMES, CancelRequestNotification, Error, PROTOCOL_LEVEL_METHOD_NAMES, RequestId,
+    RequestPermissionRequest,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use self::calls::Calls;
+use self::permission::Permissions;
+use self::spent::Spent;
+use self::wire::Message;
+use super::objects::{Dialect, NotUnderstood, unknown, without_lone_surrogates};
+use super::{CannotSay, Heard, Opening, ToAgent};
+
+/// What must be remembered of a conversation.
+#[derive(Debug)]
+pub(super) struct Acp {
+    /// Absent if the stream goes one way only.
+    opening: Option<Opening>,
+    stage: Stage,
+    /// How many requests we have made; the last one's id.
+    requests: i64,
+    session: Option<String>,
+    /// What is to be said when the agent can listen: the protocol has no queue.
+    queue: VecDeque<String>,
+    /// The pieces since the last tool: the result has no text.
+    answer: String,
+    /// The pieces of a thought that is not told yet.
+    thought: String,
+    calls: Calls,
+    permissions: Permissions,
+    spent: Spent,
+    /// What follows from something we said.
+    late: Vec<Heard>,
+}
+
+/// How far the conversation has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Stage {
+    /// Nothing has been said by us.
+    Unopened,
+    /// The request with this id waits for its answer.
+    Waiting(i64, Step),
+    /// The agent waits for a message.
+    Idle,
+    /// The conversation could not begin.
+    Refused(String),
+}
+
+/// What we wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Greeting,
+    Joining,
+    /// Joining a session whose history the agent tells again.
+    Loading,
+    CatchingUp,
+    Working,
+    /// The turn is to stop, and the agent has not said yet that it has.
+    Stopping,
+}
+
+impl Default for Acp {
+    fn default() -> Self {
+        Self {
+            opening: None,
+            stage: Stage::Unopened,
+            requests: 0,
+            session: None,
+            queue: VecDeque::new(),
+            answer: String::new(),
+            thought: String::new(),
+            calls: Calls::default(),
+            permissions: Permissions::default(),
+            spent: Spent::nothing(),
+            late: vec![],
+        }
+    }
+}
+
+impl Dialect for Acp {
+    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        // The protocol's types leave out what they cannot read, where other dialects fail and are asked again.
+        let mended = without_lone_surrogates(object);
+        let message: Message<'_> = serde_json::from_str(mended.as_deref().unwrap_or(object))?;
+        match (message.method.as_deref(), &message.id) {
+            (Some(method), Some(id)) => self.asked(method, id.clone(), message.params, object, heard),
+            (Some(method), None) => return self.notified(method, message.params, object, heard),
+            (None, Some(id)) => return self.answered(id, &message, object, heard),
+            (None, None) => {
+                let error = wire::complaint(message.error.ok_or(NotUnderstood)?);
+                let message = format!("the agent could not read what it was told: {error}");
+                heard.push(Heard::Event(Event::Error { message }));
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self) -> Vec<u8> {
+        if self.opening.is_some() { self.greet() } else { vec![] }
+    }
+
+    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+        if self.opening.is_none() {
+            return Err(CannotSay::OneWay);
+        }
+        if let Stage::Refused(why) = &self.stage {
+            return Err(CannotSay::Unfit(format!("the conversation could not begin: {why}")));
+        }
+        match to_agent {
+            ToAgent::Message(text) => {
+                self.queue.push_back(text.clone());
+                Ok(if self.stage == Stage::Idle { self.next_prompt().unwrap_or_default() } else { vec![] })
+            }
+            ToAgent::Interrupt => self.interrupt(),
+            ToAgent::Answer { key, answer } => self.permissions.answered(key, answer),
+        }
+    }
+
+    fn late(&mut self) -> Vec<Heard> {
+        std::mem::take(&mut self.late)
+    }
+
+    fn last(&mut self, heard: &mut Vec<Heard>) {
+        self.tell_thought(heard);
+    }
+}
+
+impl Acp {
+    /// A conversation in both directions.
+    pub(super) fn talking(opening: Opening) -> Self {
+        let spent = if opening.resume.is_some() { Spent::unknown() } else { Spent::nothing() };
+        let queue = opening.prompt.iter().cloned().collect();
+        Self { opening: Some(opening), queue, spent, ..Self::default() }
+    }
+
+    /// Whether the agent tells what has happened before.
+    fn replays(&self) -> bool {
+        matches!(self.stage, Stage::Waiting(_, Step::Loading | Step::CatchingUp))
+    }
+
+    fn request(&mut self, step: Step, method: &str, params: impl Serialize) -> Vec<u8> {
+        self.requests += 1;
+        self.stage = Stage::Waiting(self.requests, step);
+        wire::request(self.requests, method, params)
+    }
+
+    /// A request of the agent. Whatever is not offered is refused, so that the agent does not wait for it.
+    fn asked(&mut self, method: &str, id: RequestId, params: Option<&RawValue>, object: &str, heard: &mut Vec<Heard>) {
+        let is_permission = method == CLIENT_METHOD_NAMES.session_request_permission;
+        if is_permission && let Ok(request) = wire::read::<RequestPermissionRequest>(params) {
+            self.tell_thought(heard);
+            if matches!(self.stage, Stage::Waiting(_, Step::Stopping)) {
+                // It was asked before the agent knew.
+                return self.say(permission::cancelled(id), heard);
+            }
+            let hidden = updates::hidden(params, &request.tool_call);
+            let (used, mut wanted) = self.calls.wanted(request.tool_call);
+            if let Some(used) = used {
+                self.answer.clear();
+                heard.push(Heard::Event(used));
+            }
+            // Nobody is to allow what he cannot see.
+            wanted.detail.extend(hidden.map(|whole| format!("\n\n{whole}")));
+            heard.push(self.permissions.asked(id, request.options, wanted));
+            return;
+        }
+        // opencode writes every file a second time through the client, and does without.
+        let is_known = method.starts_with("fs/") || method.starts_with("terminal/");
+        heard.extend((!is_known).then(|| unknown(object.to_owned())));
+        let error = if is_permission { Error::invalid_params() } else { Error::method_not_found() };
+        self.say(wire::refusal(id, error), heard);
+    }
+
+    fn notified(
+        &mut self,
+        method: &str,
+        params: Option<&RawValue>,
+        object: &str,
+        heard: &mut Vec<Heard>,
+    ) -> Result<(), NotUnderstood> {
+        if method == CLIENT_METHOD_NAMES.session_update {
+            return self.updated(params, object, heard);
+        }
+        if method != PROTOCOL_LEVEL_METHOD_NAMES.cancel_request {
+            return Err(NotUnderstood);
+        }
+        let CancelRequestNotification { request_id, .. } = wire::read(params)?;
+        if let Some((withdrawn, reply)) = self.permissions.withdrawn(&request_id) {
+            heard.push(withdrawn);
+            self.say(reply, heard);
+        }
+        Ok(())
+    }
+
+    /// The answer to a request of ours.
+    fn answered(
+        &mut self,
+        id: &RequestId,
+        message: &Message<'_>,
+        object: &str,
+        heard: &mut Vec<Heard>,
+    ) -> Result<(), NotUnderstood> {
+        let step = match &self.stage {
+            Stage::Waiting(awaited, step) if *id == RequestId::Number(*awaited) => *step,
+            Stage::Unopened if self.opening.is_none() => overheard(message)?,
+            Stage::Unopened | Stage::Waiting(..) | Stage::Idle | Stage::Refused(_) => return Err(NotUnderstood),
+        };
+        self.tell_thought(heard);
+        match (step, message.error) {
+            (Step::Greeting | Step::Joining | Step::Loading, Some(error)) => {
+                self.refused(wire::complaint(error), heard);
+            }
+            (Step::Greeting, None) => self.greeted(message.result, object, heard),
+            (Step::Joining, None) => self.joined(message.result, object, heard),
+            (Step::Loading, None) => self.loaded(heard),
+            (Step::CatchingUp, _) => {
+                self.go_on(heard);
+            }
+            (Step::Working | Step::Stopping, Some(error)) => self.turn_failed(wire::complaint(error), heard),
+            (Step::Working | Step::Stopping, None) => self.turn_ended(message.result, object, heard),
+        }
+        Ok(())
+    }
+
+    /// A parser that only listens has nothing to say.
+    fn say(&self, bytes: Vec<u8>, heard: &mut Vec<Heard>) {
+        if self.opening.is_some() {
+            heard.push(Heard::Say(bytes));
+        }
+    }
+}
+
+/// What is answered here, for a parser that did not see the request.
+fn overheard(message: &Message<'_>) -> Result<Step, NotUnderstood> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Shape<'a> {
+        #[serde(borrow)]
+        stop_reason: Option<&'a RawValue>,
+        #[serde(borrow)]
+        session_id: Option<&'a RawValue>,
+        #[serde(borrow)]
+        protocol_version: Option<&'a RawValue>,
+    }
+    if message.error.is_some() {
+        return Ok(Step::Working);
+    }
+    match wire::read(message.result)? {
+        Shape { stop_reason: Some(_), .. } => Ok(Step::Working),
+        Shape { session_id: Some(_), .. } => Ok(Step::Joining),
+        Shape { protocol_version: Some(_), .. } => Ok(Step::Greeting),
+        Shape { .. } => Err(NotUnderstood),
+    }
+}

@@ -1,0 +1,175 @@
+//! What an agent tells while it works, as events.
+
+use agency_model::Event;
+use agent_client_protocol_schema::v1::{
+    ContentBlock, NoticeSeverity, Plan, PlanEntryStatus, SessionUpdate, ToolCallStatus, ToolCallUpdate,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::calls::News;
+use super::{Acp, content, wire};
+use crate::adapter::lines::LONGEST;
+use crate::adapter::objects::{NotUnderstood, unknown};
+use crate::adapter::{Heard, thinking};
+
+/// The parameters of `session/update`. What is in the update is read only when its kind is known.
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow)]
+    update: &'a RawValue,
+}
+
+/// What the protocol's types skip when they do not know it.
+#[derive(Deserialize)]
+struct Skipped<'a> {
+    #[serde(borrow)]
+    status: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    entries: Option<Vec<&'a RawValue>>,
+}
+
+impl Acp {
+    /// Hears `session/update`.
+    pub(super) fn updated(
+        &mut self,
+        params: Option<&RawValue>,
+        object: &str,
+        heard: &mut Vec<Heard>,
+    ) -> Result<(), NotUnderstood> {
+        let Params { update } = wire::read(params)?;
+        let read: Result<SessionUpdate, _> = serde_json::from_str(update.get());
+        if self.replays() {
+            // The history was told when it happened; only what the session cost until then is news.
+            if let Ok(SessionUpdate::UsageUpdate(usage)) = read {
+                usage.cost.iter().for_each(|cost| self.spent.told(cost));
+            }
+            return Ok(());
+        }
+        let skipped = || serde_json::from_str::<Skipped<'_>>(update.get());
+        let mut told = vec![];
+        match read? {
+            SessionUpdate::AgentThoughtChunk(chunk) => self.thought(&chunk.content),
+            SessionUpdate::AgentMessageChunk(chunk) => told.extend(self.said(&chunk.content)),
+            SessionUpdate::ToolCall(call) => {
+                let update = ToolCallUpdate::from(call);
+                let whole = is_whole(&update, &skipped()?)?;
+                told.extend(self.used(update, News::Announced));
+                told.extend((!whole).then(|| unknown(object.to_owned())));
+            }
+            SessionUpdate::ToolCallUpdate(update) => {
+                let whole = is_whole(&update, &skipped()?)?;
+                told.extend(self.used(update, News::Changed));
+                told.extend((!whole).then(|| unknown(object.to_owned())));
+            }
+            SessionUpdate::Plan(plan) => {
+                let entries = skipped()?.entries.unwrap_or_default();
+                if entries.len() != plan.entries.len() {
+                    return Err(NotUnderstood);
+                }
+                told.push(notice(planned(&plan)));
+            }
+            SessionUpdate::CurrentModeUpdate(update) => {
+                told.push(notice(format!("the agent's mode is now {}", update.current_mode_id)));
+            }
+            SessionUpdate::UsageUpdate(usage) => usage.cost.iter().for_each(|cost| self.spent.told(cost)),
+            SessionUpdate::Notice(said) => {
+                let message = [Some(said.title), said.description].into_iter().flatten().collect::<Vec<_>>().join("\n");
+                told.push(match said.severity {
+                    NoticeSeverity::Error => Heard::Event(Event::Error { message }),
+                    NoticeSeverity::Info | NoticeSeverity::Warning | NoticeSeverity::Other(_) | _ => notice(message),
+                });
+            }
+            // An echo of the prompt, and what is for menus and title bars.
+            SessionUpdate::UserMessageChunk(_)
+            | SessionUpdate::AvailableCommandsUpdate(_)
+            | SessionUpdate::ConfigOptionUpdate(_)
+            | SessionUpdate::SessionInfoUpdate(_)
+            | SessionUpdate::CompactionUpdate(_)
+            | SessionUpdate::CompactionSummaryChunk(_) => {}
+            _ => return Err(NotUnderstood),
+        }
+        if !told.is_empty() {
+            self.tell_thought(heard);
+        }
+        heard.extend(told);
+        Ok(())
+    }
+
+    /// Some agents send a thought word by word: it is told as a whole, when something else is told.
+    pub(super) fn tell_thought(&mut self, heard: &mut Vec<Heard>) {
+        let thought = std::mem::take(&mut self.thought);
+        if !thought.trim().is_empty() {
+            heard.push(Heard::Event(thinking(&thought)));
+        }
+    }
+
+    /// The events of a tool's update.
+    fn used(&mut self, update: ToolCallUpdate, news: News) -> Vec<Heard> {
+        let events = self.calls.heard(update, news);
+        if !events.is_empty() {
+            self.answer.clear();
+        }
+        events.into_iter().map(Heard::Event).collect()
+    }
+
+    fn thought(&mut self, block: &ContentBlock) {
+        let text = content::text(block);
+        if self.thought.len() + text.len() <= LONGEST {
+            self.thought.push_str(&text);
+        }
+    }
+
+    fn said(&mut self, block: &ContentBlock) -> Option<Heard> {
+        let text = content::text(block);
+        if self.answer.len() + text.len() <= LONGEST {
+            self.answer.push_str(&text);
+        }
+        (!text.is_empty()).then_some(Heard::Event(Event::Output { text }))
+    }
+}
+
+/// The whole of what an agent asks permission for, if a part of it is of no known kind.
+pub(super) fn hidden(params: Option<&RawValue>, known: &ToolCallUpdate) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        tool_call: &'a RawValue,
+    }
+    let Asked { tool_call } = wire::read(params).ok()?;
+    let skipped = serde_json::from_str(tool_call.get());
+    let whole = skipped.is_ok_and(|skipped| is_whole(known, &skipped).is_ok_and(|whole| whole));
+    (!whole).then(|| tool_call.get().to_owned())
+}
+
+/// Whether all that the agent shows was understood. A state that is not known says too little to go on.
+fn is_whole(update: &ToolCallUpdate, skipped: &Skipped<'_>) -> Result<bool, NotUnderstood> {
+    if skipped.status.is_some_and(|status| !is_state(status)) {
+        return Err(NotUnderstood);
+    }
+    let known = update.fields.content.as_ref().map_or(0, Vec::len);
+    Ok(skipped.content.as_ref().map_or(0, Vec::len) == known)
+}
+
+fn is_state(status: &RawValue) -> bool {
+    serde_json::from_str::<ToolCallStatus>(status.get()).is_ok()
+}
+
+fn planned(plan: &Plan) -> String {
+    let entries = plan.entries.iter().map(|entry| {
+        let mark = match entry.status {
+            PlanEntryStatus::Completed => 'x',
+            PlanEntryStatus::InProgress => '>',
+            PlanEntryStatus::Pending | _ => ' ',
+        };
+        format!("\n[{mark}] {}", entry.content)
+    });
+    format!("the agent's plan:{}", entries.collect::<String>())
+}
+
+fn notice(message: String) -> Heard {
+    Heard::Event(Event::Notice { message })
+}
