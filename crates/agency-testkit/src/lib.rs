@@ -27,7 +27,7 @@ pub use agent::Agent;
 pub use model_server::{ModelServer, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;
-pub use real_agent::RealAgent;
+pub use real_agent::{Form, RealAgent};
 pub use repo::Repo;
 pub use run::Run;
 pub use terminal::Terminal;

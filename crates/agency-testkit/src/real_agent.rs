@@ -28,8 +28,19 @@ pub enum RealAgent {
     Opencode,
 }
 
+/// The two forms of a headless agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// It asks nothing and takes no messages.
+    OneShot,
+    /// It asks, and can be told something.
+    Conversation,
+}
+
 /// Where an agent is to live.
 struct Place<'a> {
+    /// Whether it is configured to ask before it runs a command.
+    asks: bool,
     home: &'a Path,
     repo: &'a Path,
     model_url: &'a str,
@@ -52,13 +63,36 @@ impl RealAgent {
         }
     }
 
+    /// The version that is installed.
+    pub fn version(self) -> String {
+        installed::version(self.runner())
+    }
+
     /// The arguments with which it works headless without asking for any permission.
-    pub fn permissive(self) -> &'static [&'static str] {
+    pub fn permissive(self, form: Form) -> &'static [&'static str] {
+        match (self, form) {
+            (Self::Claude, _) => claude::PERMISSIVE,
+            (Self::Codex, Form::OneShot) => codex::PERMISSIVE,
+            (Self::Codex, Form::Conversation) => codex::PERMISSIVE_SERVER,
+            (Self::Gemini, _) => gemini::PERMISSIVE,
+            (Self::Opencode, _) => opencode::PERMISSIVE,
+        }
+    }
+
+    /// The arguments with which it asks before it runs a command of [`Self::run_command_if_allowed`].
+    pub fn asking(self) -> &'static [&'static str] {
         match self {
-            Self::Claude => claude::PERMISSIVE,
-            Self::Codex => codex::PERMISSIVE,
-            Self::Gemini => gemini::PERMISSIVE,
-            Self::Opencode => opencode::PERMISSIVE,
+            Self::Claude => claude::ASKING,
+            Self::Codex => codex::ASKING,
+            Self::Gemini | Self::Opencode => &[],
+        }
+    }
+
+    /// A turn in which the model runs a shell command that needs a permission.
+    pub fn run_command_if_allowed(self, command: &str) -> Turn {
+        match self {
+            Self::Codex => codex::run_command_if_allowed(command),
+            Self::Claude | Self::Gemini | Self::Opencode => self.run_command(command),
         }
     }
 
@@ -96,8 +130,19 @@ impl World {
     /// Lets the program find a real agent, which finds this model and trusts this repository.
     #[track_caller]
     pub fn real_agent(&mut self, agent: RealAgent, repo: &Repo, model: &ModelServer) {
+        self.seed(agent, repo, model, false);
+    }
+
+    /// The same for an agent that asks before it runs a command.
+    #[track_caller]
+    pub fn asking_agent(&mut self, agent: RealAgent, repo: &Repo, model: &ModelServer) {
+        self.seed(agent, repo, model, true);
+    }
+
+    #[track_caller]
+    fn seed(&mut self, agent: RealAgent, repo: &Repo, model: &ModelServer, asks: bool) {
         let home = self.root().join("home");
-        let place = Place { home: &home, repo: &repo.path, model_url: &model.url() };
+        let place = Place { asks, home: &home, repo: &repo.path, model_url: &model.url() };
         let variables = agent.seed(&place);
         let environment = self.environment_mut();
         environment.find_programs_in(&installed::directory());

@@ -8,5 +8,6 @@ mod real_agents {
     mod model_errors;
     mod prompt;
     mod stop;
+    mod talk;
     mod work;
 }

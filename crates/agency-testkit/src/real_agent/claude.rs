@@ -8,6 +8,9 @@ use std::fs;
 /// The modes that ask for nothing at all are refused to root.
 pub(super) const PERMISSIVE: &[&str] = &["--permission-mode", "acceptEdits", "--allowedTools", "Write,Edit,Bash"];
 
+/// Without it, a model decides what needs a permission.
+pub(super) const ASKING: &[&str] = &["--permission-mode", "manual"];
+
 pub(super) fn write_file(name: &str, text: &str) -> Turn {
     Turn::new().tool("Write", json!({ "file_path": name, "content": text }))
 }

@@ -8,6 +8,23 @@ use std::fs;
 /// Its sandbox needs rights that a container does not always give.
 pub(super) const PERMISSIVE: &[&str] = &["--dangerously-bypass-approvals-and-sandbox"];
 
+/// The same for its server, which has no such flag.
+pub(super) const PERMISSIVE_SERVER: &[&str] =
+    &["-c", "approval_policy=\"never\"", "-c", "sandbox_mode=\"danger-full-access\""];
+
+/// It offers its question tool only to those who ask for it.
+pub(super) const ASKING: &[&str] = &["--enable", "default_mode_request_user_input"];
+
+/// It asks only for what its sandbox does not allow.
+pub(super) fn run_command_if_allowed(command: &str) -> Turn {
+    let input = json!({
+        "cmd": command,
+        "sandbox_permissions": "require_escalated",
+        "justification": "It has to be done.",
+    });
+    Turn::new().tool("exec_command", input)
+}
+
 pub(super) fn write_file(name: &str, text: &str) -> Turn {
     let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
     Turn::new().custom_tool("apply_patch", &format!("*** Begin Patch\n*** Add File: {name}\n{lines}*** End Patch\n"))

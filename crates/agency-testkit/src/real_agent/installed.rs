@@ -23,6 +23,14 @@ pub(super) fn directory() -> PathBuf {
     }
 }
 
+/// The version of a built-in agent by its name.
+#[track_caller]
+pub(super) fn version(runner: &str) -> String {
+    let table = PINS.split(&format!("[{runner}]\n")).nth(1).unwrap();
+    let version = table.lines().find_map(|line| line.strip_prefix("version = ")).unwrap();
+    version.trim_matches('"').to_owned()
+}
+
 /// In the target directory, which the test's program is in.
 fn beside_the_test() -> Option<PathBuf> {
     let program = env::current_exe().ok()?;

@@ -23,6 +23,7 @@ pub(super) fn seed(place: &Place<'_>) -> Variables {
         "small_model": "scripted/m1",
         "autoupdate": false,
         "share": "disabled",
+        "permission": { "bash": if place.asks { "ask" } else { "allow" } },
         "provider": { "scripted": {
             "npm": "@ai-sdk/openai-compatible",
             "name": "Scripted",

@@ -1,6 +1,6 @@
 //! A prompt that is longer than any argument can be.
 
-use agency_testkit::{RealAgent, Script};
+use agency_testkit::{Form, RealAgent, Script};
 
 use super::scene::Scene;
 
@@ -12,7 +12,7 @@ fn a_long_prompt_arrives_whole(agent: RealAgent) {
     assert!(prompt.len() > 200 * 1024, "Linux allows 128 KiB for one argument");
     let scene = Scene::new(agent, Script::new().say("Read it all."));
     scene.repo.commit_file("task.md", &prompt);
-    let run = scene.begin_with(&["--prompt-file", "task.md"]);
+    let run = scene.begin_with(Form::Conversation, &["--prompt-file", "task.md"]);
     let ended = scene.ended(&run);
     assert_eq!(ended["state"], "completed", "{ended:#}");
     assert!(scene.model.wait_for_turn(0).says(prompt.trim_end()), "the model got another prompt");

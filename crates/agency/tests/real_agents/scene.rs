@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agency_testkit::{ModelServer, RealAgent, Repo, Run, Script, World, wait_for};
+use agency_testkit::{Form, ModelServer, RealAgent, Repo, Run, Script, World, wait_for};
 use serde_json::Value;
 
 /// How long anything may take. Some agents take seven seconds of a whole processor to start, and a minute on a busy machine.
@@ -50,27 +50,74 @@ impl Scene {
     /// An agent whose model follows a script.
     #[track_caller]
     pub(super) fn new(agent: RealAgent, script: Script) -> Self {
-        let mut world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
+        let mut scene = Self::empty(agent, script);
+        scene.world.real_agent(agent, &scene.repo, &scene.model);
+        scene
+    }
+
+    /// The same for an agent that asks before it runs a command.
+    #[track_caller]
+    pub(super) fn asking(agent: RealAgent, script: Script) -> Self {
+        let mut scene = Self::empty(agent, script);
+        scene.world.asking_agent(agent, &scene.repo, &scene.model);
+        scene
+    }
+
+    #[track_caller]
+    fn empty(agent: RealAgent, script: Script) -> Self {
+        let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
         let repo = world.repo("project");
         let model = ModelServer::start(script);
-        world.real_agent(agent, &repo, &model);
         Self { agent, world, repo, model }
     }
 
-    /// Starts a headless run in which everything is permitted.
+    /// Starts a headless conversation in which everything is permitted.
     #[track_caller]
     pub(super) fn begin(&self) -> Run {
-        self.begin_with(&["--prompt", "do it"])
+        self.begin_with(Form::Conversation, &["--prompt", "do it"])
     }
 
-    /// The same with a prompt, or anything else, of the test's own.
+    /// The same in a form, with a prompt, or anything else, of the test's own.
     #[track_caller]
-    pub(super) fn begin_with(&self, options: &[&str]) -> Run {
+    pub(super) fn begin_with(&self, form: Form, options: &[&str]) -> Run {
+        let form_flag: &[&str] = match form {
+            Form::OneShot => &["--one-shot"],
+            Form::Conversation => &[],
+        };
+        self.start(&[form_flag, options, &["--"], self.agent.permissive(form)].concat())
+    }
+
+    /// Starts a headless conversation in which commands need a permission.
+    #[track_caller]
+    pub(super) fn begin_asking(&self) -> Run {
+        self.start(&[&["--prompt", "do it", "--"], self.agent.asking()].concat())
+    }
+
+    #[track_caller]
+    fn start(&self, options: &[&str]) -> Run {
         let repo = self.repo.path.to_str().unwrap();
         let always =
             ["run", "--repo", repo, "--runner", self.agent.runner(), "--mode", "headless", "--host", "detached"];
-        let answer = self.world.json(&[&always, options, &["--"], self.agent.permissive()].concat());
+        let answer = self.world.json(&[&always, options].concat());
         self.world.run_with_id(answer["data"]["id"].as_str().unwrap())
+    }
+
+    /// Waits for the next open question of a run.
+    #[track_caller]
+    pub(super) fn question(&self, run: &Run) -> Value {
+        wait_for("a question", LIMIT, || {
+            let mut inbox = self.world.json(&["inbox"]);
+            let questions = inbox["data"]["questions"].as_array_mut().unwrap();
+            let index = questions.iter().position(|question| question["run_id"] == run.id.as_str())?;
+            Some(questions.remove(index))
+        })
+    }
+
+    /// Answers a question.
+    #[track_caller]
+    pub(super) fn answer(&self, question: &Value, answer: &[&str]) {
+        let id = question["id"].as_str().unwrap();
+        self.world.ok(&[&["answer", id], answer].concat());
     }
 
     /// Waits until a run is over and returns it, however it ended.

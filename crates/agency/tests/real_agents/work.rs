@@ -2,20 +2,32 @@
 
 use std::fs;
 
-use agency_testkit::{RealAgent, Run, Script, Turn};
+use agency_testkit::{Form, RealAgent, Run, Script, Turn};
 use serde_json::Value;
 
 use super::scene::Scene;
 
-each_agent![work_is_done_and_told, a_turn_with_several_calls_is_told_whole];
+each_agent![
+    work_in_a_conversation_is_done_and_told,
+    work_in_one_shot_is_done_and_told,
+    a_turn_with_several_calls_is_told_whole
+];
 
-fn work_is_done_and_told(agent: RealAgent) {
+fn work_in_a_conversation_is_done_and_told(agent: RealAgent) {
+    work_is_done_and_told(agent, Form::Conversation);
+}
+
+fn work_in_one_shot_is_done_and_told(agent: RealAgent) {
+    work_is_done_and_told(agent, Form::OneShot);
+}
+
+fn work_is_done_and_told(agent: RealAgent, form: Form) {
     let script = Script::new()
         .turn(agent.write_file("hello.txt", "hello\n"))
         .turn(agent.run_command("cat hello.txt && echo shell-ok"))
         .say("All done: wrote hello.txt.");
     let scene = Scene::new(agent, script);
-    let run = scene.begin();
+    let run = scene.begin_with(form, &["--prompt", "do it"]);
     let ended = scene.ended(&run);
     assert_eq!((&ended["state"], &ended["exit_code"], &ended["error"]), (&"completed".into(), &0.into(), &Value::Null));
     assert!(!ended["agent_session"].as_str().unwrap().is_empty());
@@ -25,7 +37,11 @@ fn work_is_done_and_told(agent: RealAgent) {
     assert_eq!(fs::read_to_string(format!("{worktree}/hello.txt")).unwrap(), "hello\n");
     assert!(scene.model.wait_for_turn(2).says("shell-ok"), "the model was told what the command printed");
 
-    assert_eq!(kinds(&run), story(agent));
+    assert_eq!(kinds(&run), story(agent, form));
+    let done = serde_json::from_slice::<Value>(&fs::read(run.file("done.json")).unwrap()).unwrap();
+    assert_eq!(done["summary"], "All done: wrote hello.txt.");
+    assert_eq!(done["changed_files"][0]["path"], "hello.txt");
+    assert_eq!(ended["agent_version"], agent.version());
     assert_eq!(said(&run), "All done: wrote hello.txt.");
     let results = successes(&run);
     assert!(results[1]["output"].as_str().unwrap().contains("shell-ok"), "{results:?}");
@@ -54,11 +70,13 @@ fn a_turn_with_several_calls_is_told_whole(agent: RealAgent) {
 }
 
 /// The kinds of events that such a run has.
-fn story(agent: RealAgent) -> Vec<&'static str> {
+fn story(agent: RealAgent, form: Form) -> Vec<&'static str> {
     // Who counts step by step tells it after each; the others count once, at the end.
-    let step: &[&str] = match agent {
-        RealAgent::Opencode => &["tool_use", "tool_result", "usage"],
-        RealAgent::Claude | RealAgent::Codex | RealAgent::Gemini => &["tool_use", "tool_result"],
+    let step: &[&str] = match (agent, form) {
+        (RealAgent::Opencode, Form::OneShot) | (RealAgent::Codex, Form::Conversation) => {
+            &["tool_use", "tool_result", "usage"]
+        }
+        (_, _) => &["tool_use", "tool_result"],
     };
     let begin: &[&str] = &["state_change", "state_change", "attempt"];
     let end: &[&str] = &["output", "usage", "exit", "state_change", "completed"];
@@ -67,7 +85,9 @@ fn story(agent: RealAgent) -> Vec<&'static str> {
 
 /// The kinds of a run's events. Some agents say a text in pieces: that is one.
 fn kinds(run: &Run) -> Vec<String> {
-    let mut kinds: Vec<String> = run.events().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect();
+    // What it was doing follows from the rest.
+    let events = run.events().into_iter().filter(|event| event["type"] != "activity");
+    let mut kinds: Vec<String> = events.map(|event| event["type"].as_str().unwrap().to_owned()).collect();
     kinds.dedup_by(|next, before| next == before && next == "output");
     kinds
 }

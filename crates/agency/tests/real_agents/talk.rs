@@ -1,0 +1,83 @@
+//! An agent that asks, is told something, and goes on.
+
+use std::fs;
+
+use agency_testkit::{RealAgent, Script, wait_for};
+use serde_json::Value;
+
+use super::scene::{LIMIT, Scene};
+
+each_agent![a_question_is_answered_by_a_human, a_denied_command_is_not_run, a_conversation_goes_on_in_another_run,];
+
+// proves I1, I2, I3
+fn a_question_is_answered_by_a_human(agent: RealAgent) {
+    let script = Script::new()
+        .turn(agent.run_command_if_allowed("echo first > one.txt"))
+        .turn(agent.run_command_if_allowed("echo second > two.txt"))
+        .turn(agent.run_command_if_allowed("echo third > three.txt"))
+        .say("All three are there.");
+    let scene = Scene::asking(agent, script);
+    let run = scene.begin_asking();
+    let question = scene.question(&run);
+    assert_eq!((&question["kind"], &question["state"]), (&"permission".into(), &"open".into()), "{question:#}");
+    assert!(question["detail"].as_str().unwrap().contains("echo first > one.txt"), "{question:#}");
+    assert_eq!(question["actions"], serde_json::json!(["allow", "deny", "allow_all"]));
+    let why = scene.world.json(&["why", &run.id])["data"].take();
+    assert_eq!(why["activity"], "waiting_for_user", "{why:#}");
+
+    scene.answer(&question, &["allow"]);
+    let second = scene.question(&run);
+    assert_ne!(question["id"], second["id"]);
+    scene.answer(&second, &["allow-all"]);
+    let ended = scene.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    let worktree = ended["worktree_path"].as_str().unwrap();
+    for (name, text) in [("one.txt", "first\n"), ("two.txt", "second\n"), ("three.txt", "third\n")] {
+        assert_eq!(fs::read_to_string(format!("{worktree}/{name}")).unwrap(), text);
+    }
+    assert!(fs::read_dir(worktree).unwrap().all(|entry| {
+        // What "always" would write into the repository.
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        ![".claude", ".codex", ".gemini", ".opencode", "opencode.json"].contains(&name.as_str())
+    }));
+}
+
+fn a_denied_command_is_not_run(agent: RealAgent) {
+    let script = Script::new().turn(agent.run_command_if_allowed("echo no > no.txt")).say("Then not.");
+    let scene = Scene::asking(agent, script);
+    let run = scene.begin_asking();
+    let question = scene.question(&run);
+    scene.answer(&question, &["deny"]);
+    let ended = scene.ended(&run);
+    assert!(!fs::exists(format!("{}/no.txt", ended["worktree_path"].as_str().unwrap())).unwrap());
+    let state = match agent {
+        // A rejection ends its turn, which it calls a success.
+        RealAgent::Opencode => "completed",
+        RealAgent::Claude | RealAgent::Codex | RealAgent::Gemini => "completed",
+    };
+    assert_eq!(ended["state"], state, "{ended:#}");
+    let denied = run.events().into_iter().find(|event| event["type"] == "answer").unwrap();
+    assert_eq!(denied["answer"], "deny", "{denied:#}");
+}
+
+fn a_conversation_goes_on_in_another_run(agent: RealAgent) {
+    let script = Script::new().turn(agent.write_file("first.txt", "1\n")).say("One.").say("Two.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin();
+    let first = scene.ended(&run);
+    assert_eq!(first["state"], "completed", "{first:#}");
+    let prompt = "now say the second thing";
+    let answer = scene.world.json(&["resume", &run.id, "--prompt", prompt]);
+    let resumed = scene.world.run_with_id(answer["data"]["id"].as_str().unwrap());
+    let second = scene.ended(&resumed);
+    assert_eq!(second["state"], "completed", "{second:#}");
+    assert_eq!(second["parent_id"], run.id.as_str());
+    assert_eq!(second["worktree_path"], first["worktree_path"]);
+    assert_eq!(second["agent_session"], first["agent_session"]);
+    let asked = wait_for("the third turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(2)));
+    assert!(asked.says(prompt) && asked.says("do it"), "the model was told the whole conversation");
+    let outputs: Vec<Value> = resumed.events().into_iter().filter(|event| event["type"] == "output").collect();
+    let said: String = outputs.iter().map(|event| event["text"].as_str().unwrap()).collect();
+    assert_eq!(said, "Two.", "the history is not told again");
+    assert_eq!(second["usage"]["input_tokens"], 100, "{second:#}");
+}
