@@ -3,7 +3,7 @@
 use std::fs;
 
 use agency_model::ErrorCode;
-use agency_testkit::{Repo, World};
+use agency_testkit::{Repo, Run, World};
 use rusqlite::Connection;
 
 use super::refusal::{answers, hints, refused, run_prompted, says, world};
@@ -12,6 +12,8 @@ use super::refusal::{answers, hints, refused, run_prompted, says, world};
 fn with_a_run() -> (World, Repo) {
     let (world, repo) = world();
     world.json(&run_prompted(&repo, &["--wait"]));
+    // A supervisor tidies the database after its run is over.
+    world.runs().iter().for_each(Run::wait_until_unsupervised);
     (world, repo)
 }
 
