@@ -95,14 +95,21 @@ impl ModelServer {
     }
 }
 
-impl Drop for ModelServer {
-    fn drop(&mut self) {
+impl ModelServer {
+    /// Ends every connection and listens no more: who comes is refused.
+    pub fn close(&mut self) {
         self.shared.end();
         // The listener looks up when somebody comes.
         let _ = TcpStream::connect(self.address);
         if let Some(listening) = self.listening.take() {
             let _ = listening.join();
         }
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

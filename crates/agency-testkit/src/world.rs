@@ -114,6 +114,11 @@ impl World {
         File::create(self.agent_path(&format!("{name}.release"))).unwrap();
     }
 
+    /// Makes a minute of the program shorter, for limits that are counted in minutes.
+    pub fn shorten_minutes(&mut self, minute: Duration) {
+        self.environment_mut().set("AGENCY_MINUTE_MS", minute.as_millis().to_string().into());
+    }
+
     /// The program with arguments, for a test to change and start. It starts in the world's home.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.environment.command(&self.binary);

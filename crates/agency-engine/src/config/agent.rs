@@ -28,6 +28,8 @@ pub struct AgentConfig {
     pub screen: ScreenSource,
     /// How it is told that it may trust a worktree.
     pub trust: Trust,
+    /// Whether a conversation that goes on within the minute in which it last did is lost.
+    pub forgets_within_a_minute: bool,
     /// Whether it is known without a configuration file.
     pub built_in: bool,
     /// The version that agency was tested with.
@@ -99,6 +101,7 @@ impl AgentConfig {
             one_shot: None,
             screen: ScreenSource::None,
             trust: Trust::NotAsked,
+            forgets_within_a_minute: false,
             built_in: false,
             tested_version: None,
             install_hint: None,

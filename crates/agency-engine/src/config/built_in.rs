@@ -192,6 +192,8 @@ impl BuiltIn {
             one_shot: self.one_shot.as_ref().map(Start::form),
             screen: ScreenSource::BuiltIn(self.name.to_owned()),
             trust: self.trust,
+            // Gemini CLI names the file of a conversation by the minute, and begins it anew when it loads it.
+            forgets_within_a_minute: self.name == "gemini",
             built_in: true,
             tested_version: self.tested_version,
             install_hint: self.install_hint,

@@ -38,6 +38,7 @@ const ASK_TMUX: Duration = Duration::from_secs(1);
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
     pub fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
+        wait_until(plan.not_before, interrupted)?;
         if !plan.may_wait {
             self.check_slot()?;
         }
@@ -320,6 +321,17 @@ impl Creation<'_> {
             let _ = self.workspace.undo();
         }
     }
+}
+
+/// Waits for the moment at which a run may start.
+fn wait_until(moment: Option<jiff::Timestamp>, interrupted: &AtomicBool) -> Result<(), CreateError> {
+    while moment.is_some_and(|moment| moment > jiff::Timestamp::now()) {
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(CreateError::Interrupted);
+        }
+        std::thread::sleep(LOOK_UP);
+    }
+    Ok(())
 }
 
 /// What was planned cannot be started after all: the configuration changed meanwhile.

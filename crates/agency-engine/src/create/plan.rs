@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use agency_model::spec::{RunSpec, SpecDraft};
 use agency_model::{RunId, WorkspaceKind};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -79,6 +80,8 @@ pub struct Plan {
     pub agent_version: Option<String>,
     /// What the user should know before it starts.
     pub notices: Vec<String>,
+    /// When it may start at the earliest.
+    pub not_before: Option<Timestamp>,
 }
 
 /// A conversation that goes on in another run.

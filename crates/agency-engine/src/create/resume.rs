@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use agency_model::run::State;
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::plan::Resume;
@@ -40,6 +41,12 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
+}
+
+/// The first moment of the minute after this one.
+fn next_minute(at: Timestamp) -> Timestamp {
+    let seconds = (at.as_second().div_euclid(60) + 1) * 60;
+    Timestamp::from_second(seconds).unwrap_or(at)
 }
 
 impl Agency {
@@ -97,7 +104,16 @@ impl Agency {
             });
         }
         check_host(spec.host, &place)?;
-        let (agent_version, notices) = self.look_at_version(&agent, &program, &request.environment);
+        let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
+        let form = agent.form(spec.mode, spec.one_shot);
+        let not_before =
+            parent.ended_at.filter(|_| agent.forgets_within_a_minute && form.is_two_way()).map(next_minute);
+        if not_before.is_some_and(|at| at > Timestamp::now()) {
+            notices.push(format!(
+                "{} loses a conversation that goes on within a minute; waiting for the next one",
+                spec.runner.kind
+            ));
+        }
         Ok(Plan {
             id,
             spec,
@@ -114,6 +130,7 @@ impl Agency {
             resume: Some(Resume { parent, session }),
             agent_version,
             notices,
+            not_before,
         })
     }
 

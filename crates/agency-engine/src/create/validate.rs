@@ -79,6 +79,7 @@ impl Agency {
             resume: None,
             agent_version,
             notices,
+            not_before: None,
         })
     }
 

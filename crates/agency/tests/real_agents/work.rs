@@ -31,7 +31,12 @@ fn work_is_done_and_told(agent: RealAgent, form: Form) {
     let ended = scene.ended(&run);
     assert_eq!((&ended["state"], &ended["exit_code"], &ended["error"]), (&"completed".into(), &0.into(), &Value::Null));
     assert!(!ended["agent_session"].as_str().unwrap().is_empty());
-    assert_eq!((&ended["usage"]["input_tokens"], &ended["usage"]["output_tokens"]), (&300.into(), &60.into()));
+    let used = match (agent, form) {
+        // In a conversation it counts only the last call of its model.
+        (RealAgent::Opencode, Form::Conversation) => (100, 20),
+        (_, _) => (300, 60),
+    };
+    assert_eq!((&ended["usage"]["input_tokens"], &ended["usage"]["output_tokens"]), (&used.0.into(), &used.1.into()));
 
     let worktree = ended["worktree_path"].as_str().unwrap();
     assert_eq!(fs::read_to_string(format!("{worktree}/hello.txt")).unwrap(), "hello\n");
@@ -44,7 +49,12 @@ fn work_is_done_and_told(agent: RealAgent, form: Form) {
     assert_eq!(ended["agent_version"], agent.version());
     assert_eq!(said(&run), "All done: wrote hello.txt.");
     let results = successes(&run);
-    assert!(results[1]["output"].as_str().unwrap().contains("shell-ok"), "{results:?}");
+    let printed = results[1]["output"].as_str().unwrap();
+    match (agent, form) {
+        // In a conversation it does not tell what a command printed.
+        (RealAgent::Gemini, Form::Conversation) => assert_eq!(printed, ""),
+        (_, _) => assert!(printed.contains("shell-ok"), "{results:?}"),
+    }
     for (used, result) in of_kind(&run, "tool_use").iter().zip(&results) {
         assert_eq!((&used["tool_id"], &used["tool_name"]), (&result["tool_id"], &result["tool_name"]));
     }
