@@ -7,6 +7,7 @@ mod real_agents {
     mod interactive;
     mod model_errors;
     mod prompt;
+    mod screen;
     mod stop;
     mod talk;
     mod work;

@@ -1,0 +1,105 @@
+//! An agent on its own screen that asks, is told something, and is interrupted.
+
+use std::fs;
+
+use agency_testkit::{RealAgent, Run, Script, Turn, wait_for};
+use serde_json::Value;
+
+use super::scene::{LIMIT, Scene};
+
+#[test]
+fn claude_asks_on_its_screen_and_is_answered() {
+    asks_on_its_screen_and_is_answered(RealAgent::Claude);
+}
+
+#[test]
+fn codex_asks_on_its_screen_and_is_answered() {
+    asks_on_its_screen_and_is_answered(RealAgent::Codex);
+}
+
+// proves I1, I3, P1
+fn asks_on_its_screen_and_is_answered(agent: RealAgent) {
+    let script = Script::new()
+        .turn(agent.run_command_if_allowed("echo first > one.txt"))
+        .turn(agent.run_command_if_allowed("echo second > two.txt"))
+        .say("Finished for now.")
+        .say("Said more.");
+    let scene = Scene::asking(agent, script);
+    let run = begin(&scene, &[]);
+    let question = scene.question(&run);
+    assert_eq!(question["kind"], "permission", "{question:#}");
+    assert!(question["detail"].as_str().unwrap().contains("echo first > one.txt"), "{question:#}");
+    scene.answer(&question, &["allow"]);
+    let second = scene.question(&run);
+    assert!(second["detail"].as_str().unwrap().contains("echo second > two.txt"), "{second:#}");
+    scene.answer(&second, &["allow"]);
+    wait_until(&scene, &run, "idle");
+    let worktree = scene.world.json(&["show", &run.id])["data"]["worktree_path"].take();
+    for (name, text) in [("one.txt", "first\n"), ("two.txt", "second\n")] {
+        assert_eq!(fs::read_to_string(format!("{}/{name}", worktree.as_str().unwrap())).unwrap(), text);
+    }
+    scene.world.ok(&["send", &run.id, "and more,\nin two lines"]);
+    let asked = scene.model.wait_for_turn(3);
+    assert!(asked.says("and more,") && asked.says("in two lines"));
+    scene.stop(&run);
+}
+
+#[test]
+fn claude_is_interrupted_on_its_screen() {
+    let silence = Turn::new().say("Never said.").first_byte_after(LIMIT);
+    let scene = Scene::new(RealAgent::Claude, Script::new().turn(silence));
+    let run = begin(&scene, &[]);
+    wait_until(&scene, &run, "thinking");
+    scene.world.ok(&["interrupt", &run.id]);
+    wait_until(&scene, &run, "idle");
+    scene.stop(&run);
+}
+
+#[test]
+fn trust_in_a_worktree_is_given_and_taken_back() {
+    let mut scene = Scene::new(RealAgent::Claude, Script::new().say("Hello."));
+    let settings = scene.world.root().join("home/.claude.json");
+    let mut answered: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
+    answered["projects"] = serde_json::json!({});
+    fs::write(&settings, answered.to_string()).unwrap();
+
+    let asking = begin(&scene, &[]);
+    let question = scene.question(&asking);
+    assert_eq!(question["kind"], "trust", "{question:#}");
+    scene.stop(&asking);
+
+    scene.world.set("trust_worktrees", "true");
+    let run = begin(&scene, &[]);
+    scene.model.wait_for_turn(0);
+    let worktree = scene.world.json(&["show", &run.id])["data"]["worktree_path"].take();
+    let trusted = |path: &Value| {
+        let settings: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
+        settings["projects"][path.as_str().unwrap()]["hasTrustDialogAccepted"] == true
+    };
+    assert!(trusted(&worktree));
+    scene.stop(&run);
+    scene.world.ok(&["rm", &run.id]);
+    assert!(!trusted(&worktree));
+}
+
+#[track_caller]
+fn begin(scene: &Scene, options: &[&str]) -> Run {
+    let interactive = ["--host", "tmux", "--mode", "interactive"];
+    scene.world.begin(&scene.repo, scene.agent.runner(), &[&interactive, options, &["--"], arguments(scene)].concat())
+}
+
+fn arguments(scene: &Scene) -> &'static [&'static str] {
+    match scene.agent {
+        RealAgent::Claude => scene.agent.asking(),
+        RealAgent::Codex | RealAgent::Gemini | RealAgent::Opencode => &[],
+    }
+}
+
+/// Waits until the screen says that the agent is doing something.
+#[track_caller]
+fn wait_until(scene: &Scene, run: &Run, activity: &str) {
+    wait_for(activity, LIMIT, || {
+        let why = scene.world.json(&["why", &run.id])["data"].take();
+        (why["activity"] == activity).then_some(())
+    });
+}
