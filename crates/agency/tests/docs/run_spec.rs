@@ -1,7 +1,7 @@
 //! `docs/run-spec.md` against the spec that the program reads.
 
 use agency_model::Host;
-use agency_model::spec::{Defaults, SpecDraft};
+use agency_model::spec::{Defaults, LimitsSpec, SpecDraft};
 use serde_json::Value;
 
 use super::markdown::{blocks, code_words, read, rows, section};
@@ -10,7 +10,8 @@ use super::program::{fields, schema, world};
 #[test]
 fn the_example_is_a_complete_spec() {
     let example = &blocks(&section(&read("docs/run-spec.md"), "Example"), "json")[0];
-    let defaults = Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, max_minutes: None };
+    let defaults =
+        Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, limits: LimitsSpec::default() };
     let spec = SpecDraft::parse(example.as_bytes()).unwrap().materialise(defaults);
     assert_eq!(spec.unwrap().name.as_deref(), Some("fix-login"));
 }
