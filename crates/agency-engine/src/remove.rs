@@ -202,11 +202,12 @@ impl Agency {
         empty_trash(&self.home.trash())
     }
 
-    /// Held while it is found out who is the last in a worktree, which is named after the run that made it.
+    /// Held while it is found out who is the last in a worktree, which is named after the run that made it. That run
+    /// was created long ago, so its lock for creators is free.
     fn worktree_lock(&self, row: &RunRow) -> Option<Lock> {
         let name = Path::new(row.worktree_path.as_deref()?).file_name()?.to_str()?;
         let maker: RunId = name.parse().ok()?;
-        Lock::take(&self.home.run(&maker).file("worktree.lock"), LEAVING).ok().flatten()
+        Lock::take(&self.home.run(&maker).creator_lock(), LEAVING).ok().flatten()
     }
 
     /// The other runs that still hold the worktree of this one: those that continue it, and the one it continues.

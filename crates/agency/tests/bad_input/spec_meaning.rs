@@ -129,6 +129,7 @@ fn defaults_come_last() {
         "host": "detached",
         "workspace": "worktree",
         "restart": "never",
+        "one_shot": false,
     });
     assert_eq!(run["data"]["spec"], expected);
 }

@@ -92,7 +92,7 @@ fn events_are_numbered_and_can_be_read_from_a_cursor() {
     let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>());
     let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["state_change", "state_change", "attempt", "exit", "state_change", "completed"]);
+    assert_eq!(kinds, ["state_change", "state_change", "attempt", "activity", "exit", "state_change", "completed"]);
     let later = world.ok(&["events", "--json", "--since", "4", id]).stdout;
     assert_eq!(later.lines().count(), events.len() - 4);
     assert!(world.ok(&["events", id]).stdout.contains("queued → running"));
