@@ -97,7 +97,13 @@ fn an_unknown_field_is_answered_with_the_nearest_one() {
     let place = world();
     wrong(&place, "{\"base_reff\": \"main\"}", Some("base_reff"), (1, 12), &["did you mean `base_ref`?"]);
     wrong(&place, "{\"runner\": {\"knid\": \"codex\"}}", Some("runner.knid"), (1, 18), &["did you mean `kind`?"]);
-    wrong(&place, "{\"limits\": {\"minutes\": 5}}", Some("limits.minutes"), (1, 21), &["expected one of `max_minutes`, `no_progress_minutes`"]);
+    wrong(
+        &place,
+        "{\"limits\": {\"minutes\": 5}}",
+        Some("limits.minutes"),
+        (1, 21),
+        &["expected one of `max_minutes`, `no_progress_minutes`"],
+    );
     wrong(&place, "{\"zzzzzz\": 1}", Some("zzzzzz"), (1, 9), &["expected one of `repo`, `base_ref`"]);
 }
 

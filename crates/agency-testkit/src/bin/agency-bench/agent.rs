@@ -1,5 +1,6 @@
 //! The agents of the benchmark: this program, started again.
 
+use crate::rows::write_lines;
 use crate::stamp;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -14,6 +15,7 @@ pub(crate) fn act(started: Duration, arguments: &[String]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["report", socket, ..] => report(started, socket),
+        ["lines", count, ..] => write_lines(count.parse().unwrap()),
         ["produce", blocks, ..] => produce(blocks.parse().unwrap()),
         other => panic!("no such agent: {other:?}"),
     }

@@ -35,7 +35,9 @@ impl Place {
              [agents.true]\ncommand = \"true\"\n\
              [agents.sleep]\ncommand = \"sh\"\nargs = [\"-c\", \"exec sleep 2\"]\n\
              [agents.report]\ncommand = {own}\nargs = [\"agent\", \"report\", {}]\n\
-             [agents.produce]\ncommand = {own}\nargs = [\"agent\", \"produce\"]\n",
+             [agents.produce]\ncommand = {own}\nargs = [\"agent\", \"produce\"]\n\
+             [agents.stream]\ncommand = \"sh\"\nstream = \"claude\"\n\
+             [agents.lines]\ncommand = {own}\nargs = [\"agent\"]\nstream = \"claude\"\n",
             quoted(world.socket()),
             quoted(socket.clone()),
         );

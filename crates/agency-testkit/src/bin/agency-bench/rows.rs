@@ -3,20 +3,25 @@
 mod clean;
 mod crowd;
 mod end;
+mod latency;
 mod logs;
 mod ls;
 mod memory;
+mod parse;
 mod run;
 mod start;
+mod stream;
 
 use crate::Bench;
 use crate::row::Row;
+
+pub(crate) use latency::write_lines;
 
 /// Measures some rows.
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 9] = [
+pub(crate) const ALL: [(&str, Measure); 12] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -24,6 +29,9 @@ pub(crate) const ALL: [(&str, Measure); 9] = [
     ("end", end::measure),
     ("logs", logs::measure),
     ("clean", clean::measure),
+    ("parse", parse::measure),
+    ("stream", stream::measure),
+    ("latency", latency::measure),
     ("memory", memory::measure),
     ("crowd", crowd::measure),
 ];

@@ -25,6 +25,11 @@ impl Sample {
         self.at(90)
     }
 
+    /// The time that ninety-nine of a hundred rounds stayed below.
+    pub(crate) fn p99(&self) -> Duration {
+        self.at(99)
+    }
+
     /// How many times the other's median this one's is.
     pub(crate) fn ratio(&self, other: &Self) -> f64 {
         self.median().as_secs_f64() / other.median().as_secs_f64()

@@ -1,0 +1,66 @@
+//! An agent's stream through a whole run: pipe, logs, parser, events.
+
+use super::parse::stream;
+use crate::Bench;
+use crate::place::{Place, object, settle, succeed};
+use crate::row::Row;
+use crate::sample::Sample;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const MOST: usize = 500 << 20;
+const MOST_QUICK: usize = 100 << 20;
+
+/// A headless run whose agent is `cat`.
+pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
+    let place = Place::new(bench, 8);
+    let repo = place.repo(100);
+    let bytes = stream(if bench.quick { MOST_QUICK } else { MOST });
+    let file = place.world().root().join("stream.ndjson");
+    fs::write(&file, &bytes).unwrap();
+    let (mut ours, mut theirs) = (Sample::default(), Sample::default());
+    for round in 0..=bench.rounds(5, 2) {
+        let times = (agency(&place, &repo, &file), floor(&place, &file));
+        if round > 0 {
+            ours.add(times.0);
+            theirs.add(times.1);
+        }
+    }
+    let speed = |time: Duration| bytes.len() as f64 / 1e6 / time.as_secs_f64();
+    let speeds = |times: &Sample| format!("{:.0} MB/s ({:.0})", speed(times.median()), speed(times.p90()));
+    vec![Row {
+        what: format!("the same through a headless run, {} MB", bytes.len() / 1_000_000),
+        ours: speeds(&ours),
+        floor: "`cat file \\| tee log > /dev/null`",
+        theirs: speeds(&theirs),
+        ratio: Some(theirs.ratio(&ours)),
+        limit: "≥ 150 MB/s",
+        met: Some(speed(ours.median()) >= 150.0),
+    }]
+}
+
+fn agency(place: &Place, repo: &agency_testkit::Repo, file: &Path) -> Duration {
+    let file = file.to_str().unwrap();
+    let options =
+        ["--host", "detached", "--workspace", "none", "--mode", "headless", "--wait", "--", "-c", "cat \"$0\"", file];
+    let start = Instant::now();
+    let answer = object(&succeed(&mut place.run(repo, "stream", &options)));
+    let time = start.elapsed();
+    assert_eq!(answer["data"]["state"], "completed", "{answer:#}");
+    let events = place.run_directory(answer["data"]["id"].as_str().unwrap()).join("events.ndjson");
+    assert!(events.metadata().unwrap().len() > 1 << 20, "the stream was not understood");
+    settle();
+    time
+}
+
+fn floor(place: &Place, file: &Path) -> Duration {
+    let log = place.world().root().join("floor.log");
+    let start = Instant::now();
+    let script = "cat \"$0\" | tee \"$1\" > /dev/null";
+    succeed(place.program("sh").args(["-c", script]).arg(file).arg(&log));
+    let time = start.elapsed();
+    fs::remove_file(log).unwrap();
+    settle();
+    time
+}
