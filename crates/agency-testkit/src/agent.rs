@@ -5,18 +5,34 @@
 pub struct Agent {
     pub(crate) script: String,
     pub(crate) prompt: Option<String>,
+    pub(crate) stream: Option<String>,
+    pub(crate) resume: Vec<String>,
 }
 
 impl Agent {
     /// An agent that runs this `sh` script.
     pub fn new(script: impl Into<String>) -> Self {
-        Self { script: script.into(), prompt: None }
+        Self { script: script.into(), prompt: None, stream: None, resume: vec![] }
     }
 
     /// Sets how the agent gets its prompt: the word goes to `prompt` in its configuration.
     #[must_use]
     pub fn prompt(mut self, word: &str) -> Self {
         self.prompt = Some(word.to_owned());
+        self
+    }
+
+    /// Sets what the agent prints in headless mode: the word goes to `stream` in its configuration.
+    #[must_use]
+    pub fn stream(mut self, word: &str) -> Self {
+        self.stream = Some(word.to_owned());
+        self
+    }
+
+    /// Sets the arguments by which the agent goes on with a conversation in headless mode.
+    #[must_use]
+    pub fn resume(mut self, arguments: &[&str]) -> Self {
+        self.resume = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         self
     }
 }

@@ -10,6 +10,7 @@
 )]
 
 pub mod agent;
+pub mod conversation;
 mod environment;
 mod leftovers;
 pub mod model_server;

@@ -62,6 +62,27 @@ impl Run {
         events
     }
 
+    /// What a [`conversation`](crate::conversation) agent has read so far, line by line, over all its processes.
+    #[track_caller]
+    pub fn heard(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.file("heard.ndjson")).unwrap_or_default();
+        // The last line may still be on its way.
+        text.split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'))
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The replies that a [`conversation`](crate::conversation) agent got to its requests, with the ids of the requests.
+    #[track_caller]
+    pub fn replies(&self) -> Vec<(String, Value)> {
+        let heard = self.heard().into_iter().filter(|line| line["type"] == "control_response");
+        let reply = |mut line: Value| {
+            (line["response"]["request_id"].as_str().unwrap().to_owned(), line["response"]["response"].take())
+        };
+        heard.map(reply).collect()
+    }
+
     /// The messages of its notices and errors.
     #[track_caller]
     pub fn messages(&self) -> Vec<String> {

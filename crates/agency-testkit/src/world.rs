@@ -101,8 +101,13 @@ impl World {
         let installed = self.run(self.environment.command("install").args(["-m", "755"]).args([&draft, &path]));
         assert!(installed.status.success(), "{installed}");
         let mut entry = format!("\n[agents.{name}]\ncommand = {}\n", quoted(&path));
-        if let Some(prompt) = agent.prompt {
-            entry.push_str(&format!("prompt = {}\n", quoted(Path::new(&prompt))));
+        for (key, word) in [("prompt", agent.prompt), ("stream", agent.stream)] {
+            if let Some(word) = word {
+                entry.push_str(&format!("{key} = {}\n", Value::from(word)));
+            }
+        }
+        if !agent.resume.is_empty() {
+            entry.push_str(&format!("\n[agents.{name}.headless]\nresume = {}\n", Value::from(agent.resume)));
         }
         self.configure(&entry);
         path
