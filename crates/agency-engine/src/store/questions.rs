@@ -80,6 +80,9 @@ pub enum Answering {
 const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, answered_by, answered_at, settled_at, \
     outcome, repeats";
 
+/// Oldest first. The ids of one millisecond have no order.
+const AS_ASKED: &str = "ORDER BY rowid";
+
 /// How many candidates an ambiguity lists.
 const CANDIDATES: u32 = 10;
 
@@ -151,12 +154,12 @@ impl Store {
 
     /// The open questions of live runs, oldest first.
     pub fn open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
-        rows(&self.connection, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' ORDER BY id"), [])
+        rows(&self.connection, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' {AS_ASKED}"), [])
     }
 
     /// All questions of a run, oldest first.
     pub fn questions_of(&self, run: &RunId) -> Result<Vec<QuestionRow>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM questions WHERE run_id = ?1 ORDER BY id");
+        let sql = format!("SELECT {COLUMNS} FROM questions WHERE run_id = ?1 {AS_ASKED}");
         rows(&self.connection, &sql, [run.as_str()])
     }
 
@@ -234,7 +237,7 @@ pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -
 fn earlier(connection: &Connection, run: &RunId, question: &Question) -> Result<Option<QuestionId>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM questions WHERE state = 'expired' \
-         AND run_id IN (?1, (SELECT parent_id FROM runs WHERE id = ?1)) ORDER BY id DESC LIMIT 50"
+         AND run_id IN (?1, (SELECT parent_id FROM runs WHERE id = ?1)) {AS_ASKED} DESC LIMIT 50"
     );
     let same = |row: &QuestionRow| {
         let before = &row.question;
