@@ -1,6 +1,8 @@
 //! What a program is still to read.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
@@ -29,10 +31,16 @@ impl Input {
         self.writer.is_some()
     }
 
+    /// Writes at once what fits, so that who says that it is told need not wait; the rest follows.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        if self.writer.is_some() && !self.close_when_empty {
-            self.waiting.extend(bytes);
-        }
+        let Some(writer) = self.writer.as_mut().filter(|_| !self.close_when_empty) else { return };
+        let mut context = Context::from_waker(Waker::noop());
+        let written = match self.waiting.is_empty().then(|| Pin::new(writer).poll_write(&mut context, bytes)) {
+            Some(Poll::Ready(Ok(length))) => length,
+            // What went wrong is met again when the rest is written.
+            Some(Poll::Ready(Err(_)) | Poll::Pending) | None => 0,
+        };
+        self.waiting.extend(bytes.iter().skip(written));
     }
 
     pub(super) fn close(&mut self) {
