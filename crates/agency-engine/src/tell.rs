@@ -154,7 +154,14 @@ impl Agency {
             Answering::TooLate(row) => return Err(TellError::AlreadyAnswered { row }),
         };
         fault::point("answer.recorded");
-        self.outcome_of(&question.run_id, number)
+        let outcome = self.outcome_of(&question.run_id, number);
+        // The agent may have withdrawn the question, or ended, while the answer was on its way.
+        match (outcome, self.store.question(id)?) {
+            (Err(TellError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
+                Err(TellError::Expired { row: Box::new(row) })
+            }
+            (outcome, _) => outcome,
+        }
     }
 
     fn tell(&mut self, id: &RunId, request: &Request) -> Result<String, TellError> {
@@ -177,6 +184,10 @@ impl Agency {
             // The place is taken before we ring and look, so that nothing falls between.
             let door = Door::open(&directory);
             ring(&directory);
+            let row = self.store.run(id)?;
+            self.settle(&row)?;
+            // The state is read before the outcome: a run that is over has no outcome left to write.
+            let row = self.store.run(id)?;
             match self.store.request_outcome(number)? {
                 Some(RequestOutcome { succeeded: true, outcome }) => return Ok(outcome),
                 Some(RequestOutcome { outcome, .. }) => {
@@ -184,9 +195,6 @@ impl Agency {
                 }
                 None => {}
             }
-            let row = self.store.run(id)?;
-            self.settle(&row)?;
-            let row = self.store.run(id)?;
             if row.state.is_terminal() {
                 let why = format!("the run is {} now, and the agent was not told", row.state);
                 return Err(TellError::Refused { id: id.clone(), why });
