@@ -135,7 +135,7 @@ impl Agency {
         }
         fault::point("rm.processes");
         // Of two who leave a shared worktree at once, one has to be the last.
-        let _worktree = self.worktree_lock(&row);
+        let _worktree = self.worktree_lock(&row)?;
         let removal = match self.sharing(&row)?.first() {
             None => self.workspace_of(&row)?.remove(options),
             // The last of them removes it.
@@ -202,12 +202,17 @@ impl Agency {
         empty_trash(&self.home.trash())
     }
 
-    /// Held while it is found out who is the last in a worktree, which is named after the run that made it. That run
-    /// was created long ago, so its lock for creators is free.
-    fn worktree_lock(&self, row: &RunRow) -> Option<Lock> {
-        let name = Path::new(row.worktree_path.as_deref()?).file_name()?.to_str()?;
-        let maker: RunId = name.parse().ok()?;
-        Lock::take(&self.home.run(&maker).creator_lock(), LEAVING).ok().flatten()
+    /// Held while it is found out who is the last in a worktree, which is named after the run that made it: that run's
+    /// note of the place is what is locked.
+    pub(crate) fn worktree_lock(&self, row: &RunRow) -> Result<Option<Lock>, RemoveError> {
+        let name = row.worktree_path.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
+        let Some(maker) = name.and_then(|name| name.parse::<RunId>().ok()) else { return Ok(None) };
+        match Lock::take(&self.home.run(&maker).file("worktree_path.txt"), LEAVING) {
+            Ok(Some(lock)) => Ok(Some(lock)),
+            Ok(None) => Err(RemoveError::InUse(row.id.clone())),
+            // Without the directory of its maker there is nothing to lock.
+            Err(_) => Ok(None),
+        }
     }
 
     /// The other runs that still hold the worktree of this one: those that continue it, and the one it continues.

@@ -43,6 +43,7 @@ impl Agency {
             self.check_slot()?;
         }
         self.home.ensure()?;
+        let conversation = plan.resume.as_ref().map(|resume| self.claim_conversation(&resume.parent)).transpose()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
@@ -52,6 +53,7 @@ impl Agency {
             let _ = std::fs::remove_dir_all(directory.path());
             return Err(error.into());
         }
+        drop(conversation);
         fault::point("run.inserted");
         let mut creation = Creation {
             agency: self,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use agency_model::run::State;
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
 use jiff::Timestamp;
@@ -14,6 +13,7 @@ use super::plan::Resume;
 use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, find_runner};
 use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
+use crate::lock::Lock;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
 use crate::workspace::Repository;
@@ -134,6 +134,17 @@ impl Agency {
         })
     }
 
+    /// Looks again, now that the run is about to be: nobody else goes on with the conversation or removes its workspace
+    /// as long as the lock is held.
+    pub(super) fn claim_conversation(&self, parent: &RunRow) -> Result<Option<Lock>, CreateError> {
+        let lock = self.worktree_lock(parent).map_err(|error| CreateError::State {
+            message: error.to_string(),
+            hint: "try again when the other command is done",
+        })?;
+        self.conversation_of(&self.store.run(&parent.id)?)?;
+        Ok(lock)
+    }
+
     /// The agent's id of a conversation that nobody else goes on with.
     fn conversation_of(&self, parent: &RunRow) -> Result<String, CreateError> {
         let refuse = |message: String, hint| Err(CreateError::State { message, hint });
@@ -147,8 +158,11 @@ impl Agency {
                 "agency restore brings saved work back",
             );
         }
-        let sharing = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
-        if let Some(other) = sharing.iter().find(|other| matches!(other.state, State::Queued | State::Running)) {
+        let goes_on = |other: &&RunRow| {
+            other.parent_id.as_ref() == Some(id)
+                || (other.worktree_path.is_some() && other.worktree_path == parent.worktree_path)
+        };
+        if let Some(other) = self.store.live()?.iter().find(goes_on) {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
         }
         match &parent.agent_session {
