@@ -91,7 +91,7 @@ impl QuestionView {
         let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
         let age = ago(Timestamp::now(), self.asked_at);
         writeln!(out, "{}  {}  {run}  {age} ago", self.id, self.kind)?;
-        writeln!(out, "  {}", self.title)?;
+        writeln!(out, "  {}", plain(&self.title))?;
         let lines = self.detail.lines().count();
         let shown = if whole { lines } else { 5 };
         for line in self.detail.lines().take(shown) {
@@ -101,8 +101,9 @@ impl QuestionView {
             writeln!(out, "  | … {} more lines: agency inbox show {}", lines - shown, self.id)?;
         }
         for (index, option) in self.options.iter().enumerate() {
-            let description = option.description.as_deref().map_or_else(String::new, |text| format!(" ({text})"));
-            writeln!(out, "  {}. {}{description}", index + 1, option.label)?;
+            let description =
+                option.description.as_deref().map_or_else(String::new, |text| format!(" ({})", plain(text)));
+            writeln!(out, "  {}. {}{description}", index + 1, plain(&option.label))?;
         }
         if self.state == QuestionState::Open {
             return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
@@ -138,7 +139,7 @@ pub(crate) fn words(answer: &Answer) -> String {
         Answer::Deny { message: None } => "deny".to_owned(),
         Answer::Deny { message: Some(message) } => format!("deny ({})", plain(message)),
         Answer::AllowAll => "allow all".to_owned(),
-        Answer::Options { chosen } => chosen.join(", "),
+        Answer::Options { chosen } => plain(&chosen.join(", ")),
         Answer::Text { text } => plain(text),
     }
 }
