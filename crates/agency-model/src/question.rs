@@ -103,7 +103,8 @@ impl fmt::Debug for QuestionId {
 /// What an agent asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
-    /// The agent's own id of the request, by which the answer is addressed. It means nothing to anybody else.
+    /// The agent's own id of the request, by which the answer is addressed. It means nothing to anybody else, except
+    /// that questions of one request are numbered after a `/`.
     pub key: String,
     /// What kind of thing is asked.
     pub kind: QuestionKind,
@@ -144,6 +145,14 @@ pub struct ToolRequest {
 }
 
 impl Question {
+    /// What the questions of one request have in common, where an agent asks several at once: the key without the
+    /// number at its end.
+    #[must_use]
+    pub fn request(&self) -> Option<&str> {
+        let (request, number) = self.key.rsplit_once('/')?;
+        (self.kind == QuestionKind::Question && number.parse::<usize>().is_ok()).then_some(request)
+    }
+
     /// The quick answers that make sense here.
     #[must_use]
     pub const fn actions(&self) -> &'static [QuickAction] {
@@ -173,6 +182,7 @@ impl Question {
                 }
             }
             Answer::Text { .. } if !self.free_text => Err(UnfitAnswer::NoText),
+            Answer::Text { text } if text.trim().is_empty() => Err(UnfitAnswer::Empty),
             Answer::Allow | Answer::AllowAll | Answer::Deny { .. } | Answer::Text { .. } => Ok(()),
         }
     }
@@ -207,6 +217,9 @@ pub enum UnfitAnswer {
     /// Own words are not taken.
     #[error("the agent takes no answer in own words here")]
     NoText,
+    /// Own words without any.
+    #[error("the answer is empty")]
+    Empty,
 }
 
 /// What a human, or a rule, answers.
@@ -271,6 +284,7 @@ mod tests {
         let several = Question { several: true, free_text: true, ..question.clone() };
         assert_eq!(several.check(&choose(&["a", "b"])), Ok(()));
         assert_eq!(several.check(&Answer::Text { text: "x".to_owned() }), Ok(()));
+        assert_eq!(several.check(&Answer::Text { text: " \n".to_owned() }), Err(UnfitAnswer::Empty));
         let permission = Question { kind: QuestionKind::Permission, ..question };
         assert_eq!(permission.check(&Answer::AllowAll), Ok(()));
         for text in ["b", "B", "2"] {

@@ -12,12 +12,17 @@ use super::turn::Supervisor;
 use crate::adapter::{CannotSay, ToAgent};
 use crate::fault;
 use crate::screen::ScreenQuestion;
-use crate::store::{QuestionRow, StoreError};
+use crate::store::{QuestionRow, QuestionState, StoreError};
+
+/// A question that could not be stored is tried again after this.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
     open: Vec<Open>,
+    /// What could not be stored yet.
+    unstored: Vec<(Question, Source)>,
     /// The question whose answer allowed everything.
     allow_all: Option<QuestionId>,
     /// Whether a question waited so long that the run was ended.
@@ -45,13 +50,15 @@ pub(super) enum Source {
 impl Asking {
     /// Whether the agent waits for a human.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.open.is_empty()
+        !self.open.is_empty() || !self.unstored.is_empty()
     }
 
     /// The dialog of a question looks another way now.
     pub(super) fn update(&mut self, seen: &ScreenQuestion) {
-        let open = self.open.iter_mut().find(|open| open.question.key == seen.question.key);
-        if let Some(Open { source: Source::Screen(question), .. }) = open {
+        let open = self.open.iter_mut().map(|open| (&open.question, &mut open.source));
+        let unstored = self.unstored.iter_mut().map(|(question, source)| (&*question, source));
+        let source = open.chain(unstored).find(|(question, _)| question.key == seen.question.key);
+        if let Some((_, Source::Screen(question))) = source {
             **question = seen.clone();
         }
     }
@@ -65,11 +72,7 @@ impl Supervisor<'_> {
         fault::point("ask.heard");
         let repeats = match self.store.ask(&id, &self.id, attempt, &question) {
             Ok(repeats) => repeats,
-            Err(error) => {
-                let message = format!("a question could not be stored: {error}");
-                self.events.append(attempt, Event::Error { message });
-                None
-            }
+            Err(error) => return self.ask_later(question, source, &error),
         };
         fault::point("ask.stored");
         self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
@@ -81,22 +84,48 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Nobody is shown what is not on disk, and the agent waits: so it is tried again.
+    fn ask_later(&mut self, question: Question, source: Source, error: &StoreError) {
+        let message = format!("a question could not be stored, which is tried again: {error}");
+        self.events.append(self.run.attempt(), Event::Error { message });
+        self.asking.unstored.push((question, source));
+        self.timers.ask = Some(Instant::now() + AGAIN);
+    }
+
+    /// Tries again to store what could not be stored.
+    pub(super) fn ask_again(&mut self) {
+        for (question, source) in std::mem::take(&mut self.asking.unstored) {
+            self.ask(question, source);
+        }
+    }
+
+    /// Answers by a rule, unless somebody was first: then it is their answer that the agent gets.
+    fn answer_by_rule(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
+        let stored = self.store.settle_by_rule(id, answer, by);
+        self.complain(stored);
+        let row = self.store.question(id).ok().flatten();
+        match row {
+            Some(QuestionRow { answer: Some(first), answered_by: Some(who), .. }) => {
+                self.deliver(id, &first, &who, None);
+            }
+            _ => self.deliver(id, answer, by, None),
+        }
+    }
+
     /// What a rule answers, and which.
     fn decide(&self, question: &Question) -> Option<(Answer, String)> {
         let allowed = self.asking.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
         allowed.map(|by| (Answer::Allow, format!("allow_all of {by}")))
     }
 
-    fn answer_by_rule(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
-        let stored = self.store.settle_by_rule(id, answer, by);
-        self.complain(stored);
-        self.deliver(id, answer, by, None);
-    }
-
     /// Brings the agent an answer that is on disk, and finishes the request when it is seen what came of it.
     pub(super) fn deliver_answer(&mut self, id: &QuestionId, request: i64) {
         let row = self.store.question(id);
         match row {
+            // A rule that came in between took the answer along.
+            Ok(Some(QuestionRow { state: QuestionState::Delivered, outcome: Some(outcome), .. })) => {
+                self.finish_request(request, Ok(outcome));
+            }
             Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
                 self.deliver(id, &answer, answered_by.as_deref().unwrap_or("somebody"), Some(request));
             }
@@ -132,7 +161,12 @@ impl Supervisor<'_> {
         let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(&to_agent)).map_err(|error| error.to_string())?;
         self.say(&bytes);
-        Ok("sent by the agent's protocol".to_owned())
+        let seen = if bytes.is_empty() {
+            "kept for the agent until the other questions of its request are answered"
+        } else {
+            "sent by the agent's protocol"
+        };
+        Ok(seen.to_owned())
     }
 
     /// Notes what became of an answer.
@@ -158,12 +192,25 @@ impl Supervisor<'_> {
             outcome: told.clone(),
         });
         self.watch_questions();
-        let allowed_all = *answer == Answer::AllowAll && outcome.is_ok();
+        let delivered = outcome.is_ok();
         if let Some(request) = request {
             self.finish_request(request, outcome);
         }
-        if allowed_all {
-            self.allow_all(&open.id);
+        match answer {
+            Answer::AllowAll if delivered => self.allow_all(&open.id),
+            Answer::Deny { .. } if delivered => self.drop_rest_of_request(&open.question),
+            _ => {}
+        }
+    }
+
+    /// Who does not answer one question of a request answers none: the agent does not wait for the others.
+    fn drop_rest_of_request(&mut self, denied: &Question) {
+        let Some(request) = denied.request() else { return };
+        let same = |open: &Open| open.question.request() == Some(request);
+        let rest: Vec<String> =
+            self.asking.open.iter().filter(|open| same(open)).map(|open| open.question.key.clone()).collect();
+        for key in rest {
+            self.withdraw(&key, "another question of the same request was declined");
         }
     }
 
@@ -179,6 +226,7 @@ impl Supervisor<'_> {
 
     /// The agent no longer waits for the answer to this.
     pub(super) fn withdraw(&mut self, key: &str, why: &str) {
+        self.asking.unstored.retain(|(question, _)| question.key != key);
         while let Some(index) = self.asking.open.iter().position(|open| open.question.key == key) {
             let open = self.asking.open.remove(index);
             self.expire(&open.id, why);
@@ -188,6 +236,7 @@ impl Supervisor<'_> {
 
     /// The process that asked is gone.
     pub(super) fn withdraw_all(&mut self, why: &str) {
+        self.asking.unstored.clear();
         for open in std::mem::take(&mut self.asking.open) {
             self.expire(&open.id, why);
         }
@@ -198,7 +247,13 @@ impl Supervisor<'_> {
         let stored = self.store.question_expired(id, why);
         self.complain(stored);
         let (by, outcome) = ("nobody".to_owned(), format!("expired: {why}"));
-        self.note_event(Event::Answer { question_id: id.clone(), answer: None, by, outcome });
+        let event = Event::Answer { question_id: id.clone(), answer: None, by, outcome };
+        if self.agent.is_some() {
+            self.note_event(event);
+        } else {
+            // Who is gone does nothing.
+            self.events.append(self.run.attempt(), event);
+        }
     }
 
     /// The time that the oldest question may wait.

@@ -34,7 +34,9 @@ impl Supervisor<'_> {
     pub(super) fn note_event(&mut self, event: Event) {
         // What an agent does after an answer is seen on its screen, where it has one.
         let seen = self.screen.is_some() && self.eye.understands() && matches!(event, Event::Answer { .. });
-        let activity = Activity::after(&event).filter(|_| !seen);
+        // Who waits for an answer waits, whatever else is heard meanwhile.
+        let waits = self.asking.is_waiting() && !matches!(event, Event::Question { .. });
+        let activity = Activity::after(&event).filter(|_| !seen && !waits);
         let because = activity.filter(|activity| self.doing.activity != Some(*activity)).map(|_| reason(&event));
         let seq = self.events.append(self.run.attempt(), event);
         if let (Some(activity), Some(because)) = (activity, because) {

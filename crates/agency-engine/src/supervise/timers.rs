@@ -18,6 +18,8 @@ pub(super) struct Timers {
     pub(super) life: Option<Instant>,
     /// When the oldest question should have been answered.
     pub(super) question: Option<Instant>,
+    /// When a question that could not be stored is tried again.
+    pub(super) ask: Option<Instant>,
     /// When a turn that is over was the last one.
     pub(super) close: Option<Instant>,
     /// When the screen is looked at.
@@ -36,6 +38,7 @@ pub(super) enum Passed {
     Note,
     Life,
     Question,
+    Ask,
     Close,
     Dismiss,
     Look,
@@ -55,8 +58,9 @@ impl Timers {
     fn earliest(&self) -> Option<Instant> {
         let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
         let phase = self.phase.as_ref().map(|(at, _)| *at);
-        let plain = [self.drain, self.note, self.life, self.question, self.close, self.dismiss, self.look, self.key];
-        plain.into_iter().chain([wall_time, phase]).flatten().min()
+        let asking = [self.question, self.ask, self.look, self.key];
+        let plain = [self.drain, self.note, self.life, self.close, self.dismiss];
+        plain.into_iter().chain(asking).chain([wall_time, phase]).flatten().min()
     }
 
     fn passed(&mut self, at: Instant) -> Passed {
@@ -65,6 +69,7 @@ impl Timers {
             (&mut self.note, Passed::Note),
             (&mut self.life, Passed::Life),
             (&mut self.question, Passed::Question),
+            (&mut self.ask, Passed::Ask),
             (&mut self.close, Passed::Close),
             (&mut self.dismiss, Passed::Dismiss),
             (&mut self.look, Passed::Look),

@@ -180,6 +180,7 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Note) => self.note_activity(),
             Arrival::Timer(Passed::Life) => self.look_for_life(),
             Arrival::Timer(Passed::Question) => self.no_answer_came(),
+            Arrival::Timer(Passed::Ask) => self.ask_again(),
             Arrival::Timer(Passed::Close) => self.end_conversation(),
             Arrival::Timer(Passed::Dismiss) => self.dismiss(),
             Arrival::Timer(Passed::Look) => self.look(),
