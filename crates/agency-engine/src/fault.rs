@@ -38,6 +38,13 @@ pub const POINTS: &[&str] = &[
     "rm.workspace",
     "rm.session",
     "rm.marked",
+    "ask.heard",
+    "ask.stored",
+    "answer.begin",
+    "answer.recorded",
+    "answer.delivering",
+    "answer.delivered",
+    "tell.requested",
 ];
 
 /// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step. `AGENCY_FAULT_WITNESS` may

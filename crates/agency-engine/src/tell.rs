@@ -154,13 +154,14 @@ impl Agency {
             Answering::TooLate(row) => return Err(TellError::AlreadyAnswered { row }),
         };
         fault::point("answer.recorded");
-        let outcome = self.outcome_of(&question.run_id, number);
-        // The agent may have withdrawn the question, or ended, while the answer was on its way.
-        match (outcome, self.store.question(id)?) {
+        let told = self.outcome_of(&question.run_id, number);
+        // The agent or its supervisor may have ended on the way: the question itself knows what became of the answer.
+        match (told, self.store.question(id)?) {
             (Err(TellError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
                 Err(TellError::Expired { row: Box::new(row) })
             }
-            (outcome, _) => outcome,
+            (Err(TellError::Refused { .. }), Some(QuestionRow { outcome: Some(outcome), .. })) => Ok(outcome),
+            (told, _) => told,
         }
     }
 

@@ -9,7 +9,9 @@ mod bad_input {
     mod files;
     mod home;
     mod json;
+    mod met;
     mod prompt;
+    mod questions;
     mod refs;
     mod refusal;
     mod repository;

@@ -3,7 +3,7 @@
 use agency_model::ErrorCode;
 use agency_testkit::{Repo, World, agent};
 
-use super::refusal::{hints, path, refused, run_prompted, says, world};
+use super::refusal::{hints, path, refused, refused_command, run_prompted, says, world};
 
 /// Starts an agent that waits, and returns the run's id.
 fn waiting(world: &World, repo: &Repo, more: &[&str]) -> String {
@@ -116,4 +116,27 @@ fn more_agents_than_allowed_are_refused_where_nobody_wants_to_wait() {
     assert_eq!(error["details"]["max_agents"], 1);
     world.release("waiting");
     world.ok(&["wait", &id]);
+}
+
+// proves L18
+#[test]
+fn without_git_nothing_is_created() {
+    let (world, repo) = world();
+    let command = || {
+        let mut command = world.command(&run_prompted(&repo, &[]));
+        command.env("PATH", world.root());
+        command
+    };
+    let error = refused_command(&world, &repo, command, ErrorCode::GitNotFound);
+    hints(&error, "install git");
+}
+
+// proves L18
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let (world, _) = world();
+    let shell = r#"exec "$0" ls >/dev/full"#;
+    let output = world.run(world.program("sh").args(["-c", shell, env!("CARGO_BIN_EXE_agency")]));
+    assert_eq!(output.status.code(), Some(1), "{output}");
+    assert!(output.stderr.contains(ErrorCode::Io.word()), "{output}");
 }

@@ -1,0 +1,17 @@
+//! Agents that ask, are answered, told, interrupted and continued, as a user sees it.
+
+#[cfg(test)]
+mod conversation {
+    mod answering;
+    mod asking;
+    mod busy;
+    mod expired;
+    mod killed;
+    mod limits;
+    mod place;
+    mod refused;
+    mod removing;
+    mod resuming;
+    mod stress;
+    mod talking;
+}

@@ -1,0 +1,139 @@
+//! A process is killed at every step of asking, answering and telling.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+
+use agency_engine::fault::POINTS;
+use agency_model::ErrorCode;
+use agency_testkit::{Repo, Run, World, conversation, wait_for};
+use serde_json::Value;
+
+use super::place::{LIMIT, answer, begin, begin_with, open, rows, shown, text, wait_for_question, world};
+
+/// At which steps whoever answers or tells is killed.
+const ASKED_BY_USER: [&str; 3] = ["answer.begin", "answer.recorded", "tell.requested"];
+/// At which steps the supervisor is killed.
+const DONE_BY_SUPERVISOR: [&str; 4] = ["ask.heard", "ask.stored", "answer.delivering", "answer.delivered"];
+
+#[test]
+fn every_step_of_a_conversation_is_played() {
+    let talk = |point: &&str| ["ask.", "answer.", "tell."].iter().any(|topic| point.starts_with(topic));
+    let played: BTreeSet<&str> = ASKED_BY_USER.into_iter().chain(DONE_BY_SUPERVISOR).collect();
+    assert_eq!(played, POINTS.iter().copied().filter(talk).collect());
+}
+
+/// Runs a command that dies at a step.
+#[track_caller]
+fn die_at(world: &World, point: &str, arguments: &[&str]) {
+    assert!(ASKED_BY_USER.contains(&point), "{point}");
+    let output = world.run(world.command(arguments).env("AGENCY_FAULT_POINT", point));
+    assert_eq!(output.status.signal(), Some(9), "{output}");
+}
+
+/// Starts a run whose supervisor dies at a step.
+#[track_caller]
+fn begin_doomed(world: &World, repo: &Repo, point: &str) -> Run {
+    assert!(DONE_BY_SUPERVISOR.contains(&point), "{point}");
+    let witness = world.root().join("witness");
+    let variables = [("AGENCY_FAULT_POINT", point), ("AGENCY_FAULT_WITNESS", witness.to_str().unwrap())];
+    begin_with(world, repo, &[], &variables)
+}
+
+/// The supervisor died at that step, the run is known to be over, and nothing is open.
+#[track_caller]
+fn died_at(world: &World, run: &Run, point: &str) {
+    let witness = wait_for("the fault point", LIMIT, || fs::read_to_string(world.root().join("witness")).ok());
+    assert_eq!(witness.trim(), point);
+    run.wait_until_unsupervised();
+    assert_eq!(open(world, run), Vec::<Value>::new());
+    assert!(text(&world.show(run), "error").starts_with("E_RUNNER_DISAPPEARED"));
+}
+
+// proves I5
+#[test]
+fn a_question_whose_answerer_died_before_its_answer_was_recorded_is_open() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin(&world, &repo);
+    let id = wait_for_question(&world, &run);
+    die_at(&world, "answer.begin", &["answer", &id, "deny"]);
+    assert_eq!(open(&world, &run)[0]["id"], id.as_str());
+    answer(&world, &id, &["allow"]);
+    assert_eq!(world.ended(&run)["state"], "completed");
+    assert_eq!(run.replies().len(), 1);
+    assert_eq!(run.replies()[0].1["behavior"], "allow");
+}
+
+// proves I3, I5
+#[test]
+fn a_recorded_answer_is_delivered_once_although_its_answerer_died() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin(&world, &repo);
+    let id = wait_for_question(&world, &run);
+    die_at(&world, "answer.recorded", &["answer", &id, "deny"]);
+    assert_eq!(open(&world, &run), Vec::<Value>::new());
+    let error = world.error(&["answer", &id, "allow"], ErrorCode::AlreadyAnswered);
+    assert_eq!(error["details"]["answer"]["answer"], "deny");
+    assert_eq!(world.ended(&run)["state"], "completed");
+    assert_eq!(run.replies().len(), 1);
+    assert_eq!(run.replies()[0].1["behavior"], "deny");
+    assert_eq!(shown(&world, &id)["state"], "delivered");
+}
+
+#[test]
+fn a_recorded_message_is_delivered_once_although_its_sender_died() {
+    let (world, repo) = world(conversation::echoing());
+    let run = begin(&world, &repo);
+    run.wait_for_output("heard: do it");
+    die_at(&world, "tell.requested", &["send", &run.id, "hello"]);
+    // Whoever looks next rings.
+    world.ok(&["ls"]);
+    world.ok(&["ls"]);
+    assert_eq!(world.ended(&run)["state"], "completed");
+    let messages = run.heard().iter().filter(|line| line["message"]["content"] == "hello").count();
+    assert_eq!(messages, 1);
+}
+
+// proves I5
+#[test]
+fn a_question_that_was_not_stored_was_not_shown_and_ends_with_its_supervisor() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin_doomed(&world, &repo, "ask.heard");
+    died_at(&world, &run, "ask.heard");
+    assert_eq!(rows(&world, &run), []);
+    assert!(!run.events().iter().any(|event| event["type"] == "question"));
+}
+
+// proves I5
+#[test]
+fn a_question_that_was_stored_expires_with_its_supervisor() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin_doomed(&world, &repo, "ask.stored");
+    died_at(&world, &run, "ask.stored");
+    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+}
+
+// proves I3, I5
+#[test]
+fn an_answer_that_the_agent_did_not_get_is_not_called_delivered() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin_doomed(&world, &repo, "answer.delivering");
+    let id = wait_for_question(&world, &run);
+    let error = world.error(&["answer", &id, "allow"], ErrorCode::QuestionExpired);
+    assert!(text(&error, "message").contains("the run is over"), "{error:#}");
+    died_at(&world, &run, "answer.delivering");
+    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+    assert_eq!(run.replies(), []);
+}
+
+// proves I3, I5
+#[test]
+fn an_answer_that_is_called_delivered_was_written_to_the_agent() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin_doomed(&world, &repo, "answer.delivered");
+    let id = wait_for_question(&world, &run);
+    assert_eq!(answer(&world, &id, &["allow"])["outcome"], "sent by the agent's protocol");
+    died_at(&world, &run, "answer.delivered");
+    assert_eq!(shown(&world, &id)["state"], "delivered");
+    wait_for("the answer at the agent", LIMIT, || (run.replies().len() == 1).then_some(()));
+}
