@@ -199,7 +199,7 @@ impl Supervisor<'_> {
         match answer {
             Answer::AllowAll if delivered => self.allow_all(&open.id),
             Answer::Deny { .. } if delivered => self.drop_rest_of_request(&open.question),
-            _ => {}
+            Answer::Allow | Answer::AllowAll | Answer::Deny { .. } | Answer::Options { .. } | Answer::Text { .. } => {}
         }
     }
 
