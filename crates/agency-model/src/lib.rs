@@ -8,6 +8,7 @@ mod event;
 mod id;
 mod launch;
 mod nearest;
+pub mod policy;
 mod question;
 pub mod run;
 pub mod spec;

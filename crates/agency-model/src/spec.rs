@@ -3,6 +3,7 @@
 //! A [`SpecDraft`] is what a file or flags say; [`SpecDraft::materialise`] turns it into the one
 //! [`RunSpec`] that is stored and executed. Precedence: flags over the file, defaults last.
 
+mod approval;
 mod draft;
 mod parse;
 mod wording;
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use approval::StoredRules;
 pub use draft::{Defaults, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
 pub use parse::{MAX_SPEC_BYTES, SpecError};
 
@@ -52,6 +54,9 @@ pub struct RunSpec {
     /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
     #[serde(default)]
     pub one_shot: bool,
+    /// What the agent may do without asking; these rules come before those of the configuration.
+    #[serde(default, skip_serializing_if = "StoredRules::is_empty")]
+    pub approval_policy: StoredRules,
     /// Kept for later versions.
     #[serde(flatten)]
     pub reserved: Reserved,
@@ -69,9 +74,6 @@ pub struct Reserved {
     /// How changes may be applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch_policy: Option<Value>,
-    /// What the agent may do without asking.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval_policy: Option<Value>,
     /// Context to hand to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_pack: Option<Value>,

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError};
+use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError, StoredRules};
+use crate::policy::Rule;
 use crate::run::RestartPolicy;
 use crate::{Host, Mode, WorkspaceKind};
 
@@ -40,14 +41,14 @@ pub struct SpecDraft {
     pub restart: Option<RestartPolicy>,
     /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
     pub one_shot: Option<bool>,
+    /// What the agent may do without asking, as rules; they come before those of the configuration.
+    pub approval_policy: Option<Vec<Rule>>,
     /// Stored, not used yet.
     pub commands: Option<Value>,
     /// Stored, not used yet.
     pub artifacts_out: Option<Value>,
     /// Stored, not used yet.
     pub patch_policy: Option<Value>,
-    /// Stored, not used yet.
-    pub approval_policy: Option<Value>,
     /// Stored, not used yet.
     pub context_pack: Option<Value>,
 }
@@ -166,11 +167,11 @@ impl SpecDraft {
             workspace: self.workspace.unwrap_or(WorkspaceKind::Worktree),
             restart: self.restart.unwrap_or(RestartPolicy::Never),
             one_shot: self.one_shot.unwrap_or(false),
+            approval_policy: StoredRules::Rules(self.approval_policy.unwrap_or_default()),
             reserved: Reserved {
                 commands: self.commands,
                 artifacts_out: self.artifacts_out,
                 patch_policy: self.patch_policy,
-                approval_policy: self.approval_policy,
                 context_pack: self.context_pack,
             },
         })

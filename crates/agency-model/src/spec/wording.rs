@@ -28,6 +28,7 @@ pub(super) fn expected_of(field: &str) -> &'static str {
             "a string, the path of a file in the repository"
         }
         input if input.starts_with("inputs[") && input.ends_with(".mode") => "\"read\"",
+        rule if rule.starts_with("approval_policy[") && rule.ends_with(".action") => "\"allow\", \"deny\" or \"ask\"",
         _ => "a value",
     }
 }
@@ -40,6 +41,7 @@ fn shape(expected: &str) -> &str {
         "struct RunnerDraft" => "an object, such as {\"kind\": \"codex\"}",
         "struct PromptDraft" => "an object, such as {\"path\": \"task.md\"}",
         "struct LimitsDraft" => "an object, such as {\"max_minutes\": 30}",
+        "struct Written" => "a rule, such as {\"action\": \"ask\", \"tool\": \"Bash\"}",
         "struct InputSpec" => "an object, such as {\"path\": \"a.txt\", \"mode\": \"read\"}",
         other => other,
     }

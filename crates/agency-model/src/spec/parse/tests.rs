@@ -11,7 +11,7 @@ const WHOLE: &str = r#"{
   "inputs": [{"path": "a.txt", "mode": "read"}],
   "limits": {"max_minutes": 5}, "name": "label", "new_branch": "topic",
   "commands": {"test": "make"}, "artifacts_out": [1], "patch_policy": "x",
-  "approval_policy": {"default": "ask"}, "context_pack": null
+  "approval_policy": [{"action": "ask", "tool": "Bash"}], "context_pack": null
 }"#;
 
 fn defaults() -> Defaults {
@@ -36,7 +36,7 @@ fn every_field_of_version_1_is_read_and_reserved_ones_are_kept() {
     assert_eq!(spec.runner.args, ["--fast"]);
     assert_eq!(spec.inputs[0].mode, InputMode::Read);
     assert_eq!(spec.limits.max_minutes, Some(5));
-    assert_eq!(spec.reserved.approval_policy.as_ref().unwrap()["default"], "ask");
+    assert_eq!(spec.approval_policy.rules().len(), 1);
     assert_eq!((spec.mode, spec.host), (Mode::Interactive, Host::Tmux));
     let stored = serde_json::to_value(&spec).unwrap();
     assert_eq!(stored["commands"]["test"], "make");
@@ -64,6 +64,28 @@ fn each_mistake_names_the_field_what_was_expected_and_the_place() {
             "line 1, column 29: `limits.max_minutes`: invalid value: integer `-1`, expected a whole number, \
              0 or more",
         ),
+        (
+            "{\"approval_policy\": {\"default\": \"ask\"}}",
+            "line 1, column 20: `approval_policy`: invalid type: map, expected an array",
+        ),
+        (
+            "{\"approval_policy\": [5]}",
+            "line 1, column 22: `approval_policy[0]`: invalid type: integer `5`, expected a rule, such as \
+             {\"action\": \"ask\", \"tool\": \"Bash\"}",
+        ),
+        (
+            "{\"approval_policy\": [\n {\"action\": \"alow\"}]}",
+            "line 2, column 19: `approval_policy[0].action`: \"alow\" is no action: did you mean `allow`?",
+        ),
+        (
+            "{\"approval_policy\": [{\"tool\": \"Bash\"}]}",
+            "line 1, column 37: `approval_policy[0].action`: missing, expected \"allow\", \"deny\" or \"ask\"",
+        ),
+        (
+            "{\"approval_policy\": [{\"action\": \"ask\", \"command\": [\"a\"], \"path\": \"inside\"}]}",
+            "line 1, column 75: `approval_policy[0]`: `command` and `path` exclude each other: which paths a command \
+             touches is not known from its words",
+        ),
         ("{\"inputs\": [{\"path\": \"a\"}]}", "line 1, column 25: `inputs[0].mode`: missing, expected \"read\""),
     ];
     for (text, message) in cases {
@@ -76,6 +98,9 @@ fn each_mistake_names_the_field_what_was_expected_and_the_place() {
     );
     let slip = SpecDraft::parse(br#"{"runer":{"kind":"codex"}}"#).unwrap_err().to_string();
     assert!(slip.ends_with("did you mean `runner`?"), "{slip}");
+    let rule = SpecDraft::parse(br#"{"approval_policy":[{"action":"ask","comand":"ls"}]}"#).unwrap_err().to_string();
+    assert!(rule.starts_with("line 1, column 45: `approval_policy[0].comand`: "), "{rule}");
+    assert!(rule.ends_with("did you mean `command`?"), "{rule}");
 }
 
 // proves L2

@@ -1,0 +1,204 @@
+//! The approval policy: rules that answer permissions in place of a human.
+//!
+//! The one rule: an `allow` has to be certain, a `deny` or an `ask` only possible. What cannot be read, resolved or
+//! understood is never allowed by a rule about it, and a permission that no rule decides is asked.
+
+mod command;
+mod glob;
+mod mistakes;
+mod paths;
+mod pattern;
+mod rule;
+mod shell;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use mistakes::{Mistake, Step, mistakes_in};
+pub use paths::{Found, Ground};
+pub use pattern::{Below, CommandPattern, InvalidPattern, PathPattern, ToolPattern};
+pub use rule::{InvalidRule, RULE_KEYS, Rule};
+
+use crate::launch::words;
+use crate::{Answer, Question, QuestionKind};
+use command::{Command, Part};
+use paths::{Place, places};
+
+words! {
+    /// What a rule does.
+    Action {
+        /// The agent may, without a human.
+        Allow = "allow",
+        /// The agent may not, without a human.
+        Deny = "deny",
+        /// A human decides.
+        Ask = "ask",
+    }
+}
+
+/// Rules in their order: the first that is about a permission decides it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Policy {
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+/// What a policy says to a permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What is to be done.
+    pub action: Action,
+    /// The rules that say so, by their names or as `rule 3`; none if no rule is about it.
+    pub rule: Option<String>,
+    /// Why, for a person.
+    pub why: String,
+    /// What the agent is told if it is denied.
+    pub message: Option<String>,
+}
+
+impl Policy {
+    /// The rules of a run: first those of its spec, then those of the configuration.
+    #[must_use]
+    pub fn of_run(spec: &[Rule], configuration: &Self) -> Self {
+        let named = |rules: &[Rule], of: &'static str| {
+            let name = |(index, rule): (usize, &Rule)| {
+                let name = rule.name.clone().unwrap_or_else(|| format!("rule {} of the {of}", index + 1));
+                Rule { name: Some(name), ..rule.clone() }
+            };
+            rules.iter().enumerate().map(name).collect::<Vec<Rule>>()
+        };
+        Self { rules: [named(spec, "spec"), named(&configuration.rules, "configuration")].concat() }
+    }
+
+    /// What the rules say to a question. Only permissions are for rules; all else is for a human.
+    #[must_use]
+    pub fn decide(&self, question: &Question, ground: &Ground<'_>) -> Decision {
+        if question.kind != QuestionKind::Permission {
+            return asked("only permissions are decided by rules".to_owned());
+        }
+        let facts = Facts::of(question, ground);
+        let Some(command) = &facts.command else {
+            return match self.first(&facts, None) {
+                Some(index) => self.decision(&[index], String::new()),
+                None => asked("no rule is about it".to_owned()),
+            };
+        };
+        let decided: Vec<(&Part, Option<usize>)> =
+            command.parts.iter().map(|part| (part, self.first(&facts, Some((command, part))))).collect();
+        let about = |part: &Part| if decided.len() > 1 { format!("`{}`: ", part.text()) } else { String::new() };
+        let action = |index: Option<usize>| {
+            index.and_then(|index| self.rules.get(index)).map_or(Action::Ask, |rule| rule.action)
+        };
+        // The strictest part decides for all.
+        for strict in [Action::Deny, Action::Ask] {
+            match decided.iter().find(|(_, index)| action(*index) == strict) {
+                Some((part, Some(index))) => return self.decision(&[*index], about(part)),
+                Some((part, None)) => {
+                    let unclear = command.unclear.map_or_else(String::new, |why| format!("; {why}"));
+                    return asked(format!("{}no rule is about it{unclear}", about(part)));
+                }
+                None => {}
+            }
+        }
+        let mut rules: Vec<usize> = decided.iter().filter_map(|(_, index)| *index).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        self.decision(&rules, String::new())
+    }
+
+    /// The first rule that is about this.
+    fn first(&self, facts: &Facts<'_>, part: Option<(&Command, &Part)>) -> Option<usize> {
+        self.rules.iter().position(|rule| facts.fit(rule, part))
+    }
+
+    fn decision(&self, indices: &[usize], about: String) -> Decision {
+        let rules: Vec<(String, &Rule)> =
+            indices.iter().filter_map(|index| self.rules.get(*index).map(|rule| (rule.label(*index), rule))).collect();
+        let Some((first, rule)) = rules.first() else {
+            return asked("no rule is about it".to_owned());
+        };
+        let mut labels: Vec<&str> = rules.iter().map(|(label, _)| label.as_str()).collect();
+        labels.dedup();
+        let why: Vec<String> = rules.iter().map(|(_, rule)| rule.to_string()).collect();
+        let told = || rule.message.clone().unwrap_or_else(|| format!("The approval policy denies this ({first})."));
+        Decision {
+            action: rule.action,
+            rule: Some(labels.join(", ")),
+            why: format!("{about}{}", why.join("; ")),
+            message: (rule.action == Action::Deny).then(told),
+        }
+    }
+}
+
+fn asked(why: String) -> Decision {
+    Decision { action: Action::Ask, rule: None, why, message: None }
+}
+
+impl Decision {
+    /// The answer for the agent; none if a human has to decide.
+    #[must_use]
+    pub fn answer(&self) -> Option<Answer> {
+        match self.action {
+            Action::Allow => Some(Answer::Allow),
+            Action::Deny => Some(Answer::Deny { message: self.message.clone() }),
+            Action::Ask => None,
+        }
+    }
+
+    /// Who decided, as events and the inbox name it.
+    #[must_use]
+    pub fn by(&self) -> String {
+        match self.rule.as_deref() {
+            Some(rule) if rule.starts_with("rule ") => rule.to_owned(),
+            Some(rule) => format!("rule {rule}"),
+            None => "no rule".to_owned(),
+        }
+    }
+}
+
+/// What a question says that rules can be about.
+struct Facts<'a> {
+    tool: Option<&'a str>,
+    command: Option<Command>,
+    places: Vec<Place>,
+}
+
+impl<'a> Facts<'a> {
+    fn of(question: &'a Question, ground: &Ground<'_>) -> Self {
+        let tool = question.tool.as_ref();
+        let input = tool.and_then(|tool| tool.input.as_object());
+        let command = input.and_then(|input| Command::of(input, ground));
+        let places = input.map(|input| places(input, command.is_some(), ground)).unwrap_or_default();
+        Self { tool: tool.map(|tool| tool.name.as_str()), command, places }
+    }
+
+    /// Whether a rule is about this, or about this part of a command.
+    fn fit(&self, rule: &Rule, part: Option<(&Command, &Part)>) -> bool {
+        let certain = rule.action == Action::Allow;
+        let tool = rule.tool.as_ref().is_none_or(|pattern| self.tool.is_some_and(|name| pattern.fits(name)));
+        let command = rule.command.as_ref().is_none_or(|pattern| match part {
+            Some((command, part)) if certain => command.is(part, pattern),
+            Some((_, part)) => part.may_be(pattern),
+            None => false,
+        });
+        let path = rule.path.as_ref().is_none_or(|pattern| match self.places.as_slice() {
+            [] => false,
+            // Which other paths a command touches is not known.
+            places if certain => self.command.is_none() && places.iter().all(|place| pattern.is(place)),
+            places => places.iter().any(|place| pattern.may_be(place)),
+        });
+        tool && command && path
+    }
+}
+
+/// The tool and what it would do, on one line for a person.
+#[must_use]
+pub fn in_short(question: &Question) -> String {
+    let given = |name: &str| question.tool.as_ref()?.input.get(name)?.as_str();
+    let what = ["command", "file_path", "path", "notebook_path", "url"].into_iter().find_map(given);
+    what.or_else(|| question.detail.lines().next()).unwrap_or(&question.title).to_owned()
+}
+
+#[cfg(test)]
+mod tests;

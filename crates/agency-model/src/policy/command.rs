@@ -1,0 +1,171 @@
+//! The command that a tool would run, and which rules are about it.
+
+use serde_json::{Map, Value};
+
+use super::paths::{Ground, Place};
+use super::pattern::CommandPattern;
+use super::shell::{Unclear, guess, read};
+
+/// Shells in which agents run a line, as `<shell> -lc <line>`.
+const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh", "/bin/zsh", "/usr/bin/zsh"];
+/// Where the directory of a command is told.
+pub(super) const DIRECTORIES: &[&str] = &["cwd", "workdir", "directory", "dir_path"];
+/// What else may be told of a command and changes nothing about what it does.
+const HARMLESS: &[&str] = &["description", "timeout", "timeout_ms", "run_in_background", "is_background", "reason"];
+/// Words after which another command begins.
+const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "time", "!"];
+/// Commands that run the command in their arguments.
+const RUNNERS: &[&str] = &[
+    "sudo",
+    "doas",
+    "su",
+    "env",
+    "command",
+    "exec",
+    "builtin",
+    "eval",
+    "nohup",
+    "nice",
+    "ionice",
+    "timeout",
+    "stdbuf",
+    "setsid",
+    "xargs",
+    "parallel",
+    "find",
+    "watch",
+    "flock",
+    "chroot",
+    "unshare",
+    "nsenter",
+    "taskset",
+    "strace",
+    "script",
+    "ssh",
+    "busybox",
+    "systemd-run",
+    "trap",
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+];
+
+/// A command that waits for permission.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// Its parts, each of which is decided alone.
+    pub(super) parts: Vec<Part>,
+    /// Why it could not be read, if so.
+    pub(super) unclear: Option<Unclear>,
+    /// Whether the request is for running it in the workspace, and for nothing else.
+    only_runs: bool,
+}
+
+/// One command of a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Its words.
+    Simple(Vec<String>),
+    /// What may hide in a line that could not be read.
+    Guess(Vec<Vec<String>>),
+}
+
+impl Command {
+    /// The command in what a tool is given, if there is one.
+    pub(super) fn of(input: &Map<String, Value>, ground: &Ground<'_>) -> Option<Self> {
+        let name =
+            ["command", "cmd"].into_iter().find(|name| input.get(*name).is_some_and(|value| !value.is_null()))?;
+        let (parts, unclear) = match input.get(name)? {
+            Value::String(line) => parts_of_line(line),
+            Value::Array(words) => parts_of_words(words),
+            other => (vec![Part::Guess(guess(&other.to_string()))], Some(Unclear::NoText)),
+        };
+        let only_runs = input.iter().all(|(key, value)| match value {
+            Value::Null | Value::Bool(false) => true,
+            Value::String(directory) if DIRECTORIES.contains(&key.as_str()) => {
+                matches!(ground.place(directory), Place::Inside(_))
+            }
+            _ => key == name || HARMLESS.contains(&key.as_str()),
+        });
+        Some(Self { parts, unclear, only_runs })
+    }
+
+    /// Whether this part is such a command for certain.
+    pub(super) fn is(&self, part: &Part, pattern: &CommandPattern) -> bool {
+        match part {
+            Part::Simple(words) => self.only_runs && pattern.fits(words),
+            Part::Guess(_) => false,
+        }
+    }
+}
+
+impl Part {
+    /// Whether this part may be such a command.
+    pub(super) fn may_be(&self, pattern: &CommandPattern) -> bool {
+        match self {
+            Self::Simple(words) => may_be(words, pattern),
+            Self::Guess(parts) => parts.iter().any(|words| may_be(words, pattern)),
+        }
+    }
+
+    /// The part as a person reads it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Simple(words) => words.join(" "),
+            Self::Guess(parts) => parts.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join(" \u{2026} "),
+        }
+    }
+}
+
+fn may_be(words: &[String], pattern: &CommandPattern) -> bool {
+    let before = |word: &&String| KEYWORDS.contains(&word.as_str()) || (word.contains('=') && !word.starts_with('-'));
+    let words = words.get(words.iter().take_while(before).count()..).unwrap_or_default();
+    let program = words.first().map(|word| word.rsplit('/').next().unwrap_or(word).to_lowercase());
+    if program.is_some_and(|program| RUNNERS.contains(&program.as_str())) {
+        // What such a command runs may be one word of its own.
+        let inner: Vec<String> = guess(&words.join(" ")).concat();
+        return pattern.may_be_in(&inner);
+    }
+    pattern.may_begin(words)
+}
+
+/// The line that a shell is started with in the one form that agents use, and in no other.
+fn wrapped(words: &[String]) -> Option<&str> {
+    match words {
+        [shell, option, line] if SHELLS.contains(&shell.as_str()) && option == "-lc" => Some(line),
+        _ => None,
+    }
+}
+
+fn parts_of_line(line: &str) -> (Vec<Part>, Option<Unclear>) {
+    match read(line) {
+        Ok(commands) => match commands.as_slice() {
+            [words] if wrapped(words).is_some() => parts_of_script(wrapped(words).unwrap_or_default()),
+            _ => (commands.into_iter().map(Part::Simple).collect(), None),
+        },
+        Err(unclear) => (vec![Part::Guess(guess(line))], Some(unclear)),
+    }
+}
+
+/// A shell in a shell is not opened a second time.
+fn parts_of_script(line: &str) -> (Vec<Part>, Option<Unclear>) {
+    match read(line) {
+        Ok(commands) => (commands.into_iter().map(Part::Simple).collect(), None),
+        Err(unclear) => (vec![Part::Guess(guess(line))], Some(unclear)),
+    }
+}
+
+fn parts_of_words(words: &[Value]) -> (Vec<Part>, Option<Unclear>) {
+    let texts: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
+    match texts {
+        Some(words) if words.is_empty() => (vec![Part::Guess(vec![])], Some(Unclear::Empty)),
+        Some(words) => match wrapped(&words) {
+            Some(line) => parts_of_script(line),
+            None => (vec![Part::Simple(words)], None),
+        },
+        None => (vec![Part::Guess(guess(&Value::from(words).to_string()))], Some(Unclear::NoText)),
+    }
+}
