@@ -12,6 +12,7 @@ mod file;
 mod json_entries;
 mod locate;
 mod origin;
+mod policy_file;
 mod problem;
 mod prompt;
 mod read;
@@ -23,11 +24,13 @@ mod toml_entries;
 pub use agent::{AgentConfig, Form, ScreenSource, Trust};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
+pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};
 pub use problem::ConfigError;
 pub use prompt::{InvalidPrompt, PromptDelivery};
 pub use source::Place;
 
 use agency_model::Host;
+use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use std::{
     collections::BTreeMap,
@@ -56,6 +59,8 @@ pub struct Config {
     pub stop_grace: Duration,
     /// How long to wait for another process's write to the database.
     pub lock_timeout: Duration,
+    /// What agents may do without asking.
+    pub approval_policy: Policy,
     /// The agents by name, built-in and custom ones.
     pub agents: BTreeMap<String, AgentConfig>,
     /// The file that was read, if any.

@@ -18,6 +18,7 @@ pub mod follow;
 pub mod home;
 pub mod host;
 pub mod lock;
+pub mod policy;
 pub mod process;
 pub mod reconcile;
 pub mod remove;

@@ -13,6 +13,7 @@ pub(crate) mod inbox;
 pub(crate) mod interrupt;
 pub(crate) mod logs;
 pub(crate) mod ls;
+pub(crate) mod policy;
 pub(crate) mod reconcile;
 pub(crate) mod restore;
 pub(crate) mod resume;

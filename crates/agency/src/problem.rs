@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use agency_engine::agency::OpenError;
 use agency_engine::attach::AttachError;
-use agency_engine::config::ConfigError;
+use agency_engine::config::{ConfigError, PolicyFileError, PolicyMistake};
 use agency_engine::create::CreateError;
 use agency_engine::home::HomeError;
 use agency_engine::remove::RemoveError;
@@ -132,6 +132,32 @@ impl From<ConfigError> for Problem {
             problem = problem.detail("line", line).detail("column", column);
         }
         problem
+    }
+}
+
+impl From<PolicyFileError> for Problem {
+    fn from(error: PolicyFileError) -> Self {
+        let message = error.to_string();
+        match error {
+            PolicyFileError::Config(error) => error.into(),
+            PolicyFileError::Spec { path, error } => {
+                let problem = Self::new(ErrorCode::InvalidSpec, message).detail("file", path);
+                match error.position() {
+                    Some((line, column)) => problem.detail("line", line).detail("column", column),
+                    None => problem,
+                }
+            }
+            PolicyFileError::Rules(mistakes) => {
+                let mistake = |mistake: &PolicyMistake| {
+                    let PolicyMistake { at, key, message } = mistake;
+                    json!({ "file": at.path, "line": at.line, "column": at.column, "key": key, "message": message })
+                };
+                let mistakes: Vec<Value> = mistakes.iter().map(mistake).collect();
+                Self::new(ErrorCode::InvalidConfig, message)
+                    .detail("mistakes", mistakes)
+                    .hint("agency schema policy prints the shape of rules")
+            }
+        }
     }
 }
 

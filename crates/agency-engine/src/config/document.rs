@@ -8,10 +8,11 @@ use super::{
     source::{Place, Source},
     toml_entries,
 };
-use serde::Deserializer;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_path_to_error::Segment;
 use std::path::Path;
-use toml::de::DeTable;
+use toml::{Spanned, de::DeTable};
 
 /// A file whose keys are all known.
 pub(super) struct Document<'text> {
@@ -39,26 +40,44 @@ impl Document<'_> {
 /// Parses a file: JSON where its name ends in `.json`, TOML otherwise.
 pub(super) fn parse<'text>(path: &'text Path, text: &'text str) -> Result<(ConfigFile, Document<'text>), ConfigError> {
     let source = Source::new(path, text);
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        parse_json(source)
+    if is_json(path) {
+        let (value, document) = parse_json(source)?;
+        shape::check(&document)?;
+        Ok((read_values(value, &document, ToString::to_string)?, document))
     } else {
-        parse_toml(source)
+        let (table, document) = parse_toml(source)?;
+        shape::check(&document)?;
+        let message = |error: &toml::de::Error| error.message().to_owned();
+        Ok((read_values(toml::Deserializer::from(table), &document, message)?, document))
     }
 }
 
-fn parse_toml(source: Source<'_>) -> Result<(ConfigFile, Document<'_>), ConfigError> {
+/// Parses a file of any shape. Its values are as JSON has them, whatever it is written in.
+pub(super) fn parse_any<'text>(path: &'text Path, text: &'text str) -> Result<(Value, Document<'text>), ConfigError> {
+    let source = Source::new(path, text);
+    if is_json(path) {
+        return parse_json(source);
+    }
+    let (table, document) = parse_toml(source)?;
+    let message = |error: &toml::de::Error| error.message().to_owned();
+    Ok((read_values(toml::Deserializer::from(table), &document, message)?, document))
+}
+
+pub(super) fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
+}
+
+fn parse_toml(source: Source<'_>) -> Result<(Spanned<DeTable<'_>>, Document<'_>), ConfigError> {
     let table = DeTable::parse(source.text).map_err(|error| ConfigError::Syntax {
         at: source.place(error.span().map_or(0, |span| span.start)),
         message: format!("not valid TOML: {}", error.message()),
     })?;
     let document = Document { entries: toml_entries::entries(&table), source };
-    shape::check(&document)?;
-    let file = read_values(toml::Deserializer::from(table), &document, |error| error.message().to_owned())?;
-    Ok((file, document))
+    Ok((table, document))
 }
 
-fn parse_json(source: Source<'_>) -> Result<(ConfigFile, Document<'_>), ConfigError> {
-    let value: serde_json::Value = serde_json::from_str(source.text).map_err(|error| {
+fn parse_json(source: Source<'_>) -> Result<(Value, Document<'_>), ConfigError> {
+    let value: Value = serde_json::from_str(source.text).map_err(|error| {
         let suffix = format!(" at line {} column {}", error.line(), error.column());
         let message = error.to_string();
         ConfigError::Syntax {
@@ -70,17 +89,14 @@ fn parse_json(source: Source<'_>) -> Result<(ConfigFile, Document<'_>), ConfigEr
         at: source.place(duplicate.offset),
         key: dotted(&duplicate.path),
     })?;
-    let document = Document { source, entries };
-    shape::check(&document)?;
-    let file = read_values(value, &document, ToString::to_string)?;
-    Ok((file, document))
+    Ok((value, Document { source, entries }))
 }
 
-fn read_values<'de, D: Deserializer<'de>>(
+fn read_values<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
     document: &Document<'_>,
     message: impl Fn(&D::Error) -> String,
-) -> Result<ConfigFile, ConfigError> {
+) -> Result<T, ConfigError> {
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let path = keys(error.path());
         let path: Vec<&str> = path.iter().map(String::as_str).collect();

@@ -6,6 +6,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Table,
+    List,
     Text,
     Other,
 }

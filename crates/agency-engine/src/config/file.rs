@@ -3,6 +3,7 @@
 use super::{PromptDelivery, built_in::DEFAULT_AGENT};
 use crate::adapter::StreamFormat;
 use agency_model::Host;
+use agency_model::policy::Policy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::{collections::BTreeMap, fmt};
@@ -34,6 +35,8 @@ pub(super) struct ConfigFile {
     pub(super) limits: Limits,
     /// The database of runs.
     pub(super) database: Database,
+    /// What agents may do without asking: rules in their order, of which the first that is about it decides.
+    pub(super) approval_policy: Policy,
     /// Agents by name: built-in ones to change, and custom ones.
     pub(super) agents: BTreeMap<String, Agent>,
 }
@@ -150,6 +153,7 @@ impl Default for ConfigFile {
             tmux: Tmux::default(),
             limits: Limits::default(),
             database: Database::default(),
+            approval_policy: Policy::default(),
             agents: BTreeMap::new(),
         }
     }

@@ -33,6 +33,7 @@ impl Walk<'_> {
     fn entry(&mut self, key_offset: usize) -> Result<(), Duplicate> {
         let kind = match self.peek() {
             Some(b'{') => Kind::Table,
+            Some(b'[') => Kind::List,
             Some(b'"') => Kind::Text,
             Some(_) | None => Kind::Other,
         };
@@ -148,9 +149,9 @@ mod tests {
         z 2 7 Other
         "a\"}" 13 21 Table
         "a\"}".b 22 27 Text
-        list 35 43 Other
+        list 35 43 List
         list[0] 45 45 Table
-        list[1] 49 49 Other
+        list[1] 49 49 List
         list[1][0] 50 50 Other
         list[1][1] 56 56 Other
         list[2] 63 63 Text

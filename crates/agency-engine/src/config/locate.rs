@@ -42,8 +42,10 @@ impl Location {
 /// What named the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedBy {
-    /// The command line.
+    /// The option `--config`.
     Flag,
+    /// An argument.
+    Argument,
     /// The variable in capitals.
     Variable,
     /// The variable that begins in small letters.
@@ -54,6 +56,7 @@ impl fmt::Display for NamedBy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Flag => "--config",
+            Self::Argument => "the command line",
             Self::Variable => "$AGENCY_CONFIG",
             Self::LowerVariable => "$agency_CONFIG",
         })

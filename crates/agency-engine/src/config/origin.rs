@@ -77,6 +77,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         limits,
         stop_grace,
         lock_timeout,
+        approval_policy,
         agents,
         file,
         lines,
@@ -94,6 +95,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("limits.question_minutes", json!(limits.question_minutes.unwrap_or_default())),
         ("limits.stop_grace_seconds", json!(stop_grace.as_secs())),
         ("database.lock_timeout_seconds", json!(lock_timeout.as_secs())),
+        ("approval_policy", json!(approval_policy)),
     ];
     settings
         .into_iter()

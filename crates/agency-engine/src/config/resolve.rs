@@ -51,6 +51,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         },
         stop_grace: Duration::from_secs(file.limits.stop_grace_seconds.into()),
         lock_timeout: Duration::from_secs(file.database.lock_timeout_seconds.into()),
+        approval_policy: file.approval_policy,
         agents,
         file: path,
         lines,

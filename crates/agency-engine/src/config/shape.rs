@@ -3,14 +3,26 @@
 //! Values are judged here only by their kind, and only where reading them would be too late: a list would pass for a
 //! table, and the answer to a wrong variable would repeat it, although it may be a secret.
 
+use agency_model::policy::RULE_KEYS;
+
 use super::{
     ConfigError,
     document::Document,
     entries::{Entry, Kind, dotted},
 };
 
-const TOP: &[&str] =
-    &["default_agent", "max_agents", "host", "trust_worktrees", "wrapper", "tmux", "limits", "database", "agents"];
+const TOP: &[&str] = &[
+    "default_agent",
+    "max_agents",
+    "host",
+    "trust_worktrees",
+    "wrapper",
+    "tmux",
+    "limits",
+    "database",
+    "approval_policy",
+    "agents",
+];
 const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream", "screen", "interactive", "headless", "one_shot"];
 const FORM: &[&str] = &["args", "prompt", "stream", "resume"];
 const SECTIONS: &[(&str, &[&str])] = &[
@@ -47,6 +59,7 @@ fn known_in(parent: &[&str]) -> Option<&'static [&'static str]> {
     match parent {
         [] => Some(TOP),
         ["agents", _] => Some(AGENT),
+        ["approval_policy", _] => Some(RULE_KEYS),
         ["agents", _, "interactive" | "headless" | "one_shot"] => Some(FORM),
         [section] => SECTIONS.iter().find(|(name, _)| name == section).map(|(_, keys)| *keys),
         _ => None,
@@ -69,8 +82,10 @@ fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError>
         []
         | ["tmux" | "limits" | "database" | "agents"]
         | ["agents", _]
+        | ["approval_policy", _]
         | ["agents", _, "env" | "interactive" | "headless" | "one_shot"] => (Kind::Table, "expected a table"),
         ["agents", _, "env", _] => (Kind::Text, "expected a string"),
+        ["approval_policy"] => (Kind::List, "expected a list of rules, each below `[[approval_policy]]`"),
         _ => return Ok(()),
     };
     if entry.kind == kind {
@@ -85,7 +100,7 @@ fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError>
 
 #[cfg(test)]
 mod tests {
-    use super::{AGENT, FORM, SECTIONS, TOP};
+    use super::{AGENT, FORM, RULE_KEYS, SECTIONS, TOP};
     use serde_json::Value;
 
     fn keys(schema: &Value, pointer: &str) -> Vec<String> {
@@ -98,6 +113,7 @@ mod tests {
         assert_eq!(keys(&schema, "/properties"), TOP);
         assert_eq!(keys(&schema, "/$defs/Agent/properties"), AGENT);
         assert_eq!(keys(&schema, "/$defs/AgentForm/properties"), FORM);
+        assert_eq!(keys(&schema, "/$defs/Rule/properties"), RULE_KEYS);
         for (section, known) in SECTIONS {
             let pointer = schema.pointer(&format!("/properties/{section}/$ref")).and_then(Value::as_str).unwrap();
             let pointer = pointer.trim_start_matches('#');

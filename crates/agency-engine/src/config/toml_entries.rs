@@ -29,10 +29,11 @@ impl Walk {
 
     fn entry(&mut self, key: String, key_offset: usize, value: &Spanned<DeValue<'_>>) {
         let inner = value.get_ref();
-        let kind = match (inner.is_table(), inner.is_str()) {
-            (true, _) => Kind::Table,
-            (false, true) => Kind::Text,
-            (false, false) => Kind::Other,
+        let kind = match inner {
+            DeValue::Table(_) => Kind::Table,
+            DeValue::Array(_) => Kind::List,
+            DeValue::String(_) => Kind::Text,
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => Kind::Other,
         };
         self.path.push(key);
         self.entries.push(Entry { path: self.path.clone(), key_offset, value_offset: value.span().start, kind });
@@ -69,7 +70,7 @@ mod tests {
         a.b 8 12 Text
         agents 17 17 Table
         agents.mine 24 16 Table
-        agents.mine.args 30 37 Other
+        agents.mine.args 30 37 List
         agents.mine.args[0] 38 38 Text
         agents.mine.args[1] 44 44 Text
         ");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+use agency_model::policy::Policy;
 use agency_model::{Host, Mode};
 
 use super::Plan;
@@ -55,6 +56,7 @@ pub(super) fn launch(
         max_agents: config.max_agents,
         may_wait: plan.may_wait,
         lock_timeout_ms: u64::try_from(config.lock_timeout.as_millis()).unwrap_or(u64::MAX),
+        policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
     };
     Ok((launch, env))
 }

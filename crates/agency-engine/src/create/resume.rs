@@ -174,7 +174,7 @@ impl Agency {
         }
     }
 
-    fn spec_of(&self, parent: &RunRow) -> Result<RunSpec, CreateError> {
+    pub(crate) fn spec_of(&self, parent: &RunRow) -> Result<RunSpec, CreateError> {
         let path = self.home.run(&parent.id).file("spec.json");
         let unusable = |why: String| CreateError::Path {
             what: PathUse::Spec,

@@ -163,6 +163,18 @@ impl Store {
         rows(&self.connection, &sql, [run.as_str()])
     }
 
+    /// The runs that asked something, newest first.
+    pub fn runs_that_asked(&self, most: u32) -> Result<Vec<RunId>, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT DISTINCT run_id FROM questions ORDER BY run_id DESC LIMIT ?1")?;
+        let mut rows = statement.query([most])?;
+        let mut found = vec![];
+        while let Some(row) = rows.next()? {
+            found.push(word(row, 0, "run_id", |text| text.parse().ok())?);
+        }
+        Ok(found)
+    }
+
     /// Answers a question; the first answer stands. The supervisor finds a request to deliver it.
     pub fn answer(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<Answering, StoreError> {
         let transaction = self.begin()?;

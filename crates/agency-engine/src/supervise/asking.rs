@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agency_model::policy::Ground;
 use agency_model::run::{Input, StopCause};
 use agency_model::{Answer, Event, Question, QuestionId, QuestionKind};
 use tokio::time::Instant;
@@ -11,6 +12,7 @@ use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{CannotSay, ToAgent};
 use crate::fault;
+use crate::policy::look;
 use crate::screen::ScreenQuestion;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
@@ -76,7 +78,7 @@ impl Supervisor<'_> {
         };
         fault::point("ask.stored");
         self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
-        let decided = self.decide(&question);
+        let decided = self.decide(&id, &question);
         self.asking.open.push(Open { id: id.clone(), question, source, asked: Instant::now() });
         self.watch_questions();
         if let Some((answer, by)) = decided {
@@ -112,10 +114,20 @@ impl Supervisor<'_> {
         }
     }
 
-    /// What a rule answers, and which.
-    fn decide(&self, question: &Question) -> Option<(Answer, String)> {
+    /// What a rule answers, and which. That a rule leaves it to a human is told as well.
+    fn decide(&mut self, id: &QuestionId, question: &Question) -> Option<(Answer, String)> {
         let allowed = self.asking.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
-        allowed.map(|by| (Answer::Allow, format!("allow_all of {by}")))
+        if let Some(by) = allowed {
+            return Some((Answer::Allow, format!("allow_all of {by}")));
+        }
+        let ground = Ground { workspace: &self.launch.directory, look: &look };
+        let decision = self.launch.policy.decide(question, &ground);
+        let answer = decision.answer();
+        if answer.is_none() && decision.rule.is_some() {
+            let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
+            self.events.append(self.run.attempt(), Event::Notice { message });
+        }
+        answer.map(|answer| (answer, decision.by()))
     }
 
     /// Brings the agent an answer that is on disk, and finishes the request when it is seen what came of it.

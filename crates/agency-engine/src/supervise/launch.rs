@@ -9,6 +9,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode};
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,9 @@ pub struct Launch {
     pub may_wait: bool,
     /// How long to wait for the database.
     pub lock_timeout_ms: u64,
+    /// Which permissions need no human.
+    #[serde(default)]
+    pub policy: Policy,
 }
 
 /// The supervisor's answer.
@@ -163,6 +167,7 @@ mod tests {
             max_agents: 8,
             may_wait: true,
             lock_timeout_ms: 1,
+            policy: Policy::default(),
         };
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
         let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);

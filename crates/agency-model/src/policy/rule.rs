@@ -19,25 +19,25 @@ const LONGEST_NAME: usize = 100;
 #[schemars(!try_from, deny_unknown_fields)]
 pub struct Rule {
     /// What events call it; without one it is called by its number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", length(min = 1, max = LONGEST_NAME))]
     pub name: Option<String>,
     /// What it does.
     pub action: Action,
     /// The tools it is about: a name or a list of names, with `*` and `?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ToolPattern")]
     pub tool: Option<ToolPattern>,
     /// The commands it is about: a list of words that they begin with, or one text with `*` and `?`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "CommandPattern")]
     pub command: Option<CommandPattern>,
     /// The paths it is about: `inside`, `outside`, or a path below the workspace with `*`, `?` and `**`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathPattern")]
     pub path: Option<PathPattern>,
     /// What the agent is told when it is denied.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub message: Option<String>,
 }

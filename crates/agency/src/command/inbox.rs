@@ -145,7 +145,7 @@ pub(crate) fn words(answer: &Answer) -> String {
 }
 
 /// Nothing in an agent's text may move the cursor.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter }).collect()
 }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::config::config_schema;
 use agency_engine::store::RunRow;
+use agency_model::policy::Policy;
 use agency_model::run::Marker;
 use agency_model::spec::run_spec_schema;
 use agency_model::{ErrorCode, EventLine, nearest};
@@ -11,8 +12,8 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, answer, attach, config, diff, doctor, inbox, logs, ls, reconcile, restore, rm, run, send, serve, show,
-    why,
+    adapters, answer, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run, send, serve,
+    show, why,
 };
 use crate::context::Context;
 use crate::problem::Problem;
@@ -48,6 +49,9 @@ const SCHEMAS: &[Entry] = &[
     ("inbox", "agency inbox", || answer_schema(schema_for!(inbox::Inbox))),
     ("inbox-show", "agency inbox show", || answer_schema(schema_for!(inbox::QuestionView))),
     ("answer", "agency answer", || answer_schema(schema_for!(answer::Answered))),
+    ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),
+    ("policy-check", "agency policy check", || answer_schema(schema_for!(policy::Checked))),
+    ("policy-test", "agency policy test", || answer_schema(schema_for!(policy::Tested))),
     ("send", "agency send", || answer_schema(schema_for!(send::Told))),
     ("interrupt", "agency interrupt", || answer_schema(schema_for!(send::Told))),
     ("resume", "agency resume", || answer_schema(schema_for!(RunView))),

@@ -159,7 +159,11 @@ impl FileApproval {
             (None, Some(paths)) => first_line(&format!("change {}", paths.join(", "))),
             (None, None) => "change files".to_owned(),
         };
-        permission(key, title, detail, "file_change".to_owned(), json!({ "changes": changes }))
+        let mut input = json!({ "changes": changes });
+        if let (Some(fields), Some(root)) = (input.as_object_mut(), &self.grant_root) {
+            fields.insert("grant_root".to_owned(), Value::from(root.as_str()));
+        }
+        permission(key, title, detail, "file_change".to_owned(), input)
     }
 }
 

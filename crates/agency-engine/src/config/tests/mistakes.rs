@@ -54,7 +54,7 @@ fn unknown_keys() {
     );
     insta::assert_snapshot!(
         toml_error("colour = 'red'"),
-        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `approval_policy`, `agents`"
     );
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncomand = 'm'"),
@@ -74,7 +74,7 @@ fn unknown_keys() {
 fn the_first_mistake_of_the_text_is_told() {
     insta::assert_snapshot!(
         toml_error("zzz = 1\naaa = 2"),
-        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `agents`"
+        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `trust_worktrees`, `wrapper`, `tmux`, `limits`, `database`, `approval_policy`, `agents`"
     );
 }
 
@@ -214,4 +214,21 @@ fn deep_nesting_is_a_mistake_and_not_a_crash() {
     assert!(toml(&format!("host = {}", deep("{a="))).is_err());
     assert!(json(&deep("[")).is_err());
     assert!(json(&deep("{\"a\":")).is_err());
+}
+
+#[test]
+fn rules_that_cannot_hold() {
+    insta::assert_snapshot!(toml_error("[[approval_policy]]\naction = 'ask'\n[[approval_policy]]\naction = 'alow'"), @r#"config.toml:4:10: `approval_policy[1].action`: "alow" is no action: did you mean `allow`?"#);
+    insta::assert_snapshot!(toml_error("[[approval_policy]]\naction = 'ask'\ncomand = 'ls'"), @"config.toml:3:1: unknown key `approval_policy[0].comand`: did you mean `approval_policy[0].command`?");
+    insta::assert_snapshot!(toml_error("[[approval_policy]]\ntool = 'Bash'"), @"config.toml:1:1: `approval_policy[0]`: missing field `action`");
+    insta::assert_snapshot!(toml_error("approval_policy = ['ask']"), @"config.toml:1:20: `approval_policy[0]`: expected a table");
+    insta::assert_snapshot!(toml_error("[approval_policy]\naction = 'ask'"), @"config.toml:1:1: `approval_policy`: expected a list of rules, each below `[[approval_policy]]`");
+    insta::assert_snapshot!(
+        json_error("{\"approval_policy\": [\n {\"action\": \"allow\",\n  \"command\": \"git status && ls\"}]}"),
+        @"config.json:3:14: `approval_policy[0].command`: '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone"
+    );
+    insta::assert_snapshot!(
+        json_error("{\"approval_policy\": [\n {\"action\": \"allow\", \"command\": [\"ls\"], \"path\": \"inside\"}]}"),
+        @"config.json:2:2: `approval_policy[0]`: `command` and `path` exclude each other: which paths a command touches is not known from its words"
+    );
 }

@@ -32,6 +32,7 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     limits.question_minutes = 0 (default)
     limits.stop_grace_seconds = 10 (default)
     database.lock_timeout_seconds = 30 (default)
+    approval_policy = [] (default)
     agents.claude_code.command = "claude" (default)
     agents.claude_code.args = ["-x"] (config.toml:7)
     agents.claude_code.env = {"TOKEN":"***"} (config.toml:8)
@@ -87,4 +88,12 @@ fn json_has_lines_too() {
     let config = json("{\n  \"limits\": {\n    \"max_minutes\": 5\n  }\n}").unwrap();
     let value = config.values().into_iter().find(|value| value.key == "limits.max_minutes").unwrap();
     assert_eq!(value.origin, Origin::File { path: PathBuf::from("config.json"), line: Some(3) });
+}
+
+#[test]
+fn rules_are_shown_as_they_were_written() {
+    let config = toml("[[approval_policy]]\nname = 'look'\naction = 'allow'\ncommand = ['git', 'log']\n").unwrap();
+    let shown = shown(&config);
+    let line = shown.lines().find(|line| line.starts_with("approval_policy")).unwrap();
+    insta::assert_snapshot!(line, @r#"approval_policy = [{"name":"look","action":"allow","command":["git","log"]}] (config.toml:1)"#);
 }

@@ -49,6 +49,11 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
           "$ref": "#/$defs/Database",
           "description": "The database of runs."
         },
+        "approval_policy": {
+          "$ref": "#/$defs/Policy",
+          "description": "What agents may do without asking: rules in their order, of which the first that is about it decides.",
+          "default": []
+        },
         "agents": {
           "type": "object",
           "additionalProperties": {
@@ -141,6 +146,101 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
             }
           },
           "description": "The database of runs."
+        },
+        "Policy": {
+          "type": "array",
+          "items": {
+            "$ref": "#/$defs/Rule"
+          },
+          "description": "Rules in their order: the first that is about a permission decides it."
+        },
+        "Rule": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "name": {
+              "type": "string",
+              "description": "What events call it; without one it is called by its number.",
+              "minLength": 1,
+              "maxLength": 100
+            },
+            "action": {
+              "$ref": "#/$defs/Action",
+              "description": "What it does."
+            },
+            "tool": {
+              "$ref": "#/$defs/ToolPattern",
+              "description": "The tools it is about: a name or a list of names, with `*` and `?`."
+            },
+            "command": {
+              "$ref": "#/$defs/CommandPattern",
+              "description": "The commands it is about: a list of words that they begin with, or one text with `*` and `?`."
+            },
+            "path": {
+              "$ref": "#/$defs/PathPattern",
+              "description": "The paths it is about: `inside`, `outside`, or a path below the workspace with `*`, `?` and `**`."
+            },
+            "message": {
+              "type": "string",
+              "description": "What the agent is told when it is denied."
+            }
+          },
+          "required": [
+            "action"
+          ],
+          "description": "What is to be done with permissions of some kind. All that it names has to be so."
+        },
+        "Action": {
+          "oneOf": [
+            {
+              "type": "string",
+              "const": "allow",
+              "description": "The agent may, without a human."
+            },
+            {
+              "type": "string",
+              "const": "deny",
+              "description": "The agent may not, without a human."
+            },
+            {
+              "type": "string",
+              "const": "ask",
+              "description": "A human decides."
+            }
+          ],
+          "description": "What a rule does."
+        },
+        "ToolPattern": {
+          "anyOf": [
+            {
+              "type": "string"
+            },
+            {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          ],
+          "description": "The tools that a rule is about. Capital letters do not matter, `-` and `_` are the same, `*` and `?` are wildcards."
+        },
+        "CommandPattern": {
+          "anyOf": [
+            {
+              "type": "string"
+            },
+            {
+              "type": "array",
+              "items": {
+                "type": "string"
+              }
+            }
+          ],
+          "description": "The commands that a rule is about: a list of words that a command begins with, or a text whose words have `*` and `?`.\nA `*` that is a whole word stands for any number of words."
+        },
+        "PathPattern": {
+          "type": "string",
+          "description": "The paths that a rule is about: `inside` or `outside` the workspace, or a path below it in which `*` and `?` are\nwildcards and `**` stands for any number of directories."
         },
         "Agent": {
           "type": "object",

@@ -99,7 +99,7 @@ fn each_mistake_names_the_field_what_was_expected_and_the_place() {
     let slip = SpecDraft::parse(br#"{"runer":{"kind":"codex"}}"#).unwrap_err().to_string();
     assert!(slip.ends_with("did you mean `runner`?"), "{slip}");
     let rule = SpecDraft::parse(br#"{"approval_policy":[{"action":"ask","comand":"ls"}]}"#).unwrap_err().to_string();
-    assert!(rule.starts_with("line 1, column 45: `approval_policy[0].comand`: "), "{rule}");
+    assert!(rule.starts_with("line 1, column 44: `approval_policy[0].comand`: "), "{rule}");
     assert!(rule.ends_with("did you mean `command`?"), "{rule}");
 }
 

@@ -1,0 +1,104 @@
+//! What an approval policy does to questions: now, and to those of past runs.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use agency_model::policy::{Action, Decision, Found, Ground, Policy};
+use agency_model::{Answer, QuestionKind};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agency::Agency;
+use crate::store::{QuestionRow, RunRow, StoreError};
+
+/// What lies at a path, for rules about paths.
+pub(crate) fn look(path: &Path) -> Found {
+    match std::fs::read_link(path) {
+        Ok(target) => Found::Link(target),
+        Err(error) => match error.kind() {
+            // The first means that it is no symlink.
+            ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory => Found::Plain,
+            _ => Found::Unknown,
+        },
+    }
+}
+
+/// A permission of a past run, and what a policy would have done with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replayed {
+    /// The question, with what became of it.
+    pub row: QuestionRow,
+    /// What the policy says.
+    pub decision: Decision,
+    /// What that would change.
+    pub change: Change,
+}
+
+/// What a policy would change about a permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Nothing.
+    Same,
+    /// A human would not be asked, with the same result.
+    Spared,
+    /// It would be decided, where nobody answered.
+    Decided,
+    /// The result would be another.
+    Different,
+    /// A human would be asked, where a rule decided.
+    Asked,
+}
+
+impl Change {
+    fn of(row: &QuestionRow, decision: &Decision) -> Self {
+        let by_rule =
+            row.answered_by.as_deref().is_some_and(|by| by.starts_with("rule ") || by.starts_with("allow_all of "));
+        let answered = match &row.answer {
+            Some(Answer::Allow | Answer::AllowAll) => Some(Action::Allow),
+            Some(Answer::Deny { .. } | Answer::Text { .. }) => Some(Action::Deny),
+            // What an option means only the agent knows.
+            Some(Answer::Options { .. }) | None => None,
+        };
+        match (decision.action, answered, by_rule) {
+            (Action::Ask, _, true) => Self::Asked,
+            (Action::Ask, _, false) => Self::Same,
+            (_, None, _) => Self::Decided,
+            (now, Some(then), _) if now != then => Self::Different,
+            (_, Some(_), true) => Self::Same,
+            (_, Some(_), false) => Self::Spared,
+        }
+    }
+}
+
+impl Agency {
+    /// The newest runs whose agents asked something.
+    pub fn runs_that_asked(&mut self, most: u32) -> Result<Vec<RunRow>, StoreError> {
+        self.reconcile_live()?;
+        self.store.runs_that_asked(most)?.iter().map(|id| self.store.run(id)).collect()
+    }
+
+    /// What a policy would do with the permissions that a run asked for: the given one, or the one that the run would
+    /// have if it began now.
+    pub fn replay(&self, run: &RunRow, policy: Option<&Policy>) -> Result<Vec<Replayed>, StoreError> {
+        let own;
+        let policy = match policy {
+            Some(policy) => policy,
+            None => {
+                let spec = self.spec_of(run).map(|spec| spec.approval_policy).unwrap_or_default();
+                own = Policy::of_run(&spec.rules(), &self.config.approval_policy);
+                &own
+            }
+        };
+        let ground = Ground { workspace: Path::new(run.directory()), look: &look };
+        let rows = self.store.questions_of(&run.id)?;
+        Ok(rows
+            .into_iter()
+            .filter(|row| row.question.kind == QuestionKind::Permission)
+            .map(|row| {
+                let decision = policy.decide(&row.question, &ground);
+                Replayed { change: Change::of(&row, &decision), decision, row }
+            })
+            .collect())
+    }
+}
