@@ -13,13 +13,12 @@ use crate::store::{QuestionRow, RunRow, StoreError};
 
 /// What lies at a path, for rules about paths.
 pub(crate) fn look(path: &Path) -> Found {
+    // The first kind means that it is no symlink.
+    let plain = |kind| matches!(kind, ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory);
     match std::fs::read_link(path) {
         Ok(target) => Found::Link(target),
-        Err(error) => match error.kind() {
-            // The first means that it is no symlink.
-            ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory => Found::Plain,
-            _ => Found::Unknown,
-        },
+        Err(error) if plain(error.kind()) => Found::Plain,
+        Err(_) => Found::Unknown,
     }
 }
 
@@ -100,5 +99,51 @@ impl Agency {
                 Replayed { change: Change::of(&row, &decision), decision, row }
             })
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use agency_model::{Question, ToolRequest};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn symlinks_on_disk_decide_what_is_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let workspace = root.join("workspace");
+        std::fs::create_dir_all(workspace.join("src")).unwrap();
+        std::fs::create_dir(root.join("elsewhere")).unwrap();
+        symlink("../elsewhere", workspace.join("out")).unwrap();
+        symlink(root.join("elsewhere/new"), workspace.join("dangling")).unwrap();
+        symlink("src", workspace.join("in")).unwrap();
+        symlink(&workspace, root.join("link")).unwrap();
+        let policy: Policy = serde_json::from_value(json!([{ "action": "allow", "path": "inside" }])).unwrap();
+        let decide = |workspace: &Path, path: &str| {
+            let tool = Some(ToolRequest { name: "Write".to_owned(), input: json!({ "file_path": path }) });
+            let question = Question {
+                key: String::new(),
+                kind: QuestionKind::Permission,
+                title: String::new(),
+                detail: String::new(),
+                options: vec![],
+                several: false,
+                free_text: false,
+                tool,
+            };
+            policy.decide(&question, &Ground { workspace, look: &look }).action
+        };
+        for path in ["a", "src/deep/new", "in/a", "src/../a"] {
+            assert_eq!(decide(&workspace, path), Action::Allow, "{path}");
+            assert_eq!(decide(&root.join("link"), path), Action::Allow, "{path}");
+        }
+        for path in ["out/a", "dangling", "../a", "in/../../elsewhere/a", "src/../out/a"] {
+            assert_eq!(decide(&workspace, path), Action::Ask, "{path}");
+            assert_eq!(decide(&root.join("link"), path), Action::Ask, "{path}");
+        }
     }
 }

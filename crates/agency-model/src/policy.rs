@@ -80,7 +80,7 @@ impl Policy {
         let facts = Facts::of(question, ground);
         let Some(command) = &facts.command else {
             return match self.first(&facts, None) {
-                Some(index) => self.decision(&[index], String::new()),
+                Some(index) => self.decision(&[index], ""),
                 None => asked("no rule is about it".to_owned()),
             };
         };
@@ -93,7 +93,7 @@ impl Policy {
         // The strictest part decides for all.
         for strict in [Action::Deny, Action::Ask] {
             match decided.iter().find(|(_, index)| action(*index) == strict) {
-                Some((part, Some(index))) => return self.decision(&[*index], about(part)),
+                Some((part, Some(index))) => return self.decision(&[*index], &about(part)),
                 Some((part, None)) => {
                     let unclear = command.unclear.map_or_else(String::new, |why| format!("; {why}"));
                     return asked(format!("{}no rule is about it{unclear}", about(part)));
@@ -104,7 +104,7 @@ impl Policy {
         let mut rules: Vec<usize> = decided.iter().filter_map(|(_, index)| *index).collect();
         rules.sort_unstable();
         rules.dedup();
-        self.decision(&rules, String::new())
+        self.decision(&rules, "")
     }
 
     /// The first rule that is about this.
@@ -112,7 +112,7 @@ impl Policy {
         self.rules.iter().position(|rule| facts.fit(rule, part))
     }
 
-    fn decision(&self, indices: &[usize], about: String) -> Decision {
+    fn decision(&self, indices: &[usize], about: &str) -> Decision {
         let rules: Vec<(String, &Rule)> =
             indices.iter().filter_map(|index| self.rules.get(*index).map(|rule| (rule.label(*index), rule))).collect();
         let Some((first, rule)) = rules.first() else {

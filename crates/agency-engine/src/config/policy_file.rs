@@ -58,9 +58,10 @@ pub fn read_policy(path: &Path) -> Result<Policy, PolicyFileError> {
 
 fn parse(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
     let (value, document) = document::parse_any(path, text)?;
-    let (root, rules): (&[&str], Value) = match &value {
-        Value::Array(_) => (&[], value.clone()),
-        whole => (&[KEY], whole.get(KEY).cloned().unwrap_or_else(|| Value::from(Vec::<Value>::new()))),
+    let (root, rules): (&[&str], Value) = if value.is_array() {
+        (&[], value.clone())
+    } else {
+        (&[KEY], value.get(KEY).cloned().unwrap_or_else(|| Value::from(Vec::<Value>::new())))
     };
     let mut mistakes: Vec<PolicyMistake> =
         mistakes_in(&rules).into_iter().map(|mistake| located(mistake, root, &document)).collect();
@@ -77,8 +78,10 @@ fn parse(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
 
 /// A file that holds more than rules is right as a whole, or its rules would never hold.
 fn check_the_rest(path: &Path, text: &str, value: &Value) -> Result<(), PolicyFileError> {
-    let Some(fields) = value.as_object() else { return Ok(()) };
-    if is_json(path) && OF_A_SPEC.iter().any(|key| fields.contains_key(*key)) {
+    if value.is_array() {
+        return Ok(());
+    }
+    if is_json(path) && OF_A_SPEC.iter().any(|key| value.get(*key).is_some()) {
         let spec = SpecDraft::parse(text.as_bytes());
         spec.map(drop).map_err(|error| PolicyFileError::Spec { path: path.to_owned(), error })
     } else {
@@ -143,6 +146,7 @@ mod tests {
         insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [], "repo": 5}"#), @"p.json: line 1, column 33: `repo`: invalid type: integer `5`, expected a string");
         insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [{"action": "ask", "action": "ask"}]}"#), @"p.json:1:40: `approval_policy[0].action` is there twice");
         insta::assert_snapshot!(told("p.toml", "a = = b"), @"p.toml:1:5: not valid TOML: extra `=`, expected nothing");
+        insta::assert_snapshot!(told("p.json", "5"), @"p.json:1:1: expected a table of settings");
         let missing = super::read_policy(Path::new("/nowhere/p.toml")).unwrap_err();
         assert!(matches!(missing, PolicyFileError::Config(_)), "{missing}");
     }

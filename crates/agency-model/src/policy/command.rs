@@ -81,14 +81,18 @@ impl Command {
         let (parts, unclear) = match input.get(name)? {
             Value::String(line) => parts_of_line(line),
             Value::Array(words) => parts_of_words(words),
-            other => (vec![Part::Guess(guess(&other.to_string()))], Some(Unclear::NoText)),
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                (vec![Part::Guess(guess(&other.to_string()))], Some(Unclear::NoText))
+            }
         };
         let only_runs = input.iter().all(|(key, value)| match value {
             Value::Null | Value::Bool(false) => true,
             Value::String(directory) if DIRECTORIES.contains(&key.as_str()) => {
                 matches!(ground.place(directory), Place::Inside(_))
             }
-            _ => key == name || HARMLESS.contains(&key.as_str()),
+            Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                key == name || HARMLESS.contains(&key.as_str())
+            }
         });
         Some(Self { parts, unclear, only_runs })
     }

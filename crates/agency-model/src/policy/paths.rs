@@ -197,8 +197,15 @@ const TEXTS: &[&str] = &[
 /// Where everything is that a tool would touch, as far as what it is given says so. What a command touches is not known.
 pub(super) fn places(input: &Map<String, Value>, has_command: bool, ground: &Ground<'_>) -> Vec<Place> {
     let mut found = vec![];
-    for (key, value) in input.iter().filter(|(key, _)| !(has_command && DIRECTORIES.contains(&key.as_str()))) {
-        collect(key, value, ground, &mut found);
+    for (key, value) in input {
+        if !DIRECTORIES.contains(&key.as_str()) {
+            collect(key, value, ground, &mut found);
+        } else if !has_command {
+            // That a tool works in the workspace does not say that it stays there.
+            let mut directories = vec![];
+            collect(key, value, ground, &mut directories);
+            found.extend(directories.into_iter().filter(|place| !matches!(place, Place::Inside(_))));
+        }
     }
     found
 }

@@ -106,7 +106,7 @@ impl CommandPattern {
     /// Whether a command that begins with these words may be meant, whatever follows, wherever its program is kept.
     pub(super) fn may_begin(&self, words: &[String]) -> bool {
         let open: Vec<Piece<Glob>> = self.pieces.iter().cloned().chain([Piece::Any]).collect();
-        super::glob::fits(&open, words, looks_like)
+        super::glob::fits(&open, words, |glob, word| looks_like(glob, word))
     }
 
     /// Whether such a command may begin anywhere in these words.
@@ -115,7 +115,7 @@ impl CommandPattern {
     }
 }
 
-fn looks_like(glob: &Glob, word: &String) -> bool {
+fn looks_like(glob: &Glob, word: &str) -> bool {
     let file_name = word.rsplit('/').next().unwrap_or(word);
     glob.fits(word, Case::Any) || glob.fits(file_name, Case::Any)
 }

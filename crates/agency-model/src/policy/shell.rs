@@ -135,7 +135,8 @@ fn double_quoted(letters: &mut Peekable<Chars<'_>>, word: &mut String) -> Result
         match letters.next().ok_or(Unclear::OpenQuote)? {
             '"' => return Ok(()),
             '\\' => {
-                word.push(letters.next_if(|next| matches!(next, '"' | '\\' | '$' | '`')).ok_or(Unclear::Letter('\\'))?)
+                let escaped = letters.next_if(|next| matches!(next, '"' | '\\' | '$' | '`'));
+                word.push(escaped.ok_or(Unclear::Letter('\\'))?);
             }
             letter @ ('$' | '`' | '!') => return Err(Unclear::Letter(letter)),
             letter if is_text(letter) => word.push(letter),
@@ -261,6 +262,26 @@ mod tests {
             let quoted: Vec<String> = given.iter().map(|word| format!("'{}'", word.replace('\'', "'\"'\"'"))).collect();
             prop_assume!(!given[0].contains('='));
             prop_assert_eq!(read(&quoted.join(" ")), Ok(vec![given]));
+        }
+    }
+
+    proptest! {
+        // Each case starts a shell.
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        #[test]
+        fn a_real_shell_reads_the_same_words(
+            lines in prop::collection::vec("[ab =~^%@+,:./_'\"\\\\$`!#*?&|;<>(){}\\[\\]\t\n-]{1,10}", 300),
+        ) {
+            let commands = lines.iter().filter_map(|line| Some((line.trim_matches([' ', '\t', '\n']), read(line).ok()?)));
+            let simple: Vec<(&str, Vec<String>)> =
+                commands.filter(|(_, commands)| commands.len() == 1).map(|(line, commands)| (line, commands.concat())).collect();
+            let script: String = simple.iter().map(|(line, _)| format!("printf '<%s>' {line}\nprintf '\\0'\n")).collect();
+            let words = |words: &[String]| words.iter().map(|word| format!("<{word}>")).collect::<String>() + "\0";
+            let expected: String = simple.iter().map(|(_, command)| words(command)).collect();
+            let output = std::process::Command::new("sh").args(["-c", &script]).current_dir("/").output().unwrap();
+            prop_assert_eq!(String::from_utf8_lossy(&output.stdout), expected.as_str());
+            prop_assert!(output.stderr.is_empty());
         }
     }
 }

@@ -24,7 +24,7 @@ fn whole(repo: &Repo) -> Value {
         "commands": { "test": ["make", 1, null, { "deep": true }] },
         "artifacts_out": ["a", "b"],
         "patch_policy": "strict",
-        "approval_policy": { "default": "ask" },
+        "approval_policy": [{ "name": "look", "action": "allow", "tool": ["Read", "Grep"], "path": "inside" }],
         "context_pack": 5,
     })
 }

@@ -159,10 +159,11 @@ impl FileApproval {
             (None, Some(paths)) => first_line(&format!("change {}", paths.join(", "))),
             (None, None) => "change files".to_owned(),
         };
-        let mut input = json!({ "changes": changes });
-        if let (Some(fields), Some(root)) = (input.as_object_mut(), &self.grant_root) {
-            fields.insert("grant_root".to_owned(), Value::from(root.as_str()));
-        }
+        // A root alone would look as if all paths were told.
+        let input = match (changes, &self.grant_root) {
+            (Some(changes), Some(root)) => json!({ "changes": changes, "grant_root": root }),
+            (_, _) => json!({ "changes": changes }),
+        };
         permission(key, title, detail, "file_change".to_owned(), input)
     }
 }
