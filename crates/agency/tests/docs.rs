@@ -16,6 +16,7 @@ mod docs {
     mod help;
     mod links;
     mod markdown;
+    mod policy;
     mod program;
     mod readme;
     mod run_spec;

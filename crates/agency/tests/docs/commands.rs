@@ -19,6 +19,8 @@ const ANSWERS: &[(&str, &str)] = &[
     ("doctor", "agency doctor"),
     ("config-show", "agency config"),
     ("config-path", "agency config"),
+    ("policy-check", "agency policy"),
+    ("policy-test", "agency policy"),
     ("completions", "agency completions"),
     ("demo", "agency demo"),
 ];
