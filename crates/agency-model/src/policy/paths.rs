@@ -212,8 +212,14 @@ pub(super) fn places(input: &Map<String, Value>, has_command: bool, ground: &Gro
 
 fn collect(key: &str, value: &Value, ground: &Ground<'_>, found: &mut Vec<Place>) {
     if found.len() >= MOST_PATHS {
+        // Nobody looks at them all, so it cannot be told where they lead.
+        found.truncate(MOST_PATHS);
         found.push(Place::Unknown);
         return;
+    }
+    // Some tools are given a table whose keys are paths.
+    if key.contains('/') {
+        found.push(ground.place(key));
     }
     let name = key.replace(['_', '-'], "").to_lowercase();
     match value {
@@ -225,15 +231,8 @@ fn collect(key: &str, value: &Value, ground: &Ground<'_>, found: &mut Vec<Place>
                 found.push(ground.place(text));
             }
         }
-        Value::Array(items) => items.iter().take(MOST_PATHS + 1).for_each(|item| collect(key, item, ground, found)),
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                if key.contains('/') {
-                    found.push(ground.place(key));
-                }
-                collect(key, value, ground, found);
-            }
-        }
+        Value::Array(items) => items.iter().for_each(|item| collect(key, item, ground, found)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(key, value, ground, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

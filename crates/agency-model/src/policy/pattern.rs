@@ -105,13 +105,18 @@ impl CommandPattern {
 
     /// Whether a command that begins with these words may be meant, whatever follows, wherever its program is kept.
     pub(super) fn may_begin(&self, words: &[String]) -> bool {
-        let open: Vec<Piece<Glob>> = self.pieces.iter().cloned().chain([Piece::Any]).collect();
-        super::glob::fits(&open, words, |glob, word| looks_like(glob, word))
+        self.may_fit(words, [])
     }
 
     /// Whether such a command may begin anywhere in these words.
     pub(super) fn may_be_in(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|start| self.may_begin(words.get(start..).unwrap_or_default()))
+        self.may_fit(words, [Piece::Any])
+    }
+
+    fn may_fit<const BEFORE: usize>(&self, words: &[String], before: [Piece<Glob>; BEFORE]) -> bool {
+        let open: Vec<Piece<Glob>> =
+            before.into_iter().chain(self.pieces.iter().cloned()).chain([Piece::Any]).collect();
+        super::glob::fits(&open, words, |glob, word| looks_like(glob, word))
     }
 }
 

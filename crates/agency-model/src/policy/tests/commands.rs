@@ -111,6 +111,9 @@ fn a_deny_finds_what_may_be_meant() {
     ] {
         assert_eq!(bash(&policy, command), Action::Deny, "{command}");
     }
+    let long = format!("sudo {} $x", "git ".repeat(20_000));
+    assert_eq!(bash(&policy, &long), Action::Allow);
+    assert_eq!(bash(&policy, &format!("{long}; rm x")), Action::Deny);
     assert_eq!(bash(&policy, "git push --force origin main"), Action::Ask);
     for command in ["git rm x", "echo rm", "git rm $x", "rmdir x", "ls"] {
         assert_eq!(bash(&policy, command), Action::Allow, "{command}");

@@ -48,6 +48,9 @@ fn paths_are_inside_by_their_words_and_by_their_symlinks() {
     assert_eq!(decided(json!({ "command": "cat /etc/passwd", "cwd": "/etc" })), Action::Ask);
     assert_eq!(decided(json!({ "cwd": "/ws", "network": { "host": "example.com" } })), Action::Ask);
     assert_eq!(decided(json!({ "path": "a", "directory": "/etc" })), Action::Deny);
+    let many: Vec<Value> = (0..2000).map(|_| json!("a")).chain([json!("/etc")]).collect();
+    assert_eq!(decided(json!({ "path": "a", "names": many })), Action::Deny);
+    assert_eq!(decided(json!({ "paths": many })), Action::Deny);
     let through = |path: &str| decide_in("/tmp/ws", &policy, &permission("Write", json!({ "file_path": path }))).action;
     assert_eq!([through("a"), through("/ws/a"), through("/tmp/ws/a")], [Action::Allow; 3]);
     assert_eq!(through("/tmp/a"), Action::Deny);
