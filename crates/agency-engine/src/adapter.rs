@@ -16,7 +16,7 @@ mod tools;
 
 use std::path::PathBuf;
 
-use agency_model::{Answer, Event, Question};
+use agency_model::{Answer, Event, Question, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +76,8 @@ pub trait Channel: StreamParser {
     /// The bytes that tell the agent something; none where it is told later. What follows from it on our side, such as
     /// questions that are withdrawn, comes with the next feed, which may be an empty one.
     fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay>;
+    /// The conversation has used so much before this process: agents that count all of it count from there.
+    fn count_from(&mut self, spent: Usage);
 }
 
 /// What an agent can be told while it runs.

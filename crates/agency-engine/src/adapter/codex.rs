@@ -85,6 +85,15 @@ impl Dialect for Codex {
         }
         Ok(())
     }
+
+    /// It counts the whole thread, also what another process said in it.
+    fn count_from(&mut self, spent: Usage) {
+        self.total = Tokens {
+            input_tokens: spent.input_tokens,
+            cached_input_tokens: spent.cached_tokens,
+            output_tokens: spent.output_tokens,
+        };
+    }
 }
 
 impl Codex {

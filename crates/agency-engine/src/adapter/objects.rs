@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agency_model::Event;
+use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -21,6 +21,9 @@ pub(super) trait Dialect: Send {
     fn open(&mut self) -> Vec<u8> {
         vec![]
     }
+
+    /// The conversation has used so much before.
+    fn count_from(&mut self, _: Usage) {}
 
     /// The bytes that tell the agent something.
     fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, CannotSay> {
@@ -94,6 +97,10 @@ impl<D: Dialect> Channel for Objects<D> {
 
     fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay> {
         self.dialect.encode(message)
+    }
+
+    fn count_from(&mut self, spent: Usage) {
+        self.dialect.count_from(spent);
     }
 }
 

@@ -45,6 +45,7 @@ pub(super) fn launch(
         mode: plan.spec.mode,
         stream,
         opening,
+        spent: plan.resume.as_ref().map(|resume| resume.spent).unwrap_or_default(),
         screen: plan.agent.screen.clone(),
         host: plan.spec.host,
         stdin,

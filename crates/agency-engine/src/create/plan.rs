@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use agency_model::spec::{RunSpec, SpecDraft};
-use agency_model::{RunId, WorkspaceKind};
+use agency_model::{RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -91,6 +91,8 @@ pub struct Resume {
     pub parent: RunRow,
     /// The agent's own id of it.
     pub session: String,
+    /// What it has used.
+    pub spent: Usage,
 }
 
 impl Plan {

@@ -10,7 +10,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 use agency_model::policy::Policy;
-use agency_model::{ErrorCode, Host, Mode};
+use agency_model::{ErrorCode, Host, Mode, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{Opening, StreamFormat};
@@ -33,6 +33,8 @@ pub struct Launch {
     pub stream: StreamFormat,
     /// What a conversation with it begins with, where there is one.
     pub opening: Option<Opening>,
+    /// What its conversation has used before this run.
+    pub spent: Usage,
     /// How its screen is read.
     pub screen: ScreenSource,
     /// What the supervisor runs in.
@@ -156,6 +158,7 @@ mod tests {
             mode: Mode::Headless,
             stream: StreamFormat::Text,
             opening: None,
+            spent: Usage::default(),
             screen: ScreenSource::None,
             host: Host::Detached,
             stdin: StdinPlan::Text("hi\n".into()),

@@ -1,6 +1,6 @@
 //! `agency events`: the numbered facts of a run.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use agency_engine::follow::{Cursor, EventReader, ReadEvent};
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 
 fn line(read: &ReadEvent, json: bool) -> String {
     if !json {
-        return readable(&read.event);
+        return readable(&read.event, io::stdout().is_terminal());
     }
     // What stands in the file is passed on as it is; a line that is no JSON is wrapped.
     if serde_json::from_str::<serde_json::Value>(&read.line).is_ok() {
@@ -58,7 +58,7 @@ fn line(read: &ReadEvent, json: bool) -> String {
     serde_json::to_string(&read.event).unwrap_or_default()
 }
 
-fn readable(line: &EventLine) -> String {
+fn readable(line: &EventLine, icons: bool) -> String {
     let number = |value: &Option<i32>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
     let text = match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
@@ -100,7 +100,30 @@ fn readable(line: &EventLine) -> String {
         Event::Answer { question_id, by, outcome, .. } => one_line(&format!("{question_id}: {outcome} ({by})")),
         Event::Unknown { text } => one_line(&format!("? {text}")),
     };
-    format!("{:>4}  {}  {text}", line.seq, line.at)
+    let icon = if icons { format!("{} ", icon(&line.event)) } else { String::new() };
+    format!("{:>4}  {}  {icon}{text}", line.seq, line.at)
+}
+
+/// One sign per kind, for eyes that skim; the words say the same.
+const fn icon(event: &Event) -> char {
+    match event {
+        Event::StateChange { .. } => '●',
+        Event::Attempt { .. } => '▶',
+        Event::Exit { .. } => '■',
+        Event::Restart { .. } => '↻',
+        Event::Notice { .. } => 'ℹ',
+        Event::Error { .. } => '✗',
+        Event::Output { .. } => '»',
+        Event::ToolUse { .. } => '→',
+        Event::ToolResult { .. } => '←',
+        Event::Usage(_) => '$',
+        Event::Message { .. } => '>',
+        Event::Activity { .. } => '·',
+        Event::Question { .. } => '?',
+        Event::Answer { .. } => '=',
+        Event::Completed { .. } => '✓',
+        Event::Unknown { .. } => '…',
+    }
 }
 
 /// A text of any length on one line of at most [`WIDTH`] characters, with nothing in it that moves the cursor.
