@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::{PromptSpec, RunSpec};
-use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
@@ -127,7 +127,7 @@ impl Agency {
             environment: request.environment,
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
-            resume: Some(Resume { parent, session }),
+            resume: Some(Resume { spent: self.spent_by(&parent)?, parent, session }),
             agent_version,
             notices,
             not_before,
@@ -172,6 +172,18 @@ impl Agency {
                 "only agents whose stream agency understands do; start a new run instead",
             ),
         }
+    }
+
+    /// What the runs of a conversation have used, this one and those before it.
+    fn spent_by(&self, last: &RunRow) -> Result<Usage, CreateError> {
+        let mut spent = last.usage;
+        let mut before = last.parent_id.clone();
+        while let Some(id) = before {
+            let row = self.store.run(&id)?;
+            spent = spent.plus(row.usage);
+            before = row.parent_id;
+        }
+        Ok(spent)
     }
 
     pub(crate) fn spec_of(&self, parent: &RunRow) -> Result<RunSpec, CreateError> {

@@ -6,6 +6,7 @@ use agency_model::run::Verdict;
 use agency_model::{Activity, Event, Usage};
 
 use super::asking::Source;
+use super::launch::Launch;
 use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{Channel, Heard, Opening, Outcome, StreamFormat};
@@ -23,14 +24,24 @@ pub(super) struct Ear {
     outcome: Option<Outcome>,
     pub(super) session: Option<String>,
     usage: Usage,
+    /// What its conversation had used before the run.
+    spent: Usage,
     /// The last error it told, for agents that end without a result.
     last_error: Option<String>,
 }
 
 impl Ear {
-    pub(super) fn new(format: StreamFormat, opening: Option<Opening>) -> Self {
-        let usage = Usage::default();
-        let mut ear = Self { format, opening, channel: None, outcome: None, session: None, usage, last_error: None };
+    pub(super) fn new(launch: &Launch) -> Self {
+        let mut ear = Self {
+            format: launch.stream,
+            opening: launch.opening.clone(),
+            channel: None,
+            outcome: None,
+            session: None,
+            usage: Usage::default(),
+            spent: launch.spent,
+            last_error: None,
+        };
         ear.listen_anew();
         ear
     }
@@ -50,6 +61,9 @@ impl Ear {
             Some(opening) => self.format.conversation(opening.clone()),
             None => self.format.parser(),
         };
+        if let Some(channel) = &mut self.channel {
+            channel.count_from(self.spent.plus(self.usage));
+        }
     }
 
     /// What the agent said about its work.

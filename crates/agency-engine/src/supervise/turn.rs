@@ -107,7 +107,7 @@ impl<'a> Supervisor<'a> {
             home,
             id: row.id.clone(),
             logs: Logs::open(&directory).map_err(io::Error::other)?,
-            ear: Ear::new(launch.stream, launch.opening.clone()),
+            ear: Ear::new(&launch),
             talk: Talk::default(),
             asking: Asking::default(),
             doing: Doing::nothing_yet(),

@@ -222,6 +222,15 @@ fn codex_items_without_a_beginning_are_told_as_use_and_result() {
 }
 
 #[test]
+fn codex_counts_on_from_what_another_process_used() {
+    let mut parser = StreamFormat::Codex.parser().unwrap();
+    parser.count_from(Usage { input_tokens: Some(100), ..Usage::default() });
+    let heard = parser.feed(b"{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":130}}\n");
+    let Some(Heard::Event(Event::Usage(usage))) = heard.first() else { panic!("{heard:?}") };
+    assert_eq!(usage.input_tokens, Some(30));
+}
+
+#[test]
 fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
     let turn = |tokens: u64| format!(r#"{{"type":"turn.completed","usage":{{"input_tokens":{tokens}}}}}"#);
     let stream = [turn(100), turn(300), turn(50)].join("\n");
