@@ -57,7 +57,7 @@ fn claude_is_interrupted_on_its_screen() {
 
 #[test]
 fn trust_in_a_worktree_is_given_and_taken_back() {
-    let mut scene = Scene::new(RealAgent::Claude, Script::new().say("Hello."));
+    let scene = Scene::new(RealAgent::Claude, Script::new().say("Hello."));
     let settings = scene.world.root().join("home/.claude.json");
     let mut answered: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
     answered["projects"] = serde_json::json!({});
