@@ -6,7 +6,7 @@ use agency_model::policy::Ground;
 use agency_model::run::{Input, StopCause};
 use agency_model::{Answer, Event, Question, QuestionId, QuestionKind};
 use tokio::time::Instant;
-use ulid::Ulid;
+use ulid::{Generator, Overflow};
 
 use super::render::rendered;
 use super::turn::Supervisor;
@@ -25,6 +25,8 @@ pub(super) struct Asking {
     open: Vec<Open>,
     /// What could not be stored yet.
     unstored: Vec<(Question, Source)>,
+    /// Questions of one moment keep the order in which they were asked.
+    ids: Generator,
     /// The question whose answer allowed everything.
     allow_all: Option<QuestionId>,
     /// Whether a question waited so long that the run was ended.
@@ -69,7 +71,8 @@ impl Asking {
 impl Supervisor<'_> {
     /// The agent asks. A rule may answer at once; else it waits for a human.
     pub(super) fn ask(&mut self, question: Question, source: Source) {
-        let id = QuestionId::from_ulid(Ulid::generate());
+        let id = self.asking.ids.generate().unwrap_or_else(Overflow::commit_overflow_random);
+        let id = QuestionId::from_ulid(id);
         let attempt = self.run.attempt();
         fault::point("ask.heard");
         let repeats = match self.store.ask(&id, &self.id, attempt, &question) {
