@@ -61,11 +61,26 @@ pub struct Config {
     pub lock_timeout: Duration,
     /// What agents may do without asking.
     pub approval_policy: Policy,
+    /// How the user is told that an agent asks, or that a run is over.
+    pub notify: NotifyConfig,
     /// The agents by name, built-in and custom ones.
     pub agents: BTreeMap<String, AgentConfig>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
     lines: origin::Lines,
+}
+
+/// How the user is told that an agent asks, or that a run is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotifyConfig {
+    /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.
+    pub bell: bool,
+    /// Whether the desktop shows a notification, where it can.
+    pub desktop: bool,
+    /// A program and its arguments, which gets JSON on its standard input; empty for none.
+    pub command: Vec<String>,
+    /// Whether this also holds for runs that are not started from a terminal.
+    pub always: bool,
 }
 
 impl Config {

@@ -9,6 +9,7 @@ mod error;
 mod execute;
 mod files;
 mod launching;
+mod notify;
 mod plan;
 mod resume;
 mod validate;

@@ -12,7 +12,7 @@ mod session;
 mod socket;
 mod terminal;
 
-pub use descriptors::close_on_exec;
+pub use descriptors::{close_on_exec, file_in_memory};
 pub use handle::ProcessHandle;
 pub use leftovers::{carrying_run, end_run, left_children, reap_adopted};
 pub use memory::release_own_code;

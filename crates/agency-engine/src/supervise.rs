@@ -13,6 +13,8 @@ mod last_words;
 mod launch;
 mod logs;
 mod look;
+mod notifier;
+mod notify;
 mod orders;
 mod pane;
 mod relay;
@@ -26,4 +28,5 @@ mod typing;
 
 pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
 pub use launch::{Launch, Report, receive_report, send_orders};
+pub use notifier::{Notification, Notify};
 pub use orders::{SuperviseError, supervise};

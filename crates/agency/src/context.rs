@@ -50,6 +50,11 @@ impl Context {
         !self.json && io::stderr().is_terminal()
     }
 
+    /// Whether somebody sits where we were started: nobody does in a script, a job or a test.
+    pub(crate) fn is_at_terminal(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     pub(crate) fn config(&self) -> Result<Config, Problem> {
         Ok(Config::load(self.config_file.as_deref(), &config_environment())?)
     }

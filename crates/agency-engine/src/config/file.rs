@@ -37,6 +37,8 @@ pub(super) struct ConfigFile {
     pub(super) database: Database,
     /// What agents may do without asking: rules in their order, of which the first that is about it decides.
     pub(super) approval_policy: Policy,
+    /// How you are told that an agent asks, or that a run is over.
+    pub(super) notify: Notify,
     /// Agents by name: built-in ones to change, and custom ones.
     pub(super) agents: BTreeMap<String, Agent>,
 }
@@ -79,6 +81,21 @@ pub(super) struct Database {
     #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
     #[schemars(range(max = DAY_IN_SECONDS))]
     pub(super) lock_timeout_seconds: u32,
+}
+
+/// How you are told that an agent asks, or that a run is over.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Notify {
+    /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.
+    pub(super) bell: bool,
+    /// Whether the desktop shows a notification, where it can.
+    pub(super) desktop: bool,
+    /// A program and its arguments; it gets JSON on its standard input. Empty: none.
+    #[serde(deserialize_with = "program_and_arguments")]
+    pub(super) command: Vec<String>,
+    /// Whether this also holds for runs that are not started from a terminal.
+    pub(super) always: bool,
 }
 
 /// An agent: what is not given here is taken from the built-in one of that name.
@@ -154,6 +171,7 @@ impl Default for ConfigFile {
             limits: Limits::default(),
             database: Database::default(),
             approval_policy: Policy::default(),
+            notify: Notify::default(),
             agents: BTreeMap::new(),
         }
     }
@@ -168,6 +186,12 @@ impl Default for Limits {
 impl Default for Database {
     fn default() -> Self {
         Self { lock_timeout_seconds: 30 }
+    }
+}
+
+impl Default for Notify {
+    fn default() -> Self {
+        Self { bell: true, desktop: true, command: vec![], always: false }
     }
 }
 
@@ -214,6 +238,14 @@ fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>,
         return Err(de::Error::invalid_value(de::Unexpected::Str(""), &"the name or path of a program"));
     }
     Ok(Some(command))
+}
+
+fn program_and_arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    if words.first().is_some_and(String::is_empty) {
+        return Err(de::Error::invalid_value(de::Unexpected::Str(""), &"the name or path of a program"));
+    }
+    Ok(words)
 }
 
 /// Reads variables. What the operating system cannot take is refused here, before a run depends on it; the answer does

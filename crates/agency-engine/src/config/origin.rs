@@ -1,6 +1,6 @@
 //! Which settings hold, and what gave each of them.
 
-use super::{AgentConfig, Config, Form, ScreenSource, agent_name, document::Document, entries::dotted};
+use super::{AgentConfig, Config, Form, NotifyConfig, ScreenSource, agent_name, document::Document, entries::dotted};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -78,6 +78,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         stop_grace,
         lock_timeout,
         approval_policy,
+        notify: NotifyConfig { bell, desktop, command, always },
         agents,
         file,
         lines,
@@ -96,6 +97,10 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("limits.stop_grace_seconds", json!(stop_grace.as_secs())),
         ("database.lock_timeout_seconds", json!(lock_timeout.as_secs())),
         ("approval_policy", json!(approval_policy)),
+        ("notify.bell", json!(bell)),
+        ("notify.desktop", json!(desktop)),
+        ("notify.command", json!(command)),
+        ("notify.always", json!(always)),
     ];
     settings
         .into_iter()

@@ -1,7 +1,7 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, Form, Place, PromptDelivery, ScreenSource, agent_name, built_in,
+    AgentConfig, Config, ConfigError, Form, NotifyConfig, Place, PromptDelivery, ScreenSource, agent_name, built_in,
     document::Document,
     entries::dotted,
     file::{Agent, AgentForm, ConfigFile},
@@ -52,6 +52,12 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         stop_grace: Duration::from_secs(file.limits.stop_grace_seconds.into()),
         lock_timeout: Duration::from_secs(file.database.lock_timeout_seconds.into()),
         approval_policy: file.approval_policy,
+        notify: NotifyConfig {
+            bell: file.notify.bell,
+            desktop: file.notify.desktop,
+            command: file.notify.command,
+            always: file.notify.always,
+        },
         agents,
         file: path,
         lines,

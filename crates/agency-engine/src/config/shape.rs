@@ -21,6 +21,7 @@ const TOP: &[&str] = &[
     "limits",
     "database",
     "approval_policy",
+    "notify",
     "agents",
 ];
 const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream", "screen", "interactive", "headless", "one_shot"];
@@ -29,6 +30,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
     ("limits", &["max_minutes", "no_progress_minutes", "question_minutes", "stop_grace_seconds"]),
     ("database", &["lock_timeout_seconds"]),
+    ("notify", &["bell", "desktop", "command", "always"]),
 ];
 
 /// Refuses the first key that does not belong where it is, or whose value is of a wrong kind.
@@ -80,7 +82,7 @@ fn nearest(entry: &Entry, key: &str, known: &'static [&'static str]) -> Option<S
 fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError> {
     let (kind, expected) = match entry.keys().as_slice() {
         []
-        | ["tmux" | "limits" | "database" | "agents"]
+        | ["tmux" | "limits" | "database" | "notify" | "agents"]
         | ["agents", _]
         | ["approval_policy", _]
         | ["agents", _, "env" | "interactive" | "headless" | "one_shot"] => (Kind::Table, "expected a table"),

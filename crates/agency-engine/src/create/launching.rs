@@ -58,6 +58,7 @@ pub(super) fn launch(
         may_wait: plan.may_wait,
         lock_timeout_ms: u64::try_from(config.lock_timeout.as_millis()).unwrap_or(u64::MAX),
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
+        notify: plan.notify.clone(),
     };
     Ok((launch, env))
 }

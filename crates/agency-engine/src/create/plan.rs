@@ -15,6 +15,7 @@ use crate::home::Home;
 use crate::host::socket_in;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
+use crate::supervise::Notify;
 use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
 
 /// What a user asked for.
@@ -34,6 +35,8 @@ pub struct RunRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
+    /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
+    pub notify: bool,
 }
 
 /// One input file as it was when the run was created.
@@ -82,6 +85,8 @@ pub struct Plan {
     pub notices: Vec<String>,
     /// When it may start at the earliest.
     pub not_before: Option<Timestamp>,
+    /// Whom to tell when the agent asks, and when the run is over.
+    pub notify: Notify,
 }
 
 /// A conversation that goes on in another run.

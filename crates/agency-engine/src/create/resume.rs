@@ -9,6 +9,7 @@ use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
+use super::notify::whom_to_tell;
 use super::plan::Resume;
 use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, find_runner};
 use super::{CreateError, PathUse, Plan};
@@ -41,6 +42,8 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
+    /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
+    pub notify: bool,
 }
 
 /// The first moment of the minute after this one.
@@ -114,6 +117,8 @@ impl Agency {
                 spec.runner.kind
             ));
         }
+        let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &place);
+        notices.extend(trouble);
         Ok(Plan {
             id,
             spec,
@@ -131,6 +136,7 @@ impl Agency {
             agent_version,
             notices,
             not_before,
+            notify,
         })
     }
 

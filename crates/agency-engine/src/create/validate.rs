@@ -12,6 +12,7 @@ use agency_model::{ErrorCode, Host, RunId, WorkspaceKind, nearest};
 use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
+use super::notify::whom_to_tell;
 use super::{CreateError, PathUse, Plan, RunRequest};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
@@ -62,7 +63,9 @@ impl Agency {
         }
         let inputs = fingerprints(&repository, &spec)?;
         check_host(spec.host, &request.place())?;
-        let (agent_version, notices) = self.look_at_version(&agent, &program, &request.environment);
+        let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
+        let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &request.place());
+        notices.extend(trouble);
         Ok(Plan {
             id,
             spec,
@@ -80,6 +83,7 @@ impl Agency {
             agent_version,
             notices,
             not_before: None,
+            notify,
         })
     }
 

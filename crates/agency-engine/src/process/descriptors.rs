@@ -1,7 +1,10 @@
-//! What the agent must not inherit.
+//! Descriptors: what an agent must not inherit, and files that only exist as such.
 
+use std::fs::File;
+use std::io::{self, Seek, Write};
 use std::os::fd::BorrowedFd;
 
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
 /// Marks every descriptor above standard error as close-on-exec, whoever opened it.
@@ -22,4 +25,12 @@ pub fn close_on_exec() {
             let _ = fcntl_setfd(borrowed, flags | FdFlags::CLOEXEC);
         }
     }
+}
+
+/// A file that is nowhere but in memory, to be read from its beginning.
+pub fn file_in_memory(content: &[u8]) -> io::Result<File> {
+    let mut file = File::from(memfd_create("agency", MemfdFlags::CLOEXEC)?);
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
 }

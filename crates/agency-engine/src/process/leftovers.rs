@@ -47,8 +47,8 @@ pub fn left_children() -> Vec<ProcessHandle> {
 }
 
 /// Collects the exit codes of orphans that became our children, all but `own`, which somebody waits for.
-pub fn reap_adopted(own: Option<u32>) {
-    for pid in child_pids().into_iter().filter(|pid| Some(*pid) != own) {
+pub fn reap_adopted(own: &[u32]) {
+    for pid in child_pids().into_iter().filter(|pid| !own.contains(pid)) {
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
             // A child that still runs, or is gone already, needs nothing.
             let _ = waitpid(Some(pid), WaitOptions::NOHANG);

@@ -82,6 +82,9 @@ impl Supervisor<'_> {
         fault::point("ask.stored");
         self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
         let decided = self.decide(&id, &question);
+        if decided.is_none() {
+            self.notify_question(&id, &question);
+        }
         self.asking.open.push(Open { id: id.clone(), question, source, asked: Instant::now() });
         self.watch_questions();
         if let Some((answer, by)) = decided {

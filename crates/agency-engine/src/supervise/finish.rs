@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use agency_model::run::{ChangedPath, Ending, Progress, Reason, State};
 use agency_model::{ErrorCode, Event};
 
+use super::notifier::Notifier;
+use super::notify::BELL;
 use super::turn::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
@@ -24,9 +26,9 @@ pub(super) const RESERVE: &str = ".reserve";
 
 impl Supervisor<'_> {
     /// Ends the story. Every step can be taken again by reconciliation if we die here.
-    pub(super) fn finish(mut self) {
+    pub(super) fn finish(mut self) -> Notifier {
         let Progress::Ended(ending) = self.run.progress.clone() else {
-            return;
+            return self.notifier;
         };
         self.end_hidden(&ending);
         let details = self.details(&ending);
@@ -59,13 +61,16 @@ impl Supervisor<'_> {
         self.waiters.clear();
         if let Some(row) = saved {
             after_end(self.home, &row);
+            self.notify_end(row);
         }
         // A closed door is answered at once; one that nobody opens is not.
         let _ = std::fs::remove_file(self.directory.control_socket());
         if let Some(pane) = self.pane.take() {
-            pane.last_words(&last_line(&ended));
+            let bell = if self.notifier.rings() { BELL } else { "" };
+            pane.last_words(&(last_line(&ended) + bell));
         }
         self.store.tidy();
+        self.notifier
     }
 
     /// A stopped run leaves nothing behind, not even what went to another parent.

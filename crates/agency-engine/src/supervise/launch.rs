@@ -13,6 +13,7 @@ use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode, Usage};
 use serde::{Deserialize, Serialize};
 
+use super::notifier::Notify;
 use crate::adapter::{Opening, StreamFormat};
 use crate::config::ScreenSource;
 use crate::process::TerminalSize;
@@ -60,6 +61,8 @@ pub struct Launch {
     /// Which permissions need no human.
     #[serde(default)]
     pub policy: Policy,
+    /// Whom to tell when the agent asks, and when the run is over.
+    pub notify: Notify,
 }
 
 /// The supervisor's answer.
@@ -171,6 +174,7 @@ mod tests {
             may_wait: true,
             lock_timeout_ms: 1,
             policy: Policy::default(),
+            notify: Notify::default(),
         };
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
         let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);

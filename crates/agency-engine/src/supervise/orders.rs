@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::control::{self, ControlMessage};
 use super::launch::{Environment, Launch, Report, receive_orders, send_report};
+use super::notifier::Notifier;
 use super::slot::{self, Turn};
 use super::turn::Supervisor;
 use crate::event_log::EventLog;
@@ -66,17 +67,24 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     close_on_exec();
     adopt_orphans().map_err(system)?;
     let directory = home.run(id);
-    let _lock =
+    let lock =
         Lock::take(&directory.supervisor_lock(), LOCK_PATIENCE)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
     fault::point("supervise.locked");
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
     fault::point("supervise.ordered");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
-    runtime.block_on(async {
+    let notifier = runtime.block_on(async {
         let run = RunParts { home, id, directory, launch, environment, creator };
         run.supervise().await
-    })
+    })?;
+    // The run is over for everybody, those too who just came to the door; only who tells the user of it is seen off.
+    drop(runtime);
+    drop(lock);
+    if let Some(notifier) = notifier {
+        notifier.see_off();
+    }
+    Ok(())
 }
 
 fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, Launch, Environment)> {
@@ -102,7 +110,7 @@ struct RunParts<'a> {
 }
 
 impl RunParts<'_> {
-    async fn supervise(self) -> Result<(), SuperviseError> {
+    async fn supervise(self) -> Result<Option<Notifier>, SuperviseError> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = signal(SignalKind::hangup()).map_err(system)?;
@@ -111,7 +119,7 @@ impl RunParts<'_> {
         let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
         let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
         match turn {
-            Turn::Granted(row) => self.run(*row, store, bells).await,
+            Turn::Granted(row) => self.run(*row, store, bells).await.map(Some),
             Turn::Refused => {
                 let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
@@ -119,12 +127,12 @@ impl RunParts<'_> {
                 let row = store.run(self.id)?;
                 self.end_unstarted(&row)?;
                 tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
-                Ok(())
+                Ok(None)
             }
             Turn::Over(row) => {
                 self.end_unstarted(&row)?;
                 tell(&self.creator, &Report::Stopped);
-                Ok(())
+                Ok(None)
             }
         }
     }
@@ -151,26 +159,31 @@ impl RunParts<'_> {
         Ok(())
     }
 
-    async fn run(self, row: RunRow, store: Store, bells: mpsc::Receiver<ControlMessage>) -> Result<(), SuperviseError> {
+    async fn run(
+        self,
+        row: RunRow,
+        store: Store,
+        bells: mpsc::Receiver<ControlMessage>,
+    ) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator) = (self.home, self.creator);
         let mut supervisor =
             Supervisor::new(home, &row, (self.launch, self.environment), store, bells).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
-        match supervisor.start() {
+        Ok(match supervisor.start() {
             Ok(()) => {
                 tell(&creator, &Report::Running);
                 fault::point("supervise.reported");
                 release_own_code();
-                supervisor.run_to_end().await;
+                supervisor.run_to_end().await
             }
             Err(message) => {
-                supervisor.run_to_end().await;
+                let notifier = supervisor.run_to_end().await;
                 tell(&creator, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
+                notifier
             }
-        }
-        Ok(())
+        })
     }
 }
 

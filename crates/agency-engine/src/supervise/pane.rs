@@ -12,6 +12,7 @@ use agency_model::Mode;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::notify::BELL;
 use super::relay::with_returns;
 use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 
@@ -89,6 +90,11 @@ impl Pane {
         }
         self.note_skipped();
         self.waiting.extend(&*with_returns(shown, needs_returns));
+    }
+
+    /// Rings, whatever else is shown or skipped.
+    pub(super) fn ring(&mut self) {
+        self.waiting.extend(BELL.as_bytes());
     }
 
     /// The end of `bytes`, as much of it as may be shown now.

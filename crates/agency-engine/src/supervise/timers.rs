@@ -28,6 +28,8 @@ pub(super) struct Timers {
     pub(super) key: Option<Instant>,
     /// When an agent whose conversation is over should have left.
     pub(super) dismiss: Option<Instant>,
+    /// When a program that tells the user something has had its time.
+    pub(super) notify: Option<Instant>,
 }
 
 /// Which deadline passed.
@@ -43,6 +45,7 @@ pub(super) enum Passed {
     Dismiss,
     Look,
     Key,
+    Notify,
 }
 
 impl Timers {
@@ -58,9 +61,9 @@ impl Timers {
     fn earliest(&self) -> Option<Instant> {
         let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
         let phase = self.phase.as_ref().map(|(at, _)| *at);
-        let asking = [self.question, self.ask, self.look, self.key];
-        let plain = [self.drain, self.note, self.life, self.close, self.dismiss];
-        plain.into_iter().chain(asking).chain([wall_time, phase]).flatten().min()
+        let of_agent = [self.drain, self.note, self.life, self.look, self.key];
+        let of_talk = [self.question, self.ask, self.close, self.dismiss, self.notify];
+        of_agent.into_iter().chain(of_talk).chain([wall_time, phase]).flatten().min()
     }
 
     fn passed(&mut self, at: Instant) -> Passed {
@@ -74,6 +77,7 @@ impl Timers {
             (&mut self.dismiss, Passed::Dismiss),
             (&mut self.look, Passed::Look),
             (&mut self.key, Passed::Key),
+            (&mut self.notify, Passed::Notify),
         ];
         for (timer, passed) in plain {
             if *timer == Some(at) {

@@ -17,6 +17,7 @@ use super::last_words::LastWords;
 use super::launch::{Environment, Launch};
 use super::logs::Logs;
 use super::look::Eye;
+use super::notifier::Notifier;
 use super::pane::{Pane, PaneNews};
 use super::talk::Talk;
 use super::timers::{Passed, Timers};
@@ -46,6 +47,9 @@ pub(super) struct Supervisor<'a> {
     pub(super) doing: Doing,
     pub(super) eye: Eye,
     pub(super) typing: Typing,
+    pub(super) notifier: Notifier,
+    /// Whether it was said that telling the user went wrong; once is enough.
+    pub(super) notifying_failed: bool,
     pub(super) agent: Option<Box<dyn ProcessRunner>>,
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
@@ -113,6 +117,8 @@ impl<'a> Supervisor<'a> {
             doing: Doing::nothing_yet(),
             eye,
             typing: Typing::default(),
+            notifier: Notifier::new(launch.notify.clone(), &environment),
+            notifying_failed: false,
             directory,
             launch,
             environment,
@@ -134,13 +140,13 @@ impl<'a> Supervisor<'a> {
         })
     }
 
-    /// Answers arrivals until the run is over.
-    pub(super) async fn run_to_end(mut self) {
+    /// Answers arrivals until the run is over. What still tells the user about it is handed back.
+    pub(super) async fn run_to_end(mut self) -> Notifier {
         while !self.run.state().is_terminal() {
             let arrival = self.next().await;
             self.answer(arrival);
         }
-        self.finish();
+        self.finish()
     }
 
     async fn next(&mut self) -> Arrival {
@@ -185,6 +191,7 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Dismiss) => self.dismiss(),
             Arrival::Timer(Passed::Look) => self.look(),
             Arrival::Timer(Passed::Key) => self.type_next(),
+            Arrival::Timer(Passed::Notify) => self.end_overdue_notifications(),
             Arrival::Stop => self.feed_stop(),
             Arrival::Resized => {
                 if let Some(size) = self.pane.as_ref().and_then(Pane::size) {
@@ -192,7 +199,9 @@ impl<'a> Supervisor<'a> {
                 }
             }
             Arrival::Orphan => {
-                reap_adopted(self.agent.as_ref().map(|agent| agent.pid()));
+                self.collect_notifications();
+                let own: Vec<u32> = self.agent.iter().map(|agent| agent.pid()).chain(self.notifier.pids()).collect();
+                reap_adopted(&own);
                 self.listen_on();
             }
         }

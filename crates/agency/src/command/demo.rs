@@ -99,6 +99,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
         environment,
         may_wait: true,
         terminal: None,
+        notify: false,
     }
 }
 

@@ -73,6 +73,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         environment: std::env::vars_os().collect(),
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
+        notify: context.is_at_terminal(),
     })?;
     if args.attach {
         attach::check_terminal()?;

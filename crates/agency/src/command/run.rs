@@ -95,6 +95,9 @@ pub(crate) struct Args {
     /// Show the agent's terminal as soon as it runs
     #[arg(long, conflicts_with = "json")]
     attach: bool,
+    /// Tell you when the agent asks and when the run is over, as [notify] says, also where this is no terminal
+    #[arg(long)]
+    notify: bool,
     /// Check everything, print what would be created, create nothing
     #[arg(long, conflicts_with_all = ["wait", "attach"])]
     dry_run: bool,
@@ -127,7 +130,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let (wait, show) = (args.wait, args.attach);
     let dry_run = args.dry_run;
-    let plan = agency.plan(request(args)?)?;
+    let plan = agency.plan(request(args, context)?)?;
     if dry_run {
         return print_plan(&agency, &plan, context);
     }
@@ -174,7 +177,7 @@ pub(super) fn start(
     context.answer(&RunView::new(row.clone(), &home), |out| print_run(out, &row))
 }
 
-fn request(args: Args) -> Result<RunRequest, Problem> {
+fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
     let current_directory = std::env::current_dir().map_err(io)?;
     let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
@@ -215,6 +218,7 @@ fn request(args: Args) -> Result<RunRequest, Problem> {
         environment,
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
+        notify: args.notify || context.is_at_terminal(),
     })
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use agency_engine::config::config_schema;
 use agency_engine::store::RunRow;
 use agency_model::policy::Policy;
+use agency_engine::supervise::Notification;
 use agency_model::run::Marker;
 use agency_model::spec::run_spec_schema;
 use agency_model::{ErrorCode, EventLine, nearest};
@@ -36,6 +37,7 @@ const SCHEMAS: &[Entry] = &[
     ("event", "a line of events.ndjson and of agency events --json", || schema_for!(EventLine)),
     ("done", "done.json", || schema_for!(Marker)),
     ("meta", "meta.json", || schema_for!(RunRow)),
+    ("notification", "what the command of notify.command reads", || schema_for!(Notification)),
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(RunView))),
     ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),

@@ -116,6 +116,14 @@ fn wrong_types_and_values() {
         json_error("{\"wrapper\": null}"),
         @"config.json:1:13: `wrapper`: invalid type: null, expected a string"
     );
+    insta::assert_snapshot!(
+        toml_error("[notify]\ncommand = 'say hello'"),
+        @r#"config.toml:2:11: `notify.command`: invalid type: string "say hello", expected a sequence"#
+    );
+    insta::assert_snapshot!(
+        toml_error("notify.command = ['', 'x']"),
+        @r#"config.toml:1:18: `notify.command`: invalid value: string "", expected the name or path of a program"#
+    );
     insta::assert_snapshot!(toml_error("limits = [5]"), @"config.toml:1:10: `limits`: expected a table");
     insta::assert_snapshot!(json_error("[]"), @"config.json:1:1: expected a table of settings");
 }

@@ -1,0 +1,29 @@
+//! Whom to tell when an agent asks and when a run is over, found before the run begins.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::validate::{Place, find_program};
+use crate::config::NotifyConfig;
+use crate::supervise::Notify;
+
+/// The program that shows something on the desktop.
+const DESKTOP: &str = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
+
+/// What the configuration means here, and a warning if its command is not there. `wanted` is false for runs that
+/// nobody at a terminal started.
+pub(super) fn whom_to_tell(config: &NotifyConfig, wanted: bool, place: &Place<'_>) -> (Notify, Option<String>) {
+    if !wanted && !config.always {
+        return (Notify::default(), None);
+    }
+    let find = |program: &str| -> Result<PathBuf, &'static str> { find_program(OsStr::new(program), place) };
+    let desktop = Some(DESKTOP).filter(|_| config.desktop).and_then(|program| find(program).ok());
+    let (command, warning) = match config.command.split_first() {
+        None => (None, None),
+        Some((program, args)) => match find(program) {
+            Ok(program) => (Some((program, args.to_vec())), None),
+            Err(why) => (None, Some(format!("the program of notify.command, '{program}', {why}"))),
+        },
+    };
+    (Notify { bell: config.bell, desktop, command }, warning)
+}

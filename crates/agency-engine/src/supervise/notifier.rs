@@ -1,0 +1,252 @@
+//! Telling the user that an agent asks, or that the run is over: a bell, the desktop, a command.
+//!
+//! Nobody waits for it and nothing depends on it. Each program has its time and is killed after it. What the agent
+//! wrote goes to the user's own command alone, by its standard input: command lines can be read by everybody.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use agency_model::run::State;
+use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction};
+use jiff::Timestamp;
+use rustix::process::Signal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::launch::Environment;
+use crate::process::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group};
+use crate::store::RunRow;
+
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// How many may be at work at once. Where more is to be told, somebody asks faster than anybody reads.
+const MOST: usize = 32;
+/// The version of [`Notification`].
+const VERSION: u32 = 1;
+
+/// Whom to tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notify {
+    /// Whether the bell rings in the run's pane.
+    pub bell: bool,
+    /// The program that shows something on the desktop, absolute.
+    pub desktop: Option<PathBuf>,
+    /// The user's own program, absolute, and its arguments.
+    pub command: Option<(PathBuf, Vec<String>)>,
+}
+
+/// What the command of `notify.command` reads on its standard input.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Notification {
+    schema_version: u32,
+    event: NotifiedEvent,
+    /// The run, as in `meta.json`.
+    run: RunRow,
+    /// What is asked; null at the end of a run.
+    question: Option<NotifiedQuestion>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum NotifiedEvent {
+    /// An agent asks.
+    Question,
+    /// A run is over.
+    Ended,
+}
+
+/// A question, as in the inbox.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotifiedQuestion {
+    id: QuestionId,
+    kind: QuestionKind,
+    title: String,
+    detail: String,
+    options: Vec<QuestionOption>,
+    several: bool,
+    free_text: bool,
+    actions: Vec<QuickAction>,
+    asked_at: Timestamp,
+}
+
+impl Notification {
+    /// An agent asks.
+    pub(super) fn question(run: RunRow, id: QuestionId, question: &Question, asked_at: Timestamp) -> Self {
+        let question = NotifiedQuestion {
+            id,
+            kind: question.kind,
+            title: question.title.clone(),
+            detail: question.detail.clone(),
+            options: question.options.clone(),
+            several: question.several,
+            free_text: question.free_text,
+            actions: question.actions().to_vec(),
+            asked_at,
+        };
+        Self { schema_version: VERSION, event: NotifiedEvent::Question, run, question: Some(question) }
+    }
+
+    /// A run is over.
+    pub(super) fn ended(run: RunRow) -> Self {
+        Self { schema_version: VERSION, event: NotifiedEvent::Ended, run, question: None }
+    }
+
+    /// Two lines for the desktop, with no word of the agent's.
+    fn lines(&self) -> (String, &'static str) {
+        let run = self.run.name.clone().unwrap_or_else(|| self.run.id.to_string());
+        let what = match (&self.question, self.run.state) {
+            (Some(NotifiedQuestion { kind: QuestionKind::Permission, .. }), _) => "asks for a permission",
+            (Some(NotifiedQuestion { kind: QuestionKind::Question, .. }), _) => "asks a question",
+            (Some(NotifiedQuestion { kind: QuestionKind::Plan, .. }), _) => "wants a plan approved",
+            (Some(NotifiedQuestion { kind: QuestionKind::Trust, .. }), _) => "asks whether it may trust a directory",
+            (Some(NotifiedQuestion { kind: QuestionKind::Other, .. }), _) => "asks something",
+            (None, State::Completed) => "is completed",
+            (None, State::Failed) => "has failed",
+            (None, State::Killed) => "was stopped",
+            (None, State::Queued | State::Running) => "is over",
+        };
+        (format!("agency: {run}"), what)
+    }
+}
+
+/// Starts programs that tell the user, and sees them end.
+pub(super) struct Notifier {
+    to: Notify,
+    environment: Environment,
+    at_work: Vec<AtWork>,
+}
+
+struct AtWork {
+    child: Child,
+    program: String,
+    until: Instant,
+}
+
+impl Notifier {
+    /// `environment` is what the user's programs find.
+    pub(super) fn new(to: Notify, environment: &Environment) -> Self {
+        let mut environment = environment.clone();
+        // Not the agent's: nobody may take it for something that the agent left.
+        for name in [RUN_ID_VARIABLE, "AGENCY_RUN_DIR"] {
+            environment.remove(Path::new(name).as_os_str());
+        }
+        environment.insert(INDEPENDENT_VARIABLE.into(), "1".into());
+        Self { to, environment, at_work: vec![] }
+    }
+
+    /// Whether the bell rings.
+    pub(super) const fn rings(&self) -> bool {
+        self.to.bell
+    }
+
+    /// Tells the user; what could not even be started is said.
+    pub(super) fn tell(&mut self, notification: &Notification) -> Vec<String> {
+        let mut troubles = vec![];
+        if let Some(program) = self.to.desktop.clone() {
+            let mut command = Command::new(&program);
+            command.args(desktop_arguments(notification)).stdin(Stdio::null());
+            troubles.extend(self.start(&program, command));
+        }
+        if let Some((program, args)) = self.to.command.clone() {
+            let mut command = Command::new(&program);
+            command.args(args);
+            // A file, because a pipe would have to be waited for.
+            match serde_json::to_vec(notification).map_err(io::Error::from).and_then(|text| file_in_memory(&text)) {
+                Ok(text) => troubles.extend(self.start(&program, {
+                    command.stdin(text);
+                    command
+                })),
+                Err(error) => troubles.push(format!("{} could not be told anything: {error}", program.display())),
+            }
+        }
+        troubles
+    }
+
+    fn start(&mut self, program: &Path, mut command: Command) -> Option<String> {
+        let program = program.display().to_string();
+        if self.at_work.len() >= MOST {
+            return Some(format!("{program} was left out once: {MOST} notifications are at work"));
+        }
+        command.env_clear().envs(&self.environment).current_dir("/");
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        match command.spawn() {
+            Ok(child) => {
+                self.at_work.push(AtWork { child, program, until: Instant::now() + LIMIT });
+                None
+            }
+            Err(error) => Some(format!("{program} could not be started: {error}")),
+        }
+    }
+
+    /// The processes at work.
+    pub(super) fn pids(&self) -> impl Iterator<Item = u32> {
+        self.at_work.iter().map(|at_work| at_work.child.id())
+    }
+
+    /// When the first of them has had its time.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.at_work.iter().map(|at_work| at_work.until).min()
+    }
+
+    /// Lets go of those that have ended, and says what went wrong.
+    pub(super) fn collect(&mut self) -> Vec<String> {
+        let mut troubles = vec![];
+        self.at_work.retain_mut(|at_work| match at_work.child.try_wait() {
+            Ok(None) => true,
+            Ok(Some(status)) => {
+                troubles.extend(trouble(&at_work.program, status));
+                false
+            }
+            // Somebody else has waited for it.
+            Err(_) => false,
+        });
+        troubles
+    }
+
+    /// Kills those that have had their time, with all that they started, and says so.
+    pub(super) fn end_overdue(&mut self) -> Vec<String> {
+        let now = Instant::now();
+        let mut troubles = vec![];
+        self.at_work.retain_mut(|at_work| {
+            if at_work.until > now {
+                return true;
+            }
+            signal_group(at_work.child.id(), Signal::KILL);
+            // It is dead, or about to be.
+            let _ = at_work.child.wait();
+            troubles.push(format!("{} took more than {} s and was killed", at_work.program, LIMIT.as_secs()));
+            false
+        });
+        troubles
+    }
+
+    /// Sees to it that nobody outlives its time, when nobody is left to tell about it.
+    pub(super) fn see_off(mut self) {
+        while let Some(at_work) = self.at_work.first() {
+            if let Some(process) = ProcessHandle::open(at_work.child.id()) {
+                let _ = process.wait(at_work.until.saturating_duration_since(Instant::now()));
+            }
+            self.collect();
+            self.end_overdue();
+        }
+    }
+}
+
+fn trouble(program: &str, status: ExitStatus) -> Option<String> {
+    (!status.success()).then(|| format!("{program} failed: {status}"))
+}
+
+/// The same two lines for each desktop, never as a script.
+fn desktop_arguments(notification: &Notification) -> Vec<String> {
+    let (title, body) = notification.lines();
+    let words: &[&str] = if cfg!(target_os = "macos") {
+        let show = "display notification (item 2 of argv) with title (item 1 of argv)";
+        &["-e", "on run argv", "-e", show, "-e", "end run", "--", &title, body]
+    } else {
+        &["--app-name=agency", "--", &title, body]
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
+}

@@ -1,0 +1,49 @@
+//! When the user is told something, and what becomes of it.
+
+use agency_model::{Event, Question, QuestionId};
+
+use super::notifier::Notification;
+use super::turn::Supervisor;
+use crate::store::{RunRow, now};
+
+/// What a terminal rings at.
+pub(super) const BELL: &str = "\x07";
+
+impl Supervisor<'_> {
+    /// The agent waits for an answer.
+    pub(super) fn notify_question(&mut self, id: &QuestionId, question: &Question) {
+        if let (Some(pane), true) = (&mut self.pane, self.notifier.rings()) {
+            pane.ring();
+        }
+        let notification = Notification::question(self.row.clone(), id.clone(), question, now());
+        let troubles = self.notifier.tell(&notification);
+        self.note_notifying(troubles);
+    }
+
+    /// The run is over, and everything about it is on disk. Its record is complete, so nothing is added to it.
+    pub(super) fn notify_end(&mut self, row: RunRow) {
+        self.notifier.tell(&Notification::ended(row));
+    }
+
+    /// A process has ended; it may have been one of ours.
+    pub(super) fn collect_notifications(&mut self) {
+        let troubles = self.notifier.collect();
+        self.note_notifying(troubles);
+    }
+
+    /// The time of a program is over.
+    pub(super) fn end_overdue_notifications(&mut self) {
+        let troubles = self.notifier.end_overdue();
+        self.note_notifying(troubles);
+    }
+
+    fn note_notifying(&mut self, troubles: Vec<String>) {
+        self.timers.notify = self.notifier.deadline().map(Into::into);
+        let first = troubles.into_iter().next().filter(|_| !self.notifying_failed);
+        if let Some(trouble) = first {
+            self.notifying_failed = true;
+            let message = format!("you could not be notified: {trouble}; this is not said again");
+            self.events.append(self.run.attempt(), Event::Notice { message });
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What agents ask, in front of those who are to answer: followed, walked through, and told by bell, desktop and command.
+
+#[cfg(test)]
+mod inbox_view {
+    mod notify;
+    mod notify_trouble;
+    mod place;
+}
