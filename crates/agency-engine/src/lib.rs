@@ -17,6 +17,7 @@ pub mod finish;
 pub mod follow;
 pub mod home;
 pub mod host;
+pub mod inbox;
 pub mod lock;
 pub mod policy;
 pub mod process;

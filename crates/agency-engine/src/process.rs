@@ -6,6 +6,7 @@
 
 mod descriptors;
 mod handle;
+mod keyboard;
 mod leftovers;
 mod memory;
 mod session;
@@ -14,6 +15,7 @@ mod terminal;
 
 pub use descriptors::{close_on_exec, file_in_memory};
 pub use handle::ProcessHandle;
+pub use keyboard::{Key, Keyboard};
 pub use leftovers::{carrying_run, end_run, left_children, reap_adopted};
 pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};

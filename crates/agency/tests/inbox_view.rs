@@ -2,7 +2,10 @@
 
 #[cfg(test)]
 mod inbox_view {
+    mod follow;
     mod notify;
     mod notify_trouble;
     mod place;
+    mod walk;
+    mod walk_away;
 }

@@ -49,6 +49,7 @@ const SCHEMAS: &[Entry] = &[
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
     ("why", "agency why", || answer_schema(schema_for!(why::Reason))),
     ("inbox", "agency inbox", || answer_schema(schema_for!(inbox::Inbox))),
+    ("inbox-follow", "a line of agency inbox --follow --json", || schema_for!(inbox::NewsLine)),
     ("inbox-show", "agency inbox show", || answer_schema(schema_for!(inbox::QuestionView))),
     ("answer", "agency answer", || answer_schema(schema_for!(answer::Answered))),
     ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),

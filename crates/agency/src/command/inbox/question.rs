@@ -1,0 +1,144 @@
+//! A question as people and programs are shown it.
+
+use std::io::Write;
+
+use agency_engine::agency::Agency;
+use agency_engine::store::{QuestionRow, QuestionState};
+use agency_model::{Answer, QuestionId, QuestionKind, QuestionOption, QuickAction, RunId};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::output::ago;
+
+/// A question as answers show it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QuestionView {
+    pub(crate) id: QuestionId,
+    run_id: RunId,
+    run_name: Option<String>,
+    state: QuestionState,
+    kind: QuestionKind,
+    title: String,
+    detail: String,
+    options: Vec<QuestionOption>,
+    several: bool,
+    free_text: bool,
+    actions: Vec<QuickAction>,
+    asked_at: Timestamp,
+    answer: Option<Answer>,
+    answered_by: Option<String>,
+    answered_at: Option<Timestamp>,
+    settled_at: Option<Timestamp>,
+    outcome: Option<String>,
+    repeats: Option<QuestionId>,
+}
+
+impl QuestionView {
+    pub(crate) fn new(row: QuestionRow, agency: &Agency) -> Self {
+        let actions = row.question.actions().to_vec();
+        let question = row.question;
+        Self {
+            run_name: agency.run_name(&row.run_id),
+            id: row.id,
+            run_id: row.run_id,
+            state: row.state,
+            kind: question.kind,
+            title: question.title,
+            detail: question.detail,
+            options: question.options,
+            several: question.several,
+            free_text: question.free_text,
+            actions,
+            asked_at: row.asked_at,
+            answer: row.answer,
+            answered_by: row.answered_by,
+            answered_at: row.answered_at,
+            settled_at: row.settled_at,
+            outcome: row.outcome,
+            repeats: row.repeats,
+        }
+    }
+
+    /// The question for a person, and how it is answered or was.
+    pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
+        self.write_question(out, whole)?;
+        if self.state == QuestionState::Open {
+            return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
+        }
+        if let (Some(by), Some(at)) = (&self.answered_by, self.answered_at) {
+            let answer = self.answer.as_ref().map_or_else(String::new, words);
+            writeln!(out, "  answered  {answer} by {} at {at}", plain(by))?;
+        }
+        match &self.outcome {
+            Some(outcome) => writeln!(out, "  outcome   {}", plain(outcome)),
+            None => Ok(()),
+        }
+    }
+
+    /// What is asked: the beginning of it, or everything.
+    pub(super) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
+        let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
+        let age = ago(Timestamp::now(), self.asked_at);
+        writeln!(out, "{}  {}  {run}  {age} ago", self.id, self.kind)?;
+        writeln!(out, "  {}", plain(&self.title))?;
+        let lines = self.detail.lines().count();
+        let shown = if whole { lines } else { 5 };
+        for line in self.detail.lines().take(shown) {
+            writeln!(out, "  | {}", plain(line))?;
+        }
+        if lines > shown {
+            writeln!(out, "  | … {} more lines: agency inbox show {}", lines - shown, self.id)?;
+        }
+        for (index, option) in self.options.iter().enumerate() {
+            let description =
+                option.description.as_deref().map_or_else(String::new, |text| format!(" ({})", plain(text)));
+            writeln!(out, "  {}. {}{description}", index + 1, plain(&option.label))?;
+        }
+        Ok(())
+    }
+
+    /// What became of a question that is not open any more, on one line.
+    pub(super) fn settled(&self) -> String {
+        match (self.state, &self.answered_by) {
+            (QuestionState::Expired, _) | (_, None) => {
+                let why = self.outcome.as_deref().unwrap_or("nobody waits for an answer");
+                format!("{} has expired: {}", self.id, plain(why))
+            }
+            (QuestionState::Open | QuestionState::Answered | QuestionState::Delivered, Some(by)) => {
+                let answer = self.answer.as_ref().map_or_else(String::new, words);
+                format!("{} was answered by {}: {answer}", self.id, plain(by))
+            }
+        }
+    }
+
+    /// What can be written after `agency answer <id>`.
+    fn ways(&self) -> Vec<String> {
+        let mut ways: Vec<String> = self.actions.iter().map(|action| action.word().replace('_', "-")).collect();
+        if ways.is_empty() {
+            ways.extend((1..=self.options.len()).map(|number| number.to_string()));
+            ways.push("deny".to_owned());
+        }
+        if self.free_text {
+            ways.push("--text \"…\"".to_owned());
+        }
+        ways
+    }
+}
+
+/// An answer in words.
+pub(crate) fn words(answer: &Answer) -> String {
+    match answer {
+        Answer::Allow => "allow".to_owned(),
+        Answer::Deny { message: None } => "deny".to_owned(),
+        Answer::Deny { message: Some(message) } => format!("deny ({})", plain(message)),
+        Answer::AllowAll => "allow all".to_owned(),
+        Answer::Options { chosen } => chosen.join(", "),
+        Answer::Text { text } => plain(text),
+    }
+}
+
+/// Nothing in an agent's text may move the cursor.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter }).collect()
+}

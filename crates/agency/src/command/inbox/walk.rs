@@ -1,0 +1,222 @@
+//! `agency inbox --interactive`: the open questions one after the other, answered by single keys.
+
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use agency_engine::agency::Agency;
+use agency_engine::process::{Key, Keyboard};
+use agency_engine::store::{QuestionRow, QuestionState};
+use agency_engine::tell::TellError;
+use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
+
+use super::{QuestionView, words};
+use crate::command::answer::who;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// How often it is looked whether somebody else has answered what is shown.
+const LOOK: Duration = Duration::from_millis(300);
+/// Further options have no key.
+const MOST_OPTIONS: usize = 9;
+
+/// Refuses where there are no keys to press.
+pub(super) fn check_terminal() -> Result<(), Problem> {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    let problem = Problem::new(ErrorCode::Usage, "--interactive needs a terminal");
+    Err(problem.hint("agency inbox lists the questions, and agency answer answers one"))
+}
+
+/// What a person decided about a question.
+enum Decision {
+    Answer(Answer),
+    Skip,
+    /// It is not open any more.
+    Over(Box<QuestionRow>),
+    Quit,
+}
+
+pub(super) fn walk(agency: &mut Agency, context: &Context) -> Result<ExitCode, Problem> {
+    let no_keys = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("the terminal has no keys: {error}"));
+    let mut walk = Walk { agency, context, keyboard: Keyboard::open().map_err(no_keys)? };
+    let mut skipped = BTreeSet::new();
+    let mut shown = 0;
+    while let Some(row) = walk.agency.inbox()?.into_iter().find(|row| !skipped.contains(&row.id)) {
+        shown += 1;
+        let over = match walk.ask(&row)? {
+            Decision::Quit => return Ok(ExitCode::SUCCESS),
+            Decision::Skip => {
+                skipped.insert(row.id);
+                None
+            }
+            Decision::Over(row) => Some(row),
+            Decision::Answer(answer) => walk.deliver(&row, &answer, &mut skipped)?,
+        };
+        if let Some(row) = over {
+            let view = QuestionView::new(*row, walk.agency);
+            context.print(|out| writeln!(out, "  meanwhile: {}\n", view.settled()))?;
+        }
+    }
+    let last = match (shown, skipped.len()) {
+        (0, _) => "nobody asks anything".to_owned(),
+        (_, 0) => "nobody asks anything more".to_owned(),
+        (_, 1) => "1 question is left".to_owned(),
+        (_, left) => format!("{left} questions are left"),
+    };
+    context.print(|out| writeln!(out, "{last}"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Walk<'a> {
+    agency: &'a mut Agency,
+    context: &'a Context,
+    keyboard: Keyboard,
+}
+
+impl Walk<'_> {
+    /// Shows a question and waits for what is decided.
+    fn ask(&mut self, row: &QuestionRow) -> Result<Decision, Problem> {
+        let view = QuestionView::new(row.clone(), self.agency);
+        self.context.print(|out| {
+            view.write_question(out, false)?;
+            writeln!(out, "  {}", offered(row))
+        })?;
+        // What was pressed before the question was there is no answer to it.
+        self.keyboard.forget();
+        let mut chosen = BTreeSet::new();
+        loop {
+            let Some(key) = self.keyboard.key(LOOK).map_err(|error| gone(&error))? else {
+                match self.reread(&row.id)? {
+                    now if now.state == QuestionState::Open => continue,
+                    now => return Ok(Decision::Over(Box::new(now))),
+                }
+            };
+            let answer = match key {
+                Key::Letter('q') | Key::End => return Ok(Decision::Quit),
+                Key::Letter('s') => return Ok(Decision::Skip),
+                Key::Letter('v') => {
+                    self.context.print(|out| view.write_question(out, true))?;
+                    None
+                }
+                Key::Letter('e') if row.question.free_text => self.own_words()?,
+                Key::Letter(digit @ '1'..='9') => self.choose(row, digit, &mut chosen)?,
+                Key::Enter if !chosen.is_empty() => Some(options(row, &chosen)),
+                Key::Letter(letter) => quick_answer(row, letter),
+                Key::Enter | Key::Other => None,
+            };
+            match answer {
+                Some(answer) => return Ok(Decision::Answer(answer)),
+                None => self.context.print(|out| writeln!(out, "  {}", still_offered(row, &chosen)))?,
+            }
+        }
+    }
+
+    /// One option is an answer; of several, each key takes one in or out.
+    fn choose(&self, row: &QuestionRow, digit: char, chosen: &mut BTreeSet<usize>) -> Result<Option<Answer>, Problem> {
+        let index = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).unwrap_or_default();
+        let Some(index) = index.checked_sub(1).filter(|index| *index < row.question.options.len()) else {
+            return Ok(None);
+        };
+        if !row.question.several {
+            return Ok(Some(options(row, &BTreeSet::from([index]))));
+        }
+        if !chosen.remove(&index) {
+            chosen.insert(index);
+        }
+        Ok(None)
+    }
+
+    /// A line of text; an empty one is taken back.
+    fn own_words(&mut self) -> Result<Option<Answer>, Problem> {
+        self.context.print(|out| write!(out, "  your answer (Enter alone takes it back): "))?;
+        let line = self.keyboard.line().map_err(|error| gone(&error))?;
+        let text = line.trim();
+        Ok((!text.is_empty()).then(|| Answer::Text { text: text.to_owned() }))
+    }
+
+    fn reread(&mut self, id: &QuestionId) -> Result<QuestionRow, Problem> {
+        Ok(self.agency.question(id.as_str())?)
+    }
+
+    /// Delivers an answer, unless the question is over; then says how.
+    fn deliver(
+        &mut self,
+        row: &QuestionRow,
+        answer: &Answer,
+        skipped: &mut BTreeSet<QuestionId>,
+    ) -> Result<Option<Box<QuestionRow>>, Problem> {
+        let now = self.reread(&row.id)?;
+        if now.state != QuestionState::Open {
+            return Ok(Some(Box::new(now)));
+        }
+        let outcome = match self.agency.answer(&now, answer, &who()) {
+            Ok(outcome) => outcome,
+            Err(TellError::AlreadyAnswered { row } | TellError::Expired { row }) => return Ok(Some(row)),
+            Err(error @ (TellError::Refused { .. } | TellError::NoWord { .. } | TellError::Unfit { .. })) => {
+                // It would be the next one again, for ever.
+                skipped.insert(row.id.clone());
+                error.to_string()
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.context.print(|out| writeln!(out, "  {}: {outcome}\n", words(answer)))?;
+        Ok(None)
+    }
+}
+
+fn gone(error: &std::io::Error) -> Problem {
+    Problem::new(ErrorCode::Io, format!("the terminal is gone: {error}"))
+}
+
+fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
+    let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
+    Answer::Options { chosen: ids.collect() }
+}
+
+/// The answer behind a letter, where the question takes it.
+fn quick_answer(row: &QuestionRow, letter: char) -> Option<Answer> {
+    let answer = match letter {
+        'a' => Answer::Allow,
+        'A' => Answer::AllowAll,
+        'd' => Answer::Deny { message: None },
+        _ => return None,
+    };
+    row.question.check(&answer).is_ok().then_some(answer)
+}
+
+/// The keys that mean something here.
+fn offered(row: &QuestionRow) -> String {
+    let question = &row.question;
+    let mut keys: Vec<String> = vec![];
+    let count = question.options.len().min(MOST_OPTIONS);
+    match (count, question.several) {
+        (0, _) => {}
+        (1, false) => keys.push("[1] choose".to_owned()),
+        (count, false) => keys.push(format!("[1-{count}] choose")),
+        (count, true) => keys.push(format!("[1-{count}] take in or out, [Enter] answer")),
+    }
+    if question.actions().contains(&QuickAction::Allow) {
+        keys.push("[a] allow".to_owned());
+    }
+    keys.push("[d] deny".to_owned());
+    if question.actions().contains(&QuickAction::AllowAll) {
+        keys.push("[A] allow all".to_owned());
+    }
+    if question.free_text {
+        keys.push("[e] own words".to_owned());
+    }
+    keys.extend(["[v] whole", "[s] skip", "[q] quit"].map(str::to_owned));
+    keys.join("  ")
+}
+
+/// What was chosen so far, or which keys there are.
+fn still_offered(row: &QuestionRow, chosen: &BTreeSet<usize>) -> String {
+    if chosen.is_empty() {
+        return offered(row);
+    }
+    let Answer::Options { chosen } = options(row, chosen) else { return offered(row) };
+    format!("chosen: {}  [Enter] answer", chosen.join(", "))
+}
