@@ -36,4 +36,5 @@ pub mod tell;
 pub mod trust;
 pub mod version;
 pub mod watch;
+pub mod watcher;
 pub mod workspace;

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod inbox_view {
+    mod callbacks;
     mod follow;
     mod notify;
     mod notify_trouble;
