@@ -16,6 +16,7 @@ pub(crate) fn act(started: Duration, arguments: &[String]) -> ExitCode {
     match words.as_slice() {
         ["report", socket, ..] => report(started, socket),
         ["lines", count, ..] => write_lines(count.parse().unwrap()),
+        ["ask", socket, count, ..] => ask(started, socket, count.parse().unwrap()),
         ["produce", blocks, ..] => produce(blocks.parse().unwrap()),
         other => panic!("no such agent: {other:?}"),
     }
@@ -29,6 +30,30 @@ fn report(started: Duration, socket: &str) {
     // The benchmark may also simply be gone.
     let _ = stream.read(&mut [0]);
     let _ = stream.write_all(&stamp::to_bytes(stamp::now()));
+}
+
+/// Asks so often, each time when it gets a byte, and tells when it asked and when it read the answer. It speaks Claude
+/// Code's protocol.
+fn ask(started: Duration, socket: &str, count: u64) {
+    let mut stream = UnixStream::connect(socket).unwrap();
+    stream.write_all(&stamp::to_bytes(started)).unwrap();
+    let mut lines = std::io::stdin().lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    next();
+    for number in 0..count {
+        stream.read_exact(&mut [0]).unwrap();
+        let request = format!(
+            r#"{{"type":"control_request","request_id":"{number}","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"touch {number}"}}}}}}"#
+        );
+        let asked = stamp::now();
+        println!("{request}");
+        next();
+        let answered = stamp::now();
+        stream.write_all(&stamp::to_bytes(asked)).unwrap();
+        stream.write_all(&stamp::to_bytes(answered)).unwrap();
+    }
+    println!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"done"}}"#);
+    while lines.next().is_some() {}
 }
 
 fn produce(blocks: u64) {

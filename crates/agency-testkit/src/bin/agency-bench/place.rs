@@ -24,22 +24,24 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Makes a place with its tmux server running and these agents: `true`, `report`, `produce` with a number of blocks.
+    /// Makes a place with its tmux server running and these agents: `true`, `report`, `produce` with a number of blocks,
+    /// `ask` with a number of questions.
     pub(crate) fn new(bench: &Bench, max_agents: u32) -> Self {
         let world = World::new_in(&bench.agency, bench.ground.path());
         let quoted = |path: PathBuf| Value::from(path.to_str().unwrap()).to_string();
         let own = quoted(std::env::current_exe().unwrap());
         let socket = world.root().join("reports");
+        let meeting = quoted(socket.clone());
         let config = format!(
             "max_agents = {max_agents}\n[tmux]\nsocket = {}\n\
              [agents.true]\ncommand = \"true\"\n\
              [agents.sleep]\ncommand = \"sh\"\nargs = [\"-c\", \"exec sleep 2\"]\n\
-             [agents.report]\ncommand = {own}\nargs = [\"agent\", \"report\", {}]\n\
+             [agents.report]\ncommand = {own}\nargs = [\"agent\", \"report\", {meeting}]\n\
              [agents.produce]\ncommand = {own}\nargs = [\"agent\", \"produce\"]\n\
+             [agents.ask]\ncommand = {own}\nargs = [\"agent\", \"ask\", {meeting}]\nprompt = \"protocol\"\nstream = \"claude\"\n\
              [agents.stream]\ncommand = \"sh\"\nstream = \"claude\"\n\
              [agents.lines]\ncommand = {own}\nargs = [\"agent\"]\nstream = \"claude\"\n",
             quoted(world.socket()),
-            quoted(socket.clone()),
         );
         fs::write(world.root().join("home/config.toml"), config).unwrap();
         let reports = UnixListener::bind(socket).unwrap();
@@ -126,6 +128,11 @@ impl Reporting {
 
     /// When it was about to exit.
     pub(crate) fn ended(&mut self) -> Duration {
+        self.moment()
+    }
+
+    /// The next moment that it tells.
+    pub(crate) fn moment(&mut self) -> Duration {
         read_moment(&mut self.stream)
     }
 }

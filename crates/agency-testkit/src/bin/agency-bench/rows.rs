@@ -8,6 +8,7 @@ mod logs;
 mod ls;
 mod memory;
 mod parse;
+mod questions;
 mod run;
 mod start;
 mod stream;
@@ -21,12 +22,13 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 12] = [
+pub(crate) const ALL: [(&str, Measure); 13] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
     ("start", start::measure),
     ("end", end::measure),
+    ("questions", questions::measure),
     ("logs", logs::measure),
     ("clean", clean::measure),
     ("parse", parse::measure),
