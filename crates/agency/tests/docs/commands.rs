@@ -11,6 +11,8 @@ const ANSWERS: &[(&str, &str)] = &[
     ("logs", "agency logs"),
     ("diff", "agency diff"),
     ("attach", "agency attach"),
+    ("inbox", "agency inbox"),
+    ("inbox-show", "agency inbox"),
     ("rm", "agency rm"),
     ("rm-several", "agency rm"),
     ("restore", "agency restore"),
