@@ -7,6 +7,7 @@
 )]
 
 mod docs {
+    mod agents;
     mod architecture;
     mod commands;
     mod configuration;
