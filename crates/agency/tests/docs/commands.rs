@@ -11,8 +11,13 @@ const ANSWERS: &[(&str, &str)] = &[
     ("logs", "agency logs"),
     ("diff", "agency diff"),
     ("attach", "agency attach"),
+    ("why", "agency why"),
     ("inbox", "agency inbox"),
     ("inbox-show", "agency inbox"),
+    ("answer", "agency answer"),
+    ("send", "agency send"),
+    ("interrupt", "agency interrupt"),
+    ("adapters", "agency adapters"),
     ("rm", "agency rm"),
     ("rm-several", "agency rm"),
     ("restore", "agency restore"),
@@ -95,5 +100,19 @@ fn every_field_that_show_adds_to_a_run_is_named() {
     assert!(shown.len() > run.len());
     for field in shown.into_iter().filter(|field| !run.contains(field)) {
         assert!(words.contains(&field), "`{field}` is not named");
+    }
+}
+
+#[test]
+fn every_field_of_an_adapter_is_named() {
+    let schema = schema(&world(), "adapters");
+    let words = code_words(&section(&read("docs/commands.md"), "agency adapters"));
+    for part in ["Adapter", "Supports"] {
+        let fields = fields(&schema["$defs"][part]);
+        assert!(!fields.is_empty(), "{schema:#}");
+        for field in fields {
+            let named = words.iter().any(|word| *word == field || word.ends_with(&format!(".{field}")));
+            assert!(named, "`{field}` is not named");
+        }
     }
 }
