@@ -70,10 +70,13 @@ fn listen(child: &mut Child) -> Option<String> {
     loop {
         let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
         let ready = poll(&mut [PollFd::new(output.get_ref(), PollFlags::IN)], Some(&left)).ok()?;
+        if ready == 0 {
+            return None;
+        }
         let mut piece = [0; 1024];
-        match (ready, output.read(&mut piece).ok()?) {
-            (0, _) | (_, 0) => return String::from_utf8(said).ok(),
-            (_, length) => said.extend_from_slice(piece.get(..length)?),
+        match output.read(&mut piece).ok()? {
+            0 => return String::from_utf8(said).ok(),
+            length => said.extend_from_slice(piece.get(..length)?),
         }
     }
 }

@@ -116,7 +116,8 @@ fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     known.env = env;
     if let Some(screen) = screen {
         // A relative path is meant from where the file is.
-        known.screen = ScreenSource::File(file.parent().unwrap_or(Path::new("")).join(screen));
+        let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        known.screen = ScreenSource::File(place.parent().unwrap_or(Path::new("")).join(screen));
     }
     if stream == Some(StreamFormat::Acp) && prompt.is_none() {
         known.headless.prompt = PromptDelivery::Protocol;
@@ -133,6 +134,7 @@ fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     }
     if let Some(stream) = stream {
         known.headless.stream = stream;
+        resume_by_protocol(&mut known.headless);
     }
     if let Some(form) = interactive {
         overlay_form(&mut known.interactive, form);
@@ -155,8 +157,13 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     known.prompt = prompt.unwrap_or_else(|| known.prompt.clone());
     known.stream = stream.unwrap_or(known.stream);
     known.resume = resume.or(known.resume.take());
-    if known.stream == StreamFormat::Acp && known.resume.is_none() {
-        known.resume = Some(known.args.clone());
+    resume_by_protocol(known);
+}
+
+/// A protocol that knows by itself how to go on needs no other arguments for it.
+fn resume_by_protocol(form: &mut Form) {
+    if form.stream == StreamFormat::Acp && form.resume.is_none() {
+        form.resume = Some(form.args.clone());
     }
 }
 

@@ -280,7 +280,7 @@ impl Creation<'_> {
 
     /// tmux does not tell us when a supervisor dies; its pane does.
     fn check_session(&self) -> Result<(), CreateError> {
-        let tmux = Tmux::new(self.agency.config.tmux_socket.clone());
+        let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
         let session = self.plan.id.tmux_session();
         if tmux.is_over(&session)? {
             let said = tmux.screen(&session);

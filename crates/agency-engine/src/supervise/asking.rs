@@ -42,6 +42,13 @@ pub(super) struct Open {
     asked: Instant,
 }
 
+/// Who may answer a question.
+#[derive(Debug, Clone, Copy)]
+enum Answerer {
+    RuleOrHuman,
+    Human,
+}
+
 /// Where a question comes from, and how its answer goes back.
 #[derive(Debug)]
 pub(super) enum Source {
@@ -71,6 +78,10 @@ impl Asking {
 impl Supervisor<'_> {
     /// The agent asks. A rule may answer at once; else it waits for a human.
     pub(super) fn ask(&mut self, question: Question, source: Source) {
+        self.put(question, source, Answerer::RuleOrHuman);
+    }
+
+    fn put(&mut self, question: Question, source: Source, answerer: Answerer) {
         let id = self.asking.ids.generate().unwrap_or_else(Overflow::commit_overflow_random);
         let id = QuestionId::from_ulid(id);
         let attempt = self.run.attempt();
@@ -81,7 +92,10 @@ impl Supervisor<'_> {
         };
         fault::point("ask.stored");
         self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
-        let decided = self.decide(&id, &question);
+        let decided = match answerer {
+            Answerer::RuleOrHuman => self.decide(&id, &question),
+            Answerer::Human => None,
+        };
         if decided.is_none() {
             self.notify_question(&id, &question);
         }
@@ -161,23 +175,28 @@ impl Supervisor<'_> {
         };
         let open = self.asking.open.remove(index);
         fault::point("answer.delivering");
-        let keys = match &open.source {
-            Source::Protocol => {
-                let outcome = self.tell_answer(&open.question.key, answer);
-                return self.settle_answer(&open, answer, by, outcome, request);
-            }
-            Source::Screen(question) => question.keys_for(answer),
+        let undeliverable = match &open.source {
+            Source::Protocol => match self.tell_answer(&open.question.key, answer) {
+                Ok(outcome) => return self.settle_answer(&open, answer, by, Ok(outcome), request),
+                Err(error @ (CannotSay::NotAsked | CannotSay::OneWay)) => {
+                    return self.settle_answer(&open, answer, by, Err(error.to_string()), request);
+                }
+                Err(error @ (CannotSay::NotYet | CannotSay::Unfit(_))) => error.to_string(),
+            },
+            Source::Screen(question) => match question.keys_for(answer) {
+                Ok(keys) => return self.type_answer(keys, open, (answer.clone(), by.to_owned(), request)),
+                Err(error) => error.to_string(),
+            },
         };
-        match keys {
-            Ok(keys) => self.type_answer(keys, open, (answer.clone(), by.to_owned(), request)),
-            Err(error) => self.settle_answer(&open, answer, by, Err(error.to_string()), request),
-        }
+        // The agent still waits, and no rule has an answer that it takes: a human has to find another one.
+        self.settle_answer(&open, answer, by, Err(undeliverable), request);
+        self.put(open.question, open.source, Answerer::Human);
     }
 
-    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, String> {
+    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, CannotSay> {
         let to_agent = ToAgent::Answer { key: key.to_owned(), answer: answer.clone() };
         let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
-        let bytes = channel.and_then(|channel| channel.encode(&to_agent)).map_err(|error| error.to_string())?;
+        let bytes = channel.and_then(|channel| channel.encode(&to_agent))?;
         self.say(&bytes);
         let seen = if bytes.is_empty() {
             "kept for the agent until the other questions of its request are answered"

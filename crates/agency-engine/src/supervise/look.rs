@@ -80,6 +80,9 @@ impl Supervisor<'_> {
         let rules = rules.clone();
         let reading = rules.read(&ScreenText::of(screen.screen(), screen.callbacks()));
         self.see_answer(&reading);
+        if reading.question.is_some() && self.eye.confirming.is_none() {
+            self.does(reading.activity, &because(&reading), reading.line);
+        }
         self.see_question(reading.question.as_ref());
         if reading.question.is_none() {
             self.does(reading.activity, &because(&reading), reading.line);
@@ -149,6 +152,9 @@ impl Supervisor<'_> {
             let outcome = Err("the agent shows a question; answer it first (agency inbox)".to_owned());
             return self.finish_request(request, outcome);
         }
+        // An escape sequence in the text could end the paste and press keys.
+        let text: String =
+            text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect();
         let pasted = self.screen.as_ref().is_some_and(|screen| screen.screen().bracketed_paste());
         let words = match pasted {
             true => format!("\u{1b}[200~{text}\u{1b}[201~"),
@@ -156,7 +162,7 @@ impl Supervisor<'_> {
             false => text.replace(['\r', '\n'], " "),
         };
         self.type_keys(vec![words.into_bytes(), b"\r".to_vec()]);
-        self.note_event(Event::Message { text: text.to_owned() });
+        self.note_event(Event::Message { text });
         self.give_sign_of_life();
         if !self.eye.understands() {
             let outcome = Ok("typed; its screen is not understood, so nobody can tell whether it was taken".to_owned());

@@ -9,7 +9,7 @@ const LONGEST: usize = 160;
 /// The lines that show an event; `None` for what is not worth one.
 pub(super) fn rendered(event: &Event) -> Option<String> {
     match event {
-        Event::Output { text } => Some(format!("{}\n", text.trim_end())),
+        Event::Output { text } => Some(format!("{}\n", plain(text.trim_end()))),
         Event::ToolUse { tool_name, input, .. } => Some(format!("\u{2192} {tool_name} {}\n", arguments(input))),
         Event::ToolResult { tool_name, output, success, .. } => {
             let mark = if *success { "\u{2190}" } else { "\u{2717}" };
@@ -20,8 +20,10 @@ pub(super) fn rendered(event: &Event) -> Option<String> {
         }
         Event::Error { message } => Some(format!("! {}\n", shortened(message))),
         Event::Usage(usage) => usage.cost_usd.map(|cost| format!("$ {cost:.4}\n")),
-        Event::Message { text } => Some(format!("> {}\n", text.trim_end())),
-        Event::Question { question, .. } => Some(format!("? {}\n{}\n", question.title, question.detail.trim_end())),
+        Event::Message { text } => Some(format!("> {}\n", plain(text.trim_end()))),
+        Event::Question { question, .. } => {
+            Some(format!("? {}\n{}\n", shortened(&question.title), plain(question.detail.trim_end())))
+        }
         Event::Answer { by, outcome, .. } => Some(format!("= {} ({})\n", shortened(outcome), shortened(by))),
         Event::StateChange { .. }
         | Event::Activity { .. }
@@ -32,6 +34,11 @@ pub(super) fn rendered(event: &Event) -> Option<String> {
         | Event::Completed { .. }
         | Event::Unknown { .. } => None,
     }
+}
+
+/// Nothing in an agent's words moves the cursor of whoever looks.
+fn plain(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
 }
 
 /// The one argument that says most, or all of them on one line.

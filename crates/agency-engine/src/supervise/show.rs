@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use agency_model::Event;
+use agency_model::{Activity, Event};
 
 use super::control::Viewer;
 use super::pane::Pane;
@@ -32,6 +32,9 @@ impl Supervisor<'_> {
         audience.show(bytes, needs_returns);
         if !self.ear.understands() {
             self.give_sign_of_life();
+            if !(self.screen.is_some() && self.eye.understands()) {
+                self.does(Activity::Unknown, "its output is not understood", None);
+            }
         }
         self.screen_changed();
     }

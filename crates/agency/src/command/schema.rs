@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use agency_engine::config::config_schema;
 use agency_engine::store::RunRow;
-use agency_model::policy::Policy;
 use agency_engine::supervise::Notification;
+use agency_model::policy::Policy;
 use agency_model::run::Marker;
 use agency_model::spec::run_spec_schema;
 use agency_model::{ErrorCode, EventLine, nearest};

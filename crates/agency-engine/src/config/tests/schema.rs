@@ -54,6 +54,10 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
           "description": "What agents may do without asking: rules in their order, of which the first that is about it decides.",
           "default": []
         },
+        "notify": {
+          "$ref": "#/$defs/Notify",
+          "description": "How you are told that an agent asks, or that a run is over."
+        },
         "agents": {
           "type": "object",
           "additionalProperties": {
@@ -241,6 +245,36 @@ fn the_schema_has_every_default_and_refuses_other_keys() {
         "PathPattern": {
           "type": "string",
           "description": "The paths that a rule is about: `inside` or `outside` the workspace, or a path below it in which `*` and `?` are\nwildcards and `**` stands for any number of directories."
+        },
+        "Notify": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "bell": {
+              "type": "boolean",
+              "description": "Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.",
+              "default": true
+            },
+            "desktop": {
+              "type": "boolean",
+              "description": "Whether the desktop shows a notification, where it can.",
+              "default": true
+            },
+            "command": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "description": "A program and its arguments; it gets JSON on its standard input. Empty: none.",
+              "default": []
+            },
+            "always": {
+              "type": "boolean",
+              "description": "Whether this also holds for runs that are not started from a terminal.",
+              "default": false
+            }
+          },
+          "description": "How you are told that an agent asks, or that a run is over."
         },
         "Agent": {
           "type": "object",
