@@ -56,16 +56,16 @@ fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<Str
     command.arg("--version").env_clear().envs(environment).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
-    let said = listen(&mut child);
+    let said = listen(&mut child, LIMIT);
     // It may have ended by itself; either way nobody needs it any more.
     let _ = child.kill();
     let _ = child.wait();
     version_in(&said?)
 }
 
-fn listen(child: &mut Child) -> Option<String> {
+fn listen(child: &mut Child, limit: Duration) -> Option<String> {
     let mut output = child.stdout.take()?.take(MOST_BYTES);
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + limit;
     let mut said = vec![];
     loop {
         let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
@@ -92,6 +92,15 @@ fn version_in(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_silent_program_is_not_waited_for() {
+        let mut child = Command::new("sleep").arg("60").stdout(Stdio::piped()).spawn().unwrap();
+        assert_eq!(listen(&mut child, Duration::from_millis(50)), None);
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before we did");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 
     #[test]
     fn the_version_is_found_in_what_the_real_programs_say() {

@@ -33,9 +33,10 @@ fn the_three_logs_the_markers_and_the_events_tell_the_same_story() {
 
         let events = run.events();
         let kinds: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
-        let expected = ["state_change", "state_change", "attempt", "activity", "exit", "state_change", "completed"];
+        let expected =
+            ["state_change", "state_change", "attempt", "activity", "activity", "exit", "state_change", "completed"];
         assert_eq!(kinds, expected);
-        assert_eq!((&events[4]["exit_code"], &events[6]["state"]), (&5.into(), &"failed".into()));
+        assert_eq!((&events[5]["exit_code"], &events[7]["state"]), (&5.into(), &"failed".into()));
         clear_away(&world, &repo, &[&run]);
     }
 }

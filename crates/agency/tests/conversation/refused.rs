@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agency_model::ErrorCode;
-use agency_testkit::conversation;
+use agency_testkit::{Agent, conversation};
 use serde_json::Value;
 
 use super::place::{TALK, answer, begin, shown, text, wait_for_question, wait_for_questions, world};
@@ -73,4 +73,30 @@ fn an_answer_that_does_not_fit_is_told_what_would_and_changes_nothing() {
     unfit(&ids[1], &["--text", " "], "empty");
     assert_eq!((run.replies().len(), choosing.replies().len()), (0, 0));
     world.ok(&["stop", &run.id, &choosing.id]);
+}
+
+/// Offers one answer only, which is none of the quick ones.
+const OFFERS_ONE: &str = r#"number() { printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/'; }
+reply() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
+read -r line; reply "$(number)" '{"protocolVersion":1,"agentCapabilities":{}}'
+read -r line; reply "$(number)" '{"sessionId":"s1"}'
+read -r line; prompt=$(number)
+echo '{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s1","toolCall":{"toolCallId":"t1","title":"touch x","kind":"execute","status":"pending"},"options":[{"optionId":"forever","name":"Allow for ever","kind":"allow_always"}]}}'
+read -r line; printf '%s\n' "$line" > "$AGENCY_RUN_DIR/heard.ndjson"
+reply "$prompt" '{"stopReason":"end_turn"}'
+cat > /dev/null"#;
+
+#[test]
+fn an_answer_that_the_agent_does_not_take_leaves_the_question_to_be_answered_again() {
+    let (world, repo) = world(Agent::new(OFFERS_ONE).stream("acp").prompt("protocol"));
+    let run = begin(&world, &repo);
+    let first = wait_for_question(&world, &run);
+    world.error(&["answer", &first, "allow"], ErrorCode::QuestionExpired);
+    assert_eq!(shown(&world, &first)["state"], "expired");
+    let second = wait_for_question(&world, &run);
+    assert_eq!(shown(&world, &second)["repeats"], first.as_str());
+    answer(&world, &second, &["forever"]);
+    assert_eq!(world.json(&["wait", &run.id])["data"]["state"], "completed");
+    let heard = std::fs::read_to_string(run.file("heard.ndjson")).unwrap();
+    assert!(heard.contains(r#""optionId":"forever""#), "{heard}");
 }
