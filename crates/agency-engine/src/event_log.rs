@@ -1,6 +1,5 @@
 //! `events.ndjson`: the numbered facts of a run, appended by whoever owns the run.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -10,8 +9,8 @@ use agency_model::{Event, EventLine};
 use crate::home::{HomeError, open_for_append};
 use crate::store::now;
 
-/// How many lines wait in memory while the disk is full.
-const MOST_WAITING: usize = 1000;
+/// How many bytes wait in memory while the disk is full.
+const MOST_WAITING: usize = 256 * 1024;
 
 /// Appends events; the owner of the run's lock is the only writer.
 #[derive(Debug)]
@@ -19,7 +18,12 @@ pub struct EventLog {
     file: File,
     next_seq: u64,
     tells_the_end: bool,
-    waiting: VecDeque<Vec<u8>>,
+    /// Whole lines, but for the first, of which the beginning may be written.
+    waiting: Vec<u8>,
+    /// Whether the disk did not take the last ones.
+    stuck: bool,
+    /// Whether more events follow at once.
+    holding: bool,
 }
 
 impl EventLog {
@@ -31,7 +35,14 @@ impl EventLog {
             // Our predecessor died in mid-line: its half stays, and ours begins on a line of its own.
             file.write_all(b"\n").map_err(|source| HomeError::new("write", path, source))?;
         }
-        Ok(Self { file, next_seq: last.seq + 1, tells_the_end: last.tells_the_end, waiting: VecDeque::new() })
+        Ok(Self {
+            file,
+            next_seq: last.seq + 1,
+            tells_the_end: last.tells_the_end,
+            waiting: vec![],
+            stuck: false,
+            holding: false,
+        })
     }
 
     /// Whether a predecessor had told the end of the run when the log was opened.
@@ -45,30 +56,48 @@ impl EventLog {
         let seq = self.next_seq;
         let line = EventLine { seq, at: now(), attempt, event };
         self.next_seq += 1;
-        let Ok(mut bytes) = serde_json::to_vec(&line) else {
-            return seq;
-        };
-        bytes.push(b'\n');
-        if self.waiting.len() < MOST_WAITING {
-            self.waiting.push_back(bytes);
+        let before = self.waiting.len();
+        let whole = serde_json::to_writer(&mut self.waiting, &line).is_ok();
+        self.waiting.push(b'\n');
+        if !whole || (self.stuck && self.waiting.len() > MOST_WAITING) {
+            self.waiting.truncate(before);
         }
-        self.flush();
+        if !self.holding {
+            self.flush();
+        }
         seq
+    }
+
+    /// Keeps what is appended until [`Self::release`]: a flood of events is not a flood of writes.
+    pub fn hold(&mut self) {
+        self.holding = true;
+    }
+
+    /// Ends [`Self::hold`].
+    pub fn release(&mut self) {
+        self.holding = false;
+        self.flush();
     }
 
     /// Writes what is waiting, as far as the disk takes it.
     pub fn flush(&mut self) {
-        while let Some(line) = self.waiting.front_mut() {
-            match self.file.write(line) {
-                Ok(written) if written == line.len() => drop(self.waiting.pop_front()),
-                Ok(0) => return,
-                Ok(written) => drop(line.drain(..written)),
+        let mut written = 0;
+        while let Some(rest) = self.waiting.get(written..).filter(|rest| !rest.is_empty()) {
+            match self.file.write(rest) {
+                Ok(0) => break,
+                Ok(length) => written += length,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return,
+                Err(_) => break,
             }
         }
+        self.waiting.drain(..written);
+        self.waiting.shrink_to(KEPT);
+        self.stuck = !self.waiting.is_empty();
     }
 }
+
+/// A buffer that grew beyond this is given back.
+const KEPT: usize = 64 * 1024;
 
 struct LastLine {
     seq: u64,

@@ -4,10 +4,11 @@ mod control;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use agency_model::{Event, Usage};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use self::control::Requests;
@@ -60,7 +61,7 @@ struct Said<'a> {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
-    content: &'a RawValue,
+    content: Content<'a>,
 }
 
 /// One piece of a message: a union of all kinds, so that it is read in one pass.
@@ -75,7 +76,7 @@ struct Block<'a> {
     input: Option<Value>,
     tool_use_id: Option<String>,
     #[serde(borrow)]
-    content: Option<&'a RawValue>,
+    content: Option<Content<'a>>,
     is_error: Option<bool>,
 }
 
@@ -105,6 +106,17 @@ struct ModelCost {
 
 impl Dialect for Claude {
     fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        // Almost all that it says begins so, and what is said is read in one pass; whatever does not fit is looked at again.
+        if object.starts_with(r#"{"type":"assistant""#)
+            && let Ok(said) = serde_json::from_str(object)
+        {
+            return self.assistant(said, heard);
+        }
+        if object.starts_with(r#"{"type":"user""#)
+            && let Ok(said) = serde_json::from_str(object)
+        {
+            return self.user(said, heard);
+        }
         let head: Head<'_> = serde_json::from_str(object)?;
         match (head.kind.as_ref(), head.subtype.as_deref()) {
             ("system", Some("init")) => {
@@ -121,8 +133,8 @@ impl Dialect for Claude {
             ("control_response", _) => heard.extend(control::refused(serde_json::from_str(object)?).map(notice)),
             ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, heard),
             ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, heard),
-            ("assistant", _) => self.assistant(&serde_json::from_str(object)?, heard)?,
-            ("user", _) => self.user(&serde_json::from_str(object)?, heard)?,
+            ("assistant", _) => self.assistant(serde_json::from_str(object)?, heard)?,
+            ("user", _) => self.user(serde_json::from_str(object)?, heard)?,
             ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, heard),
             _ => return Err(NotUnderstood),
         }
@@ -159,8 +171,8 @@ impl Claude {
         Self { opening: Some(opening), ..Self::default() }
     }
 
-    fn assistant(&mut self, said: &Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
-        for block in blocks(said.message.content)? {
+    fn assistant(&mut self, said: Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        for block in said.message.content.blocks() {
             let event = match (block.kind.as_ref(), block.text, block.thinking, block.name) {
                 ("text", Some(message), _, _) if said.is_api_error_message == Some(true) => Event::Error { message },
                 ("text", Some(text), _, _) => Event::Output { text },
@@ -178,14 +190,13 @@ impl Claude {
         Ok(())
     }
 
-    fn user(&mut self, said: &Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn user(&mut self, said: Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
         // An echo of what we said.
         if said.is_replay == Some(true) {
             return Ok(());
         }
-        let blocks = blocks(said.message.content)?;
-        let outputs = blocks.iter().map(output).collect::<Result<Vec<_>, _>>()?;
-        for (block, output) in blocks.into_iter().zip(outputs) {
+        for mut block in said.message.content.blocks() {
+            let output = output(block.content.take());
             heard.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
                 ("text", Some(text), _) => notice(text),
                 ("tool_result", _, Some(id)) => Heard::Event(Event::ToolResult {
@@ -257,24 +268,61 @@ fn denied(Denied { tool_name, message }: &Denied) -> String {
     format!("{tool_name} was denied: {message}")
 }
 
-/// A message is a text or a list of blocks.
-fn blocks(content: &RawValue) -> Result<Vec<Block<'_>>, NotUnderstood> {
-    if !content.get().starts_with('"') {
-        return Ok(serde_json::from_str(content.get())?);
+/// A message, or what a tool answered: a text or a list of blocks.
+enum Content<'a> {
+    Text(String),
+    Blocks(Vec<Block<'a>>),
+}
+
+impl<'a> Content<'a> {
+    fn blocks(self) -> Vec<Block<'a>> {
+        match self {
+            Self::Text(text) => vec![Block { kind: Cow::Borrowed("text"), text: Some(text), ..Block::default() }],
+            Self::Blocks(blocks) => blocks,
+        }
     }
-    Ok(vec![Block {
-        kind: Cow::Borrowed("text"),
-        text: Some(serde_json::from_str(content.get())?),
-        ..Block::default()
-    }])
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrBlocks<'a>(PhantomData<&'a str>);
+
+        impl<'de: 'a, 'a> Visitor<'de> for TextOrBlocks<'a> {
+            type Value = Content<'a>;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a text or a list of blocks")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+
+            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+
+        deserializer.deserialize_any(TextOrBlocks(PhantomData))
+    }
 }
 
 /// What a tool answered: its texts, and the kind of what is none.
-fn output(block: &Block<'_>) -> Result<String, NotUnderstood> {
-    let Some(content) = block.content else {
-        return Ok(String::new());
-    };
-    let parts = blocks(content)?.into_iter();
-    let texts: Vec<String> = parts.map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind))).collect();
-    Ok(texts.join("\n"))
+fn output(content: Option<Content<'_>>) -> String {
+    match content {
+        None => String::new(),
+        Some(Content::Text(text)) => text,
+        Some(Content::Blocks(blocks)) => {
+            let texts = blocks.into_iter().map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)));
+            texts.reduce(|all, text| all + "\n" + &text).unwrap_or_default()
+        }
+    }
 }

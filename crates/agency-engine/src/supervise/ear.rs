@@ -126,6 +126,12 @@ impl Supervisor<'_> {
     }
 
     fn take_in(&mut self, heard: Vec<Heard>) {
+        self.events.hold();
+        self.take_in_each(heard);
+        self.events.release();
+    }
+
+    fn take_in_each(&mut self, heard: Vec<Heard>) {
         for item in heard {
             match item {
                 Heard::Event(event) => self.take_in_event(event),
@@ -156,7 +162,9 @@ impl Supervisor<'_> {
             self.ear.usage = self.ear.usage.plus(*usage);
         }
         self.turn_goes_on(&event);
-        if let Some(text) = rendered(&event) {
+        if self.is_watched()
+            && let Some(text) = rendered(&event)
+        {
             self.show(&text);
         }
         self.note_event(event);

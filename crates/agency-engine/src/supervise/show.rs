@@ -39,6 +39,11 @@ impl Supervisor<'_> {
         self.screen_changed();
     }
 
+    /// Whether anybody looks.
+    pub(super) fn is_watched(&self) -> bool {
+        self.pane.is_some() || !self.viewers.is_empty()
+    }
+
     /// Shows a text of ours to whoever looks.
     pub(super) fn show(&mut self, text: &str) {
         let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };

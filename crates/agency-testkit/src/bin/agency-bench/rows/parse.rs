@@ -103,8 +103,8 @@ fn deserialize(stream: &[u8]) -> Duration {
 /// Recorded lines again and again, with results of tools as long as real ones are: files and test reports.
 pub(super) fn stream(most: usize) -> Vec<u8> {
     let recorded = recorded();
-    let report: String =
-        (0..80).map(|line| format!("test module::name_{line} ... ok \"quoted\" \\\\ tab\\t é\\n")).collect();
+    let lines = (0..80).map(|line| format!("test module::name_{line} ... ok \"quoted\" \\ tab\t é\n"));
+    let report = Value::from(lines.collect::<String>()).to_string();
     let mut stream = Vec::with_capacity(most + recorded.len() + 16 * 1024);
     let mut number = 0_u64;
     while stream.len() < most {
@@ -116,7 +116,7 @@ pub(super) fn stream(most: usize) -> Vec<u8> {
                 r#"{{"type":"assistant","message":{{"id":"msg_{number}","role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"cargo test --workspace","description":"Run the tests"}}}}]}},"session_id":"s"}}"#
             );
             let answered = format!(
-                r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":[{{"type":"text","text":"{report}"}}],"is_error":false}}]}},"session_id":"s"}}"#
+                r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":[{{"type":"text","text":{report}}}],"is_error":false}}]}},"session_id":"s"}}"#
             );
             for line in [used, answered] {
                 stream.extend_from_slice(line.as_bytes());
