@@ -12,6 +12,7 @@ mod launching;
 mod notify;
 mod plan;
 mod resume;
+mod supervisor;
 mod validate;
 
 pub use adapters::{Adapter, Supports};

@@ -1,6 +1,8 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
-use std::path::{Path, PathBuf};
+mod wording;
+
+use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::State;
@@ -8,17 +10,17 @@ use agency_model::{ErrorCode, RunId, WorkspaceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::wording::{ignored_note, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use crate::agency::Agency;
 use crate::fault;
-use crate::home::{Home, HomeError};
-use crate::host::{Tmux, TmuxError};
+use crate::home::Home;
 use crate::lock::Lock;
 use crate::process::end_run;
 use crate::store::{RunRow, StoreError};
 use crate::trust;
 use crate::workspace::{
-    BranchFate, Commit, DeleteBranch, GitWorktree, InPlace, Removal, RemoveOptions, Repository, Restored, SavedWork,
-    Workspace, WorkspaceError, WorktreeFate, empty_trash, restore,
+    Commit, DeleteBranch, GitWorktree, InPlace, RemoveOptions, Repository, Restored, Workspace, WorkspaceError,
+    empty_trash, restore,
 };
 
 /// What removing a run did, or would do.
@@ -98,8 +100,6 @@ impl RemoveError {
     }
 }
 
-/// How many ignored files are named.
-const IGNORED_NAMED: usize = 5;
 /// How long a supervisor that has reported its end may take to leave.
 const LEAVING: Duration = Duration::from_secs(5);
 /// How long survivors of a crash get before they are killed.
@@ -262,79 +262,4 @@ impl Removed {
             notes,
         }
     }
-}
-
-fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
-    let path = row.worktree_path.clone().unwrap_or_default();
-    Remaining {
-        resource: format!("worktree {path}"),
-        why: error.to_string(),
-        command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
-    }
-}
-
-fn trust_remains(row: &RunRow, error: &HomeError) -> Remaining {
-    Remaining {
-        resource: format!("the trust for {}", row.directory()),
-        why: error.to_string(),
-        command: format!("edit {} and remove projects[{:?}]", error.path.display(), row.directory()),
-    }
-}
-
-fn session_remains(row: &RunRow) -> Option<Remaining> {
-    let session = row.tmux_session_name.as_deref()?;
-    let tmux = Tmux::new(row.tmux_socket.clone());
-    match tmux.kill_session(session) {
-        // Without tmux there are no sessions.
-        Ok(()) | Err(TmuxError::Missing) => None,
-        Err(error @ (TmuxError::Refused(_) | TmuxError::Broken(_))) => Some(Remaining {
-            resource: format!("tmux session {session}"),
-            why: error.to_string(),
-            command: tmux.typed(&format!("kill-session -t ={session}")),
-        }),
-    }
-}
-
-/// A path as a shell takes it.
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
-}
-
-fn kept_branch(removal: &Removal) -> Option<String> {
-    match &removal.branch {
-        BranchFate::Kept { name, .. } => Some(name.clone()),
-        BranchFate::Deleted { .. } | BranchFate::Absent => None,
-    }
-}
-
-/// Ignored files are usually made again by a build, but nobody is to be surprised.
-fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
-    let (first, rest) = ignored.split_at(ignored.len().min(IGNORED_NAMED));
-    let names: Vec<String> = first.iter().map(|path| path.display().to_string()).collect();
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    (!names.is_empty()).then(|| format!("files that git ignores are not saved: {}{more}", names.join(", ")))
-}
-
-fn notes_of(removal: &Removal) -> Vec<String> {
-    let mut notes = vec![];
-    notes.push(match removal.worktree {
-        WorktreeFate::Removed => "the worktree is removed".to_owned(),
-        WorktreeFate::DeletedByHand => "the worktree had been deleted by hand; git has forgotten it now".to_owned(),
-        WorktreeFate::AlreadyGone => "the worktree was gone already".to_owned(),
-        WorktreeFate::KeptUnknownToGit => "git does not know the worktree any more; its files were kept".to_owned(),
-        WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
-    });
-    if let Some(SavedWork { reference, .. }) = &removal.saved {
-        notes.push(format!("work that was not committed is saved as {reference}"));
-    }
-    notes.extend(ignored_note(&removal.ignored));
-    notes.push(match &removal.branch {
-        BranchFate::Kept { name, .. } => format!("the branch {name} stays"),
-        BranchFate::Deleted { name, commit } => format!("the branch {name} is deleted; it was at {commit}"),
-        BranchFate::Absent => "it has no branch".to_owned(),
-    });
-    if let Some(path) = &removal.leftover {
-        notes.push(format!("some files could not be deleted and lie in {}", path.display()));
-    }
-    notes
 }

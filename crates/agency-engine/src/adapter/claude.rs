@@ -1,16 +1,15 @@
 //! Claude Code: `claude -p --output-format stream-json --verbose`, and the same with `--input-format stream-json`.
 
+mod content;
 mod control;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::marker::PhantomData;
 
 use agency_model::{Event, Usage};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
+use self::content::{Message, output};
 use self::control::Requests;
 use super::objects::{Dialect, Head, NotUnderstood};
 use super::tools::Tools;
@@ -56,28 +55,6 @@ struct Said<'a> {
     is_api_error_message: Option<bool>,
     #[serde(rename = "isReplay")]
     is_replay: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    content: Content<'a>,
-}
-
-/// One piece of a message: a union of all kinds, so that it is read in one pass.
-#[derive(Default, Deserialize)]
-struct Block<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    text: Option<String>,
-    thinking: Option<String>,
-    id: Option<String>,
-    name: Option<String>,
-    input: Option<Value>,
-    tool_use_id: Option<String>,
-    #[serde(borrow)]
-    content: Option<Content<'a>>,
-    is_error: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -266,63 +243,4 @@ fn retry(retry: &Retry) -> String {
 
 fn denied(Denied { tool_name, message }: &Denied) -> String {
     format!("{tool_name} was denied: {message}")
-}
-
-/// A message, or what a tool answered: a text or a list of blocks.
-enum Content<'a> {
-    Text(String),
-    Blocks(Vec<Block<'a>>),
-}
-
-impl<'a> Content<'a> {
-    fn blocks(self) -> Vec<Block<'a>> {
-        match self {
-            Self::Text(text) => vec![Block { kind: Cow::Borrowed("text"), text: Some(text), ..Block::default() }],
-            Self::Blocks(blocks) => blocks,
-        }
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextOrBlocks<'a>(PhantomData<&'a str>);
-
-        impl<'de: 'a, 'a> Visitor<'de> for TextOrBlocks<'a> {
-            type Value = Content<'a>;
-
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("a text or a list of blocks")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content::Text(text.to_owned()))
-            }
-
-            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Self::Value, E> {
-                Ok(Content::Text(text))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-                let mut blocks = Vec::new();
-                while let Some(block) = list.next_element()? {
-                    blocks.push(block);
-                }
-                Ok(Content::Blocks(blocks))
-            }
-        }
-
-        deserializer.deserialize_any(TextOrBlocks(PhantomData))
-    }
-}
-
-/// What a tool answered: its texts, and the kind of what is none.
-fn output(content: Option<Content<'_>>) -> String {
-    match content {
-        None => String::new(),
-        Some(Content::Text(text)) => text,
-        Some(Content::Blocks(blocks)) => {
-            let texts = blocks.into_iter().map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)));
-            texts.reduce(|all, text| all + "\n" + &text).unwrap_or_default()
-        }
-    }
 }

@@ -1,15 +1,13 @@
 //! Makes a planned run real, step by step.
 
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use agency_model::run::{Input, State};
 use agency_model::{Event, Host, Mode, WorkspaceKind};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::launching::{environment, launch};
 use super::{CreateError, Plan};
@@ -24,16 +22,12 @@ use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow};
-use crate::supervise::{Report, receive_report, send_orders};
+use crate::supervise::{Report, send_orders};
 use crate::trust;
 use crate::workspace::{Workspace, write_prompt};
 
-/// How long a supervisor may take to come for its orders, and then to report.
-const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often we look whether the user lost patience or the supervisor died.
-const LOOK_UP: Duration = Duration::from_millis(100);
-/// How often we ask tmux, which costs more.
-const ASK_TMUX: Duration = Duration::from_secs(1);
+pub(super) const LOOK_UP: Duration = Duration::from_millis(100);
 
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
@@ -129,14 +123,14 @@ impl Agency {
     }
 }
 
-struct Creation<'a> {
-    agency: &'a Agency,
-    plan: &'a Plan,
+pub(super) struct Creation<'a> {
+    pub(super) agency: &'a Agency,
+    pub(super) plan: &'a Plan,
     directory: RunDirectory,
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
     workspace_made: bool,
-    session_started: bool,
+    pub(super) session_started: bool,
     /// From the orders on, until the supervisor says otherwise.
     agent_may_live: bool,
 }
@@ -249,59 +243,11 @@ impl Creation<'_> {
         }
     }
 
-    fn log_path(&self) -> PathBuf {
+    pub(super) fn log_path(&self) -> PathBuf {
         self.directory.file("supervisor.log")
     }
 
-    fn wait_for_supervisor(
-        &self,
-        listener: &UnixListener,
-        mut child: Option<&mut Child>,
-    ) -> Result<UnixStream, CreateError> {
-        let broken = |error: io::Error| CreateError::Host(error.to_string());
-        let deadline = Instant::now() + SUPERVISOR_LIMIT;
-        let mut ask_tmux = Instant::now() + ASK_TMUX;
-        while Instant::now() < deadline {
-            self.check_interrupt()?;
-            if ready(listener, LOOK_UP).map_err(broken)? {
-                return Ok(listener.accept().map_err(broken)?.0);
-            }
-            if self.session_started && Instant::now() >= ask_tmux {
-                self.check_session()?;
-                ask_tmux = Instant::now() + ASK_TMUX;
-            }
-            if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
-                let said = std::fs::read_to_string(self.log_path()).unwrap_or_default();
-                return Err(CreateError::Host(format!("it ended at once ({status}): {}", said.trim())));
-            }
-        }
-        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
-    }
-
-    /// tmux does not tell us when a supervisor dies; its pane does.
-    fn check_session(&self) -> Result<(), CreateError> {
-        let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
-        let session = self.plan.id.tmux_session();
-        if tmux.is_over(&session)? {
-            let said = tmux.screen(&session);
-            return Err(CreateError::Host(format!("it ended at once: {said}")));
-        }
-        Ok(())
-    }
-
-    fn wait_for_report(&self, supervisor: &mut UnixStream) -> Result<Report, CreateError> {
-        let broken = |error: io::Error| CreateError::Host(format!("it died before it reported: {error}"));
-        let deadline = Instant::now() + SUPERVISOR_LIMIT;
-        while Instant::now() < deadline {
-            // From here on the run is the supervisor's: an interrupt no longer takes it back.
-            if ready(&*supervisor, LOOK_UP).map_err(broken)? {
-                return receive_report(supervisor).map_err(broken);
-            }
-        }
-        Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
-    }
-
-    fn check_interrupt(&self) -> Result<(), CreateError> {
+    pub(super) fn check_interrupt(&self) -> Result<(), CreateError> {
         if self.interrupted.load(Ordering::Relaxed) { Err(CreateError::Interrupted) } else { Ok(()) }
     }
 
@@ -339,14 +285,4 @@ fn wait_until(moment: Option<jiff::Timestamp>, interrupted: &AtomicBool) -> Resu
 /// What was planned cannot be started after all: the configuration changed meanwhile.
 fn refused(error: &AdapterError) -> CreateError {
     CreateError::Runner { message: error.to_string(), hint: "agency adapters shows what each agent can do".to_owned() }
-}
-
-fn ready(descriptor: impl std::os::fd::AsFd, limit: Duration) -> io::Result<bool> {
-    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
-    let mut waited = [PollFd::new(&descriptor, PollFlags::IN)];
-    match poll(&mut waited, Some(&limit)) {
-        Ok(count) => Ok(count > 0),
-        Err(rustix::io::Errno::INTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
 }

@@ -75,7 +75,7 @@ fn understand(stream: &[u8]) -> Duration {
     start.elapsed()
 }
 
-fn deserialize(stream: &[u8]) -> Duration {
+pub(super) fn deserialize(stream: &[u8]) -> Duration {
     let start = Instant::now();
     for line in stream.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         // All of it is used, as an event would use it.

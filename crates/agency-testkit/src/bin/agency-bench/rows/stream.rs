@@ -1,6 +1,6 @@
 //! An agent's stream through a whole run: pipe, logs, parser, events.
 
-use super::parse::stream;
+use super::parse::{deserialize, stream};
 use crate::Bench;
 use crate::place::{Place, object, settle, succeed};
 use crate::row::Row;
@@ -27,6 +27,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
             theirs.add(times.1);
         }
     }
+    let alone = bytes.len() as f64 / 1e6 / deserialize(&bytes).as_secs_f64();
     let speed = |time: Duration| bytes.len() as f64 / 1e6 / time.as_secs_f64();
     let speeds = |times: &Sample| format!("{:.0} MB/s ({:.0})", speed(times.median()), speed(times.p90()));
     vec![Row {
@@ -35,8 +36,8 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
         floor: "`cat file \\| tee log > /dev/null`",
         theirs: speeds(&theirs),
         ratio: Some(theirs.ratio(&ours)),
-        limit: "≥ 150 MB/s",
-        met: Some(speed(ours.median()) >= 150.0),
+        limit: "≥ 150 MB/s where `serde_json` alone makes 400",
+        met: Some(speed(ours.median()) >= 150.0 * (alone / 400.0).min(1.0)),
     }]
 }
 

@@ -1,0 +1,90 @@
+//! What a message of Claude Code consists of.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// What was said.
+#[derive(Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) content: Content<'a>,
+}
+
+/// One piece of a message: a union of all kinds, so that it is read in one pass.
+#[derive(Default, Deserialize)]
+pub(super) struct Block<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    pub(super) text: Option<String>,
+    pub(super) thinking: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) input: Option<Value>,
+    pub(super) tool_use_id: Option<String>,
+    #[serde(borrow)]
+    pub(super) content: Option<Content<'a>>,
+    pub(super) is_error: Option<bool>,
+}
+
+/// A message, or what a tool answered: a text or a list of blocks.
+pub(super) enum Content<'a> {
+    Text(String),
+    Blocks(Vec<Block<'a>>),
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn blocks(self) -> Vec<Block<'a>> {
+        match self {
+            Self::Text(text) => vec![Block { kind: Cow::Borrowed("text"), text: Some(text), ..Block::default() }],
+            Self::Blocks(blocks) => blocks,
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrBlocks<'a>(PhantomData<&'a str>);
+
+        impl<'de: 'a, 'a> Visitor<'de> for TextOrBlocks<'a> {
+            type Value = Content<'a>;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a text or a list of blocks")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+
+            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Content::Text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut blocks = Vec::new();
+                while let Some(block) = list.next_element()? {
+                    blocks.push(block);
+                }
+                Ok(Content::Blocks(blocks))
+            }
+        }
+
+        deserializer.deserialize_any(TextOrBlocks(PhantomData))
+    }
+}
+
+/// What a tool answered: its texts, and the kind of what is none.
+pub(super) fn output(content: Option<Content<'_>>) -> String {
+    match content {
+        None => String::new(),
+        Some(Content::Text(text)) => text,
+        Some(Content::Blocks(blocks)) => {
+            let texts = blocks.into_iter().map(|part| part.text.unwrap_or_else(|| format!("[{}]", part.kind)));
+            texts.reduce(|all, text| all + "\n" + &text).unwrap_or_default()
+        }
+    }
+}
