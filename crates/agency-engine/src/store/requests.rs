@@ -80,6 +80,12 @@ impl Store {
         Ok(number)
     }
 
+    /// Whether a run has requests that nobody has taken.
+    pub fn has_requests(&self, id: &RunId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM requests WHERE run_id = ?1 AND taken_at IS NULL LIMIT 1";
+        Ok(self.connection.query_row(sql, [id.as_str()], |_| Ok(())).optional()?.is_some())
+    }
+
     /// Takes the open requests of a run, oldest first.
     pub fn take_requests(&mut self, id: &RunId) -> Result<Vec<TakenRequest>, StoreError> {
         let transaction = self.begin()?;

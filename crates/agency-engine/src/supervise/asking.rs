@@ -16,6 +16,8 @@ use crate::policy::look;
 use crate::screen::ScreenQuestion;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
+/// An answer whose giver did not ring is found after this.
+const LOOK_ANYWAY: Duration = Duration::from_secs(2);
 /// A question that could not be stored is tried again after this.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -295,9 +297,22 @@ impl Supervisor<'_> {
 
     /// The time that the oldest question may wait.
     fn watch_questions(&mut self) {
+        if self.asking.is_waiting() {
+            self.timers.requests.get_or_insert(Instant::now() + LOOK_ANYWAY);
+        }
         let limit = self.launch.question_ms.map(Duration::from_millis);
         let oldest = self.asking.open.iter().map(|open| open.asked).min();
         self.timers.question = limit.zip(oldest).map(|(limit, asked)| asked + limit);
+    }
+
+    /// Who recorded an answer and died before it could ring is heard all the same.
+    pub(super) fn look_for_answers(&mut self) {
+        if self.store.has_requests(&self.id).unwrap_or(false) {
+            self.look_at_requests();
+        }
+        if self.asking.is_waiting() {
+            self.timers.requests = Some(Instant::now() + LOOK_ANYWAY);
+        }
     }
 
     /// The oldest question has waited too long.

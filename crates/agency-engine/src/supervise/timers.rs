@@ -22,6 +22,8 @@ pub(super) struct Timers {
     pub(super) ask: Option<Instant>,
     /// When a turn that is over was the last one.
     pub(super) close: Option<Instant>,
+    /// When requests are looked for although nobody rang.
+    pub(super) requests: Option<Instant>,
     /// When the screen is looked at.
     pub(super) look: Option<Instant>,
     /// When the next key is typed.
@@ -43,6 +45,7 @@ pub(super) enum Passed {
     Ask,
     Close,
     Dismiss,
+    Requests,
     Look,
     Key,
     Notify,
@@ -62,7 +65,7 @@ impl Timers {
         let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
         let phase = self.phase.as_ref().map(|(at, _)| *at);
         let of_agent = [self.drain, self.note, self.life, self.look, self.key];
-        let of_talk = [self.question, self.ask, self.close, self.dismiss, self.notify];
+        let of_talk = [self.question, self.ask, self.requests, self.close, self.dismiss, self.notify];
         of_agent.into_iter().chain(of_talk).chain([wall_time, phase]).flatten().min()
     }
 
@@ -75,6 +78,7 @@ impl Timers {
             (&mut self.ask, Passed::Ask),
             (&mut self.close, Passed::Close),
             (&mut self.dismiss, Passed::Dismiss),
+            (&mut self.requests, Passed::Requests),
             (&mut self.look, Passed::Look),
             (&mut self.key, Passed::Key),
             (&mut self.notify, Passed::Notify),

@@ -189,6 +189,7 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Ask) => self.ask_again(),
             Arrival::Timer(Passed::Close) => self.end_conversation(),
             Arrival::Timer(Passed::Dismiss) => self.dismiss(),
+            Arrival::Timer(Passed::Requests) => self.look_for_answers(),
             Arrival::Timer(Passed::Look) => self.look(),
             Arrival::Timer(Passed::Key) => self.type_next(),
             Arrival::Timer(Passed::Notify) => self.end_overdue_notifications(),

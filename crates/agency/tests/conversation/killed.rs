@@ -43,7 +43,9 @@ fn begin_doomed(world: &World, repo: &Repo, point: &str) -> Run {
 /// The supervisor died at that step, the run is known to be over, and nothing is open.
 #[track_caller]
 fn died_at(world: &World, run: &Run, point: &str) {
-    let witness = wait_for("the fault point", LIMIT, || fs::read_to_string(world.root().join("witness")).ok());
+    let witness = || fs::read_to_string(world.root().join("witness")).ok();
+    // The file is there a moment before its content.
+    let witness = wait_for("the fault point", LIMIT, || witness().filter(|witness| !witness.is_empty()));
     assert_eq!(witness.trim(), point);
     run.wait_until_unsupervised();
     assert_eq!(open(world, run), Vec::<Value>::new());
@@ -78,6 +80,18 @@ fn a_recorded_answer_is_delivered_once_although_its_answerer_died() {
     assert_eq!(run.replies().len(), 1);
     assert_eq!(run.replies()[0].1["behavior"], "deny");
     assert_eq!(shown(&world, &id)["state"], "delivered");
+}
+
+// proves I5
+#[test]
+fn a_recorded_answer_is_delivered_although_nobody_looks_any_more() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin(&world, &repo);
+    let id = wait_for_question(&world, &run);
+    die_at(&world, "answer.recorded", &["answer", &id, "deny"]);
+    // No further command: only the files are watched.
+    wait_for("the end of the run", LIMIT, || run.file("done.json").exists().then_some(()));
+    assert_eq!(run.replies()[0].1["behavior"], "deny");
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn work_in_one_shot_is_done_and_told(agent: RealAgent) {
     work_is_done_and_told(agent, Form::OneShot);
 }
 
+// proves P3, P5, I8
 fn work_is_done_and_told(agent: RealAgent, form: Form) {
     let script = Script::new()
         .turn(agent.write_file("hello.txt", "hello\n"))
