@@ -29,6 +29,8 @@ pub struct LaunchRequest<'a> {
     pub directory: &'a Path,
     /// The agent's own id of a conversation that is to go on.
     pub resume: Option<&'a str>,
+    /// The id that a new conversation is to have, if the agent lets us choose.
+    pub session: Option<&'a str>,
     /// Whether it is told that it may trust the directory.
     pub trusted: bool,
 }
@@ -82,7 +84,7 @@ pub enum AdapterError {
 
 impl AgentAdapter for AgentConfig {
     fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
-        let LaunchRequest { mode, one_shot, prompt, extra_args, directory, resume, trusted } = *request;
+        let LaunchRequest { mode, one_shot, prompt, extra_args, directory, resume, session, trusted } = *request;
         let form = self.form(mode, one_shot);
         if one_shot && form.is_two_way() {
             return Err(AdapterError::NoOneShot);
@@ -94,6 +96,10 @@ impl AgentAdapter for AgentConfig {
                 resumed.iter().map(|arg| arg.replace("{session}", session)).collect()
             }
         };
+        if let (Mode::Interactive, None, Some(session), Some(named)) = (mode, resume, session, self.names_conversation)
+        {
+            args.extend(named.iter().map(|arg| arg.replace("{session}", session)));
+        }
         let mut env = BTreeMap::new();
         match (self.trust, trusted, mode) {
             (Trust::CodexArgument, true, _) => {
@@ -152,6 +158,7 @@ mod tests {
             extra_args: &extra_args,
             directory: Path::new("/w \"x\""),
             resume: None,
+            session: None,
             trusted: false,
         };
         change(&mut request);
@@ -190,6 +197,21 @@ mod tests {
         assert_eq!(interactive("gemini", false).args, ["--fast", "--prompt-interactive", "do it"]);
         assert_eq!(interactive("gemini", true).env["GEMINI_CLI_TRUST_WORKSPACE"], "true");
         assert_eq!(launched("gemini", |_| {}).unwrap().args, ["--acp", "--skip-trust", "--fast"]);
+    }
+
+    #[test]
+    fn a_conversation_on_a_screen_is_named_where_the_agent_takes_a_name() {
+        let named = |agent, mode| {
+            let launch = launched(agent, |request| {
+                request.mode = mode;
+                request.session = Some("s1");
+            });
+            launch.unwrap().args.windows(2).any(|pair| pair == ["--session-id", "s1"])
+        };
+        for (agent, takes_a_name) in [("claude_code", true), ("gemini", true), ("codex", false), ("opencode", false)] {
+            assert_eq!(named(agent, Mode::Interactive), takes_a_name, "{agent}");
+            assert!(!named(agent, Mode::Headless), "{agent}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct AgentConfig {
     pub screen: ScreenSource,
     /// How it is told that it may trust a worktree.
     pub trust: Trust,
+    /// The arguments by which a new conversation on its screen is given a name, `{session}`; none if it takes none.
+    pub names_conversation: Option<&'static [&'static str]>,
     /// Whether a conversation that goes on within the minute in which it last did is lost.
     pub forgets_within_a_minute: bool,
     /// Whether it is known without a configuration file.
@@ -101,6 +103,7 @@ impl AgentConfig {
             one_shot: None,
             screen: ScreenSource::None,
             trust: Trust::NotAsked,
+            names_conversation: None,
             forgets_within_a_minute: false,
             built_in: false,
             tested_version: None,

@@ -192,6 +192,9 @@ impl BuiltIn {
             one_shot: self.one_shot.as_ref().map(Start::form),
             screen: ScreenSource::BuiltIn(self.name.to_owned()),
             trust: self.trust,
+            names_conversation: ["claude_code", "gemini"]
+                .contains(&self.name)
+                .then_some(&["--session-id", "{session}"]),
             // Gemini CLI names the file of a conversation by the minute, and begins it anew when it loads it.
             forgets_within_a_minute: self.name == "gemini",
             built_in: true,

@@ -103,6 +103,7 @@ impl Agency {
             tmux_socket: plan.tmux_socket(&self.config).filter(|_| tmux),
             parent_id: plan.resume.as_ref().map(|resume| resume.parent.id.clone()),
             agent_version: plan.agent_version.clone(),
+            agent_session: plan.session.clone(),
         }
     }
 

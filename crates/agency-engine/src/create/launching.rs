@@ -29,6 +29,7 @@ pub(super) fn launch(
         prompt: plan.prompt.as_deref().map(|text| Prompt { text, file: prompt_file }),
         extra_args: &plan.spec.runner.args,
         directory,
+        session: plan.session.as_deref(),
         resume: plan.resume.as_ref().map(|resume| resume.session.as_str()),
         trusted: plan.trusts_worktree(config),
     })?;

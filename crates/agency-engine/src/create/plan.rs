@@ -79,6 +79,8 @@ pub struct Plan {
     pub size: TerminalSize,
     /// The conversation that it continues.
     pub resume: Option<Resume>,
+    /// The agent's own id of the conversation, where it is known beforehand.
+    pub session: Option<String>,
     /// The version that the agent names.
     pub agent_version: Option<String>,
     /// What the user should know before it starts.

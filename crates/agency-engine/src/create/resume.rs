@@ -119,6 +119,7 @@ impl Agency {
         }
         let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &place);
         notices.extend(trouble);
+        let mode = spec.mode;
         Ok(Plan {
             id,
             spec,
@@ -132,6 +133,7 @@ impl Agency {
             environment: request.environment,
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
+            session: Some(session.clone()).filter(|_| mode == Mode::Interactive),
             resume: Some(Resume { spent: self.spent_by(&parent)?, parent, session }),
             agent_version,
             notices,

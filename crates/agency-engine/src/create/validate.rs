@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
-use agency_model::{ErrorCode, Host, RunId, WorkspaceKind, nearest};
+use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind, nearest};
 use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
@@ -66,6 +66,7 @@ impl Agency {
         let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
         let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &request.place());
         notices.extend(trouble);
+        let session = new_session(&agent, &spec);
         Ok(Plan {
             id,
             spec,
@@ -80,6 +81,7 @@ impl Agency {
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
             resume: None,
+            session,
             agent_version,
             notices,
             not_before: None,
@@ -107,6 +109,21 @@ impl Agency {
         };
         (version, untested.into_iter().collect())
     }
+}
+
+/// A name for the conversation that begins on the agent's screen, unless the user's arguments say which one it is.
+fn new_session(agent: &AgentConfig, spec: &RunSpec) -> Option<String> {
+    const CHOSEN: [&str; 7] = ["--session-id", "--resume", "-r", "--continue", "-c", "--fork-session", "--from-pr"];
+    let mut args = agent.args.iter().chain(&spec.runner.args);
+    let chosen = args.any(|arg| CHOSEN.contains(&arg.split('=').next().unwrap_or(arg)));
+    if chosen || spec.mode == Mode::Headless || agent.names_conversation.is_none() {
+        return None;
+    }
+    let random = Ulid::generate().0;
+    let part = |shift: u32, bits: u32| (random >> shift) & ((1_u128 << bits) - 1);
+    // The fixed bits say: a UUID of version 4.
+    let (version, variant) = (0x4000 | part(64, 12), 0x8000 | part(48, 14));
+    Some(format!("{:08x}-{:04x}-{version:04x}-{variant:04x}-{:012x}", part(96, 32), part(80, 16), part(0, 48)))
 }
 
 /// Where programs are looked up.

@@ -131,6 +131,8 @@ pub struct NewRun {
     pub parent_id: Option<RunId>,
     /// The version that the agent names.
     pub agent_version: Option<String>,
+    /// The agent's own name for the conversation, where it is known beforehand.
+    pub agent_session: Option<String>,
 }
 
 /// The columns in the order in which [`RunRow::read`] takes them.

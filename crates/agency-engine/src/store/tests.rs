@@ -34,6 +34,7 @@ fn new_run() -> NewRun {
         tmux_socket: None,
         parent_id: None,
         agent_version: None,
+        agent_session: None,
         id,
     }
 }

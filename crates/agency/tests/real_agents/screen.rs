@@ -56,6 +56,21 @@ fn claude_is_interrupted_on_its_screen() {
 }
 
 #[test]
+fn a_conversation_of_claude_on_its_screen_goes_on_without_one() {
+    let scene = Scene::new(RealAgent::Claude, Script::new().say("Hello from the screen.").say("Hello again."));
+    let run = begin(&scene, &[]);
+    scene.model.wait_for_turn(0);
+    wait_until(&scene, &run, "idle");
+    scene.stop(&run);
+    let answer =
+        scene.world.json(&["resume", &run.id, "--mode", "headless", "--host", "detached", "--prompt", "go on"]);
+    let resumed = scene.world.run_with_id(answer["data"]["id"].as_str().unwrap());
+    assert_eq!(scene.ended(&resumed)["state"], "completed");
+    let asked = scene.model.wait_for_turn(1);
+    assert!(asked.says("do it") && asked.says("Hello from the screen.") && asked.says("go on"));
+}
+
+#[test]
 fn trust_in_a_worktree_is_given_and_taken_back() {
     let scene = Scene::new(RealAgent::Claude, Script::new().say("Hello."));
     let settings = scene.world.root().join("home/.claude.json");
