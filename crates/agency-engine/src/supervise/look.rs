@@ -14,6 +14,8 @@ use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 const PACE: Duration = Duration::from_millis(120);
 /// How long a dialog may stay after it was answered, or a message be without effect.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// So many characters of a message are recognised on a screen; more may be wrapped.
+const WORDS: usize = 24;
 /// A dialog that is being drawn anew is not gone.
 const GONE_AFTER: u8 = 2;
 
@@ -44,6 +46,8 @@ struct Confirming {
 struct Told {
     request: i64,
     until: Instant,
+    /// How the message begins.
+    words: String,
 }
 
 impl Eye {
@@ -78,7 +82,8 @@ impl Supervisor<'_> {
     pub(super) fn look(&mut self) {
         let (Some(screen), Some(rules)) = (&self.screen, &self.eye.rules) else { return };
         let rules = rules.clone();
-        let reading = rules.read(&ScreenText::of(screen.screen(), screen.callbacks()));
+        let text = ScreenText::of(screen.screen(), screen.callbacks());
+        let reading = rules.read(&text);
         self.see_answer(&reading);
         if reading.question.is_some() && self.eye.confirming.is_none() {
             self.does(reading.activity, &because(&reading), reading.line);
@@ -87,7 +92,7 @@ impl Supervisor<'_> {
         if reading.question.is_none() {
             self.does(reading.activity, &because(&reading), reading.line);
         }
-        self.see_turn(&reading);
+        self.see_turn(&reading, &text);
         if self.eye.confirming.is_some() || self.eye.told.is_some() || self.eye.missed > 0 {
             // What is waited for may come without another word of the agent.
             self.timers.look.get_or_insert(Instant::now() + PACE);
@@ -155,30 +160,36 @@ impl Supervisor<'_> {
         // An escape sequence in the text could end the paste and press keys.
         let text: String =
             text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect();
+        let words = text.trim().lines().next().unwrap_or_default().chars().take(WORDS).collect();
         let pasted = self.screen.as_ref().is_some_and(|screen| screen.screen().bracketed_paste());
-        let words = match pasted {
+        let typed = match pasted {
             true => format!("\u{1b}[200~{text}\u{1b}[201~"),
             // Each line end would be an Enter of its own.
             false => text.replace(['\r', '\n'], " "),
         };
-        self.type_keys(vec![words.into_bytes(), b"\r".to_vec()]);
+        self.type_keys(vec![typed.into_bytes(), b"\r".to_vec()]);
         self.note_event(Event::Message { text });
         self.give_sign_of_life();
         if !self.eye.understands() {
             let outcome = Ok("typed; its screen is not understood, so nobody can tell whether it was taken".to_owned());
             return self.finish_request(request, outcome);
         }
-        self.eye.told = Some(Told { request, until: Instant::now() + PATIENCE });
+        self.eye.told = Some(Told { request, until: Instant::now() + PATIENCE, words });
         self.timers.look = Some(Instant::now() + PACE);
     }
 
-    fn see_turn(&mut self, reading: &Reading<'_>) {
+    fn see_turn(&mut self, reading: &Reading<'_>, screen: &ScreenText) {
         let Some(told) = self.eye.told.take() else { return };
+        // A turn may be over before anybody looks: then the words are on the screen, and no longer where one types.
+        let over = reading.activity == Activity::Idle
+            && !reading.text.contains(&told.words)
+            && screen.lines.iter().any(|line| line.contains(&told.words));
         let busy = match reading.activity {
             Activity::Thinking | Activity::Writing | Activity::RunningCommand | Activity::WaitingForUser => true,
             Activity::Starting | Activity::Idle | Activity::Unknown => false,
         };
-        let outcome = match (busy && !self.is_typing(), Instant::now() >= told.until, reading.activity) {
+        let taken = (busy || over) && !self.is_typing();
+        let outcome = match (taken, Instant::now() >= told.until, reading.activity) {
             (true, _, activity) => Ok(format!("typed; the agent is {activity} ({})", because(reading))),
             (false, true, Activity::Unknown) => Ok("typed; the screen that followed is not understood".to_owned()),
             (false, true, activity) => Err(format!("typed, but no turn began: the agent is {activity}")),
