@@ -105,11 +105,17 @@ impl Scene {
     /// Waits for the next open question of a run.
     #[track_caller]
     pub(super) fn question(&self, run: &Run) -> Value {
-        wait_for("a question", LIMIT, || {
-            let mut inbox = self.world.json(&["inbox"]);
-            let questions = inbox["data"]["questions"].as_array_mut().unwrap();
-            let index = questions.iter().position(|question| question["run_id"] == run.id.as_str())?;
-            Some(questions.remove(index))
+        self.questions(run, 1).remove(0)
+    }
+
+    /// Waits until a run has so many open questions, and gives them, oldest first.
+    #[track_caller]
+    pub(super) fn questions(&self, run: &Run, count: usize) -> Vec<Value> {
+        wait_for("questions", LIMIT, || {
+            let inbox = self.world.json(&["inbox"]);
+            let all = inbox["data"]["questions"].as_array().unwrap().iter();
+            let own: Vec<Value> = all.filter(|question| question["run_id"] == run.id.as_str()).cloned().collect();
+            (own.len() >= count).then_some(own)
         })
     }
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use agency_testkit::{RealAgent, Script, wait_for};
-use serde_json::Value;
+use agency_testkit::{RealAgent, Script, Turn, wait_for};
+use serde_json::{Value, json};
 
 use super::scene::{LIMIT, Scene};
 
@@ -40,6 +40,61 @@ fn a_question_is_answered_by_a_human(agent: RealAgent) {
         let name = entry.unwrap().file_name().into_string().unwrap();
         ![".claude", ".codex", ".gemini", ".opencode", "opencode.json"].contains(&name.as_str())
     }));
+}
+
+#[test]
+fn claude_asks_several_things_and_gets_options_and_own_words() {
+    let option = |label: &str| json!({ "label": label, "description": "d" });
+    let questions = json!({ "questions": [
+        { "question": "Which database?", "header": "Database", "multiSelect": false, "options": [option("SQLite"), option("Postgres")] },
+        { "question": "Which extras?", "header": "Extras", "multiSelect": true, "options": [option("Auth"), option("Cache")] },
+    ] });
+    let script = Script::new().turn(Turn::new().tool("AskUserQuestion", questions)).say("Noted.");
+    let scene = Scene::asking(RealAgent::Claude, script);
+    let run = scene.begin_asking();
+    let both = scene.questions(&run, 2);
+    assert_eq!((&both[0]["kind"], &both[0]["title"]), (&"question".into(), &"Database".into()), "{both:#?}");
+    scene.answer(&both[1], &["--text", "Only what is needed"]);
+    scene.answer(&both[0], &["2"]);
+    assert_eq!(scene.ended(&run)["state"], "completed");
+    let told = scene.model.wait_for_turn(1);
+    assert!(told.says("Postgres") && told.says("Only what is needed"));
+}
+
+#[test]
+fn codex_asks_and_gets_own_words() {
+    let option = |label: &str| json!({ "label": label, "description": "d" });
+    let questions = json!({ "questions": [
+        { "id": "db", "header": "Database", "question": "Which database?", "options": [option("SQLite"), option("Postgres")] },
+    ] });
+    let script = Script::new().turn(Turn::new().tool("request_user_input", questions)).say("Noted.");
+    let scene = Scene::asking(RealAgent::Codex, script);
+    let run = scene.begin_asking();
+    let question = scene.question(&run);
+    assert_eq!(question["kind"], "question", "{question:#}");
+    scene.answer(&question, &["--text", "Neither of them"]);
+    assert_eq!(scene.ended(&run)["state"], "completed");
+    assert!(scene.model.wait_for_turn(1).says("Neither of them"));
+}
+
+#[test]
+fn claude_is_interrupted_while_a_question_is_open_and_then_told_what_to_do() {
+    let agent = RealAgent::Claude;
+    let both = agent.run_command_if_allowed("echo 1 > one.txt").and(agent.run_command_if_allowed("echo 2 > two.txt"));
+    let scene = Scene::asking(agent, Script::new().turn(both).say("Then something else."));
+    let run = scene.begin_asking();
+    let question = scene.question(&run);
+    scene.world.ok(&["interrupt", &run.id]);
+    wait_for("no open question", LIMIT, || {
+        let open = scene.world.json(&["inbox"])["data"]["questions"].take();
+        open.as_array().unwrap().is_empty().then_some(())
+    });
+    let shown = scene.world.json(&["inbox", "show", question["id"].as_str().unwrap()])["data"].take();
+    assert_eq!(shown["state"], "expired", "{shown:#}");
+    scene.world.ok(&["send", &run.id, "do something else"]);
+    let ended = scene.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    assert!(!fs::exists(format!("{}/one.txt", ended["worktree_path"].as_str().unwrap())).unwrap());
 }
 
 fn a_denied_command_is_not_run(agent: RealAgent) {
