@@ -4,6 +4,7 @@
 //! can be undone or reconciled wherever they break off.
 
 mod adapters;
+mod conversation;
 mod environment;
 mod error;
 mod execute;

@@ -30,6 +30,8 @@ pub struct AgentConfig {
     pub trust: Trust,
     /// The arguments by which a new conversation on its screen is given a name, `{session}`; none if it takes none.
     pub names_conversation: Option<&'static [&'static str]>,
+    /// Where it keeps conversations that nobody named.
+    pub keeps_conversations: KeepsConversations,
     /// Whether a conversation that goes on within the minute in which it last did is lost.
     pub forgets_within_a_minute: bool,
     /// Whether it is known without a configuration file.
@@ -63,6 +65,17 @@ pub enum ScreenSource {
     BuiltIn(String),
     /// A file.
     File(PathBuf),
+}
+
+/// Where an agent keeps its conversations, by the directory in which it worked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeepsConversations {
+    /// Nowhere that is known.
+    Unknown,
+    /// In the files below `$CODEX_HOME/sessions`.
+    CodexFiles,
+    /// In what `opencode session list` prints.
+    OpencodeList,
 }
 
 /// How an agent is told that it may trust a directory.
@@ -104,6 +117,7 @@ impl AgentConfig {
             screen: ScreenSource::None,
             trust: Trust::NotAsked,
             names_conversation: None,
+            keeps_conversations: KeepsConversations::Unknown,
             forgets_within_a_minute: false,
             built_in: false,
             tested_version: None,

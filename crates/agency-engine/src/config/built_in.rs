@@ -1,6 +1,6 @@
 //! The agents that are known without a configuration file, as data.
 
-use super::{AgentConfig, Form, PromptDelivery, ScreenSource, Trust};
+use super::{AgentConfig, Form, KeepsConversations, PromptDelivery, ScreenSource, Trust};
 use crate::adapter::StreamFormat;
 use std::collections::BTreeMap;
 
@@ -195,6 +195,11 @@ impl BuiltIn {
             names_conversation: ["claude_code", "gemini"]
                 .contains(&self.name)
                 .then_some(&["--session-id", "{session}"]),
+            keeps_conversations: match self.name {
+                "codex" => KeepsConversations::CodexFiles,
+                "opencode" => KeepsConversations::OpencodeList,
+                _ => KeepsConversations::Unknown,
+            },
             // Gemini CLI names the file of a conversation by the minute, and begins it anew when it loads it.
             forgets_within_a_minute: self.name == "gemini",
             built_in: true,

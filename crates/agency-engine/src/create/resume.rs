@@ -9,6 +9,7 @@ use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
+use super::conversation::find;
 use super::notify::whom_to_tell;
 use super::plan::Resume;
 use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, find_runner};
@@ -56,7 +57,7 @@ impl Agency {
     /// Checks whether a conversation can go on, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
         let parent = self.store.run(&request.parent.id)?;
-        let session = self.conversation_of(&parent)?;
+        self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());
         let before = self.spec_of(&parent)?;
         let prompt_path = match (&request.prompt_text, parent.workspace) {
@@ -85,6 +86,12 @@ impl Agency {
                 hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the configuration",
             });
         }
+        let directory = PathBuf::from(parent.directory());
+        let kept = || find(agent.keeps_conversations, &program, &directory, &request.environment);
+        let session = parent.agent_session.clone().or_else(kept).ok_or_else(|| CreateError::State {
+            message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
+            hint: "start a new run instead",
+        })?;
         match (&request.prompt_text, spec.mode) {
             (Some(prompt), _) => check_prompt(prompt, &agent, &spec)?,
             (None, Mode::Interactive) => {}
@@ -96,7 +103,6 @@ impl Agency {
                 });
             }
         }
-        let directory = PathBuf::from(parent.directory());
         let (repository, base) = Repository::open_at(Path::new(&parent.repo_path), &parent.base_commit)?;
         if !directory.is_dir() {
             return Err(CreateError::Path {
@@ -149,12 +155,12 @@ impl Agency {
             message: error.to_string(),
             hint: "try again when the other command is done",
         })?;
-        self.conversation_of(&self.store.run(&parent.id)?)?;
+        self.check_conversation(&self.store.run(&parent.id)?)?;
         Ok(lock)
     }
 
-    /// The agent's id of a conversation that nobody else goes on with.
-    fn conversation_of(&self, parent: &RunRow) -> Result<String, CreateError> {
+    /// Whether the conversation of a run is over, and nobody else goes on with it.
+    fn check_conversation(&self, parent: &RunRow) -> Result<(), CreateError> {
         let refuse = |message: String, hint| Err(CreateError::State { message, hint });
         let id = &parent.id;
         if !parent.state.is_terminal() {
@@ -173,13 +179,7 @@ impl Agency {
         if let Some(other) = self.store.live()?.iter().find(goes_on) {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
         }
-        match &parent.agent_session {
-            Some(session) => Ok(session.clone()),
-            None => refuse(
-                format!("the agent of {id} named no conversation"),
-                "only agents whose stream agency understands do; start a new run instead",
-            ),
-        }
+        Ok(())
     }
 
     /// What the runs of a conversation have used, this one and those before it.

@@ -55,9 +55,10 @@ fn claude_is_interrupted_on_its_screen() {
     scene.stop(&run);
 }
 
-#[test]
-fn a_conversation_of_claude_on_its_screen_goes_on_without_one() {
-    let scene = Scene::new(RealAgent::Claude, Script::new().say("Hello from the screen.").say("Hello again."));
+each_agent![a_conversation_on_a_screen_goes_on_without_one];
+
+fn a_conversation_on_a_screen_goes_on_without_one(agent: RealAgent) {
+    let scene = Scene::new(agent, Script::new().say("Hello from the screen.").say("Hello again."));
     let run = begin(&scene, &[]);
     scene.model.wait_for_turn(0);
     wait_until(&scene, &run, "idle");
@@ -65,7 +66,8 @@ fn a_conversation_of_claude_on_its_screen_goes_on_without_one() {
     let answer =
         scene.world.json(&["resume", &run.id, "--mode", "headless", "--host", "detached", "--prompt", "go on"]);
     let resumed = scene.world.run_with_id(answer["data"]["id"].as_str().unwrap());
-    assert_eq!(scene.ended(&resumed)["state"], "completed");
+    let ended = scene.ended(&resumed);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
     let asked = scene.model.wait_for_turn(1);
     assert!(asked.says("do it") && asked.says("Hello from the screen.") && asked.says("go on"));
 }
