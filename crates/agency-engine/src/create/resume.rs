@@ -79,6 +79,12 @@ impl Agency {
         check_name(spec.name.as_deref())?;
         let place = Place { current_directory: &request.current_directory, environment: &request.environment };
         let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?;
+        let directory = PathBuf::from(parent.directory());
+        let kept = || find(agent.keeps_conversations, &program, &directory, &request.environment);
+        let session = parent.agent_session.clone().or_else(kept).ok_or_else(|| CreateError::State {
+            message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
+            hint: "start a new run instead",
+        })?;
         if agent.form(spec.mode, spec.one_shot).resume.is_none() {
             return Err(CreateError::Value {
                 field: "runner.kind",
@@ -86,12 +92,6 @@ impl Agency {
                 hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the configuration",
             });
         }
-        let directory = PathBuf::from(parent.directory());
-        let kept = || find(agent.keeps_conversations, &program, &directory, &request.environment);
-        let session = parent.agent_session.clone().or_else(kept).ok_or_else(|| CreateError::State {
-            message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
-            hint: "start a new run instead",
-        })?;
         match (&request.prompt_text, spec.mode) {
             (Some(prompt), _) => check_prompt(prompt, &agent, &spec)?,
             (None, Mode::Interactive) => {}

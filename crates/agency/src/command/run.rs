@@ -95,7 +95,7 @@ pub(crate) struct Args {
     /// Show the agent's terminal as soon as it runs
     #[arg(long, conflicts_with = "json")]
     attach: bool,
-    /// Tell you when the agent asks and when the run is over, as [notify] says, also where this is no terminal
+    /// Tell you when the agent asks and when the run is over, as `notify` in the configuration says, also where this is no terminal
     #[arg(long)]
     notify: bool,
     /// Check everything, print what would be created, create nothing
