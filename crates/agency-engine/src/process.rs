@@ -4,6 +4,7 @@
 
 #![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
 
+mod answer;
 mod descriptors;
 mod handle;
 mod keyboard;
@@ -13,6 +14,7 @@ mod session;
 mod socket;
 mod terminal;
 
+pub use answer::answer_of;
 pub use descriptors::{close_on_exec, file_in_memory};
 pub use handle::ProcessHandle;
 pub use keyboard::{Key, Keyboard};

@@ -2,7 +2,6 @@
 
 mod wording;
 
-use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::State;
@@ -143,7 +142,10 @@ impl Agency {
         };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
-        remaining.extend(trust::take_back(&directory).err().map(|error| trust_remains(&row, &error)));
+        if self.sharing(&row)?.is_empty() {
+            let trusted = trust::take_back(&self.home.run(&row.worktree_maker()));
+            remaining.extend(trusted.err().map(|error| trust_remains(&row, &error)));
+        }
         remaining.extend(session_remains(&row));
         fault::point("rm.session");
         let Some(removal) = removal.filter(|_| remaining.is_empty()) else {
@@ -205,9 +207,10 @@ impl Agency {
     /// Held while it is found out who is the last in a worktree, which is named after the run that made it: that run's
     /// note of the place is what is locked.
     pub(crate) fn worktree_lock(&self, row: &RunRow) -> Result<Option<Lock>, RemoveError> {
-        let name = row.worktree_path.as_deref().and_then(|path| Path::new(path).file_name()?.to_str());
-        let Some(maker) = name.and_then(|name| name.parse::<RunId>().ok()) else { return Ok(None) };
-        match Lock::take(&self.home.run(&maker).file("worktree_path.txt"), LEAVING) {
+        if row.worktree_path.is_none() {
+            return Ok(None);
+        }
+        match Lock::take(&self.home.run(&row.worktree_maker()).file("worktree_path.txt"), LEAVING) {
             Ok(Some(lock)) => Ok(Some(lock)),
             Ok(None) => Err(RemoveError::InUse(row.id.clone())),
             // Without the directory of its maker there is nothing to lock.

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::{Deserialize, Serialize};
 
 use crate::home::Home;
+use crate::process::answer_of;
 
 /// A program that takes longer has no version.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -27,7 +26,7 @@ struct Known(BTreeMap<String, Answer>);
 struct Answer {
     /// What tells one file from another.
     file: (u64, u64, i64, i64),
-    version: Option<String>,
+    version: String,
 }
 
 /// The version that a program names, from memory or by asking it.
@@ -39,46 +38,23 @@ pub fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, OsString
     let read = || -> Option<Known> { serde_json::from_slice(&std::fs::read(&memory).ok()?).ok() };
     let key = program.display().to_string();
     if let Some(answer) = read().and_then(|mut known| known.0.remove(&key)).filter(|answer| answer.file == file) {
-        return answer.version;
+        return Some(answer.version);
     }
-    let version = ask(program, environment);
+    // Who did not answer was perhaps only slow: it is asked again.
+    let version = ask(program, environment)?;
     let mut known = read().unwrap_or_default();
     known.0.insert(key, Answer { file, version: version.clone() });
     // Who cannot remember asks again.
     if let Ok(text) = serde_json::to_vec_pretty(&known) {
         let _ = home.write_agent_versions(&text);
     }
-    version
+    Some(version)
 }
 
 fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().envs(environment).current_dir("/");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().ok()?;
-    let said = listen(&mut child, LIMIT);
-    // It may have ended by itself; either way nobody needs it any more.
-    let _ = child.kill();
-    let _ = child.wait();
-    version_in(&said?)
-}
-
-fn listen(child: &mut Child, limit: Duration) -> Option<String> {
-    let mut output = child.stdout.take()?.take(MOST_BYTES);
-    let deadline = Instant::now() + limit;
-    let mut said = vec![];
-    loop {
-        let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
-        let ready = poll(&mut [PollFd::new(output.get_ref(), PollFlags::IN)], Some(&left)).ok()?;
-        if ready == 0 {
-            return None;
-        }
-        let mut piece = [0; 1024];
-        match output.read(&mut piece).ok()? {
-            0 => return String::from_utf8(said).ok(),
-            length => said.extend_from_slice(piece.get(..length)?),
-        }
-    }
+    version_in(&String::from_utf8(answer_of(&mut command, LIMIT, MOST_BYTES)?).ok()?)
 }
 
 /// The first word that looks like a version.
@@ -92,15 +68,6 @@ fn version_in(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_silent_program_is_not_waited_for() {
-        let mut child = Command::new("sleep").arg("60").stdout(Stdio::piped()).spawn().unwrap();
-        assert_eq!(listen(&mut child, Duration::from_millis(50)), None);
-        assert_eq!(child.try_wait().unwrap(), None, "it ended before we did");
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
 
     #[test]
     fn the_version_is_found_in_what_the_real_programs_say() {

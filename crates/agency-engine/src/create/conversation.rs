@@ -6,11 +6,17 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::config::KeepsConversations;
+use crate::process::answer_of;
+
+/// How long opencode may take for its list, and how much it may print.
+const LIMIT: Duration = Duration::from_secs(60);
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many of Codex' files are looked at, the newest first.
 const MOST_FILES: usize = 5000;
@@ -78,8 +84,8 @@ struct Listed {
 fn in_opencode_list(program: &Path, directory: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.args(["session", "list", "--format", "json"]).current_dir(directory);
-    command.env_clear().envs(environment).stdin(Stdio::null()).stderr(Stdio::null());
-    let listed: Vec<Listed> = serde_json::from_slice(&command.output().ok()?.stdout).ok()?;
+    command.env_clear().envs(environment);
+    let listed: Vec<Listed> = serde_json::from_slice(&answer_of(&mut command, LIMIT, MOST_BYTES)?).ok()?;
     let here = listed.into_iter().filter(|listed| listed.directory == directory);
     here.max_by_key(|listed| listed.updated).map(|listed| listed.id)
 }

@@ -216,7 +216,9 @@ impl Creation<'_> {
     fn grant_trust(&self) -> Result<(), CreateError> {
         let asks = self.plan.agent.trust == Trust::ClaudeProjects && self.plan.spec.mode == Mode::Interactive;
         if asks && self.plan.trusts_worktree(&self.agency.config) {
-            trust::grant(&self.directory, self.workspace.directory(), &self.plan.environment)?;
+            // The trust is the worktree's, and goes with it.
+            let maker = self.plan.resume.as_ref().map_or(self.plan.id.clone(), |resume| resume.parent.worktree_maker());
+            trust::grant(&self.agency.home.run(&maker), self.workspace.directory(), &self.plan.environment)?;
         }
         Ok(())
     }

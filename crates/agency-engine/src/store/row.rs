@@ -213,6 +213,13 @@ impl RunRow {
         self.error.as_deref().and_then(|error| error.split(':').next()).and_then(ErrorCode::from_word)
     }
 
+    /// The run that made its worktree, after which that is named: itself, or the first of those it continues.
+    #[must_use]
+    pub fn worktree_maker(&self) -> RunId {
+        let name = self.worktree_path.as_deref().and_then(|path| path.rsplit('/').next());
+        name.and_then(|name| name.parse().ok()).unwrap_or_else(|| self.id.clone())
+    }
+
     /// Where the agent works.
     #[must_use]
     pub fn directory(&self) -> &str {

@@ -190,8 +190,12 @@ impl Supervisor<'_> {
                 Err(error) => error.to_string(),
             },
         };
-        // The agent still waits, and no rule has an answer that it takes: a human has to find another one.
         self.settle_answer(&open, answer, by, Err(undeliverable), request);
+        self.leave_to_human(open);
+    }
+
+    /// The agent still waits, and no rule has an answer that it takes: a human has to find another one.
+    pub(super) fn leave_to_human(&mut self, open: Open) {
         self.put(open.question, open.source, Answerer::Human);
     }
 

@@ -145,7 +145,12 @@ impl Supervisor<'_> {
                     self.turn_is_over();
                 }
                 Heard::Say(bytes) => self.say(&bytes),
-                Heard::Asked(question) => self.ask(question, Source::Protocol),
+                Heard::Asked(question) => {
+                    // What is told about a question is on disk before anything follows from it.
+                    self.events.release();
+                    self.ask(question, Source::Protocol);
+                    self.events.hold();
+                }
                 Heard::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
             }
         }

@@ -149,12 +149,21 @@ impl Supervisor<'_> {
         };
         let Confirming { open, answer, by, request, .. } = confirming;
         self.settle_answer(&open, &answer, &by, outcome, request);
+        if still_there {
+            // A rule would type the same again and again.
+            self.eye.question = Some(open.question.key.clone());
+            self.leave_to_human(open);
+        }
     }
 
     /// Types a message; whether a turn begins is seen on the screen.
     pub(super) fn type_message(&mut self, text: &str, request: i64) {
-        if self.eye.question.is_some() {
+        if self.eye.question.is_some() || self.eye.confirming.is_some() {
             let outcome = Err("the agent shows a question; answer it first (agency inbox)".to_owned());
+            return self.finish_request(request, outcome);
+        }
+        if self.eye.told.is_some() {
+            let outcome = Err("another message is being typed; send this one when that is done".to_owned());
             return self.finish_request(request, outcome);
         }
         // An escape sequence in the text could end the paste and press keys.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agency_testkit::{Repo, Run, World, conversation};
+use agency_testkit::{Repo, Run, World, agent, conversation};
 use serde_json::Value;
 
 use super::place::{begin, text, wait_for_question, world};
@@ -87,4 +87,28 @@ fn a_run_is_removed_while_another_works_in_its_worktree() {
     world.ok(&["rm", "--delete-branch", &child.id]);
     assert!(!worktree.exists());
     assert_eq!(repo.branches(), ["main"]);
+}
+
+#[test]
+fn the_trust_in_a_worktree_goes_with_it_and_not_before() {
+    let (world, repo) = world(conversation::brief());
+    world.set("trust_worktrees", "true");
+    let program = world.agent("stand_in", agent::quiet());
+    world.configure(&format!("\n[agents.claude_code]\ncommand = {program:?}\n"));
+    let on_screen = ["--host", "detached", "--mode", "interactive"];
+    let parent = world.begin(&repo, "claude_code", &on_screen);
+    assert_eq!(world.ended(&parent)["state"], "completed");
+    let answer = world.json(&["resume", &parent.id]);
+    let child = world.run_with_id(text(&answer["data"], "id"));
+    assert_eq!(world.ended(&child)["state"], "completed");
+    let worktree = text(&world.show(&child), "worktree_path").to_owned();
+    let trusted = || {
+        let settings = fs::read(world.root().join("home/.claude.json")).unwrap();
+        serde_json::from_slice::<Value>(&settings).unwrap()["projects"].get(&worktree).is_some()
+    };
+    assert!(trusted());
+    world.ok(&["rm", &parent.id]);
+    assert!(trusted(), "the other run is still there");
+    world.ok(&["rm", &child.id]);
+    assert!(!trusted());
 }

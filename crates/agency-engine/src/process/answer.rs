@@ -1,0 +1,61 @@
+//! What a program prints when it is asked something, within bounds of time and size.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// Starts a program, and gives what it printed on its standard output by its end. None if it takes longer than `limit`
+/// or prints more than `most_bytes`; it is ended then.
+pub fn answer_of(command: &mut Command, limit: Duration, most_bytes: u64) -> Option<Vec<u8>> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let said = listen(&mut child, limit, most_bytes);
+    // It may have ended by itself; either way nobody needs it any more.
+    let _ = child.kill();
+    let _ = child.wait();
+    said
+}
+
+fn listen(child: &mut Child, limit: Duration, most_bytes: u64) -> Option<Vec<u8>> {
+    let mut output = child.stdout.take()?;
+    let deadline = Instant::now() + limit;
+    let mut said = vec![];
+    while said.len() as u64 <= most_bytes {
+        let left = Timespec::try_from(deadline.checked_duration_since(Instant::now())?).ok()?;
+        match poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&left)) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return None,
+        }
+        let mut piece = [0; 4096];
+        match output.read(&mut piece).ok()? {
+            0 => return Some(said),
+            length => said.extend_from_slice(piece.get(..length)?),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(50);
+    const LONG: Duration = Duration::from_secs(30);
+
+    #[test]
+    fn an_answer_is_whole_or_none() {
+        assert_eq!(answer_of(Command::new("printf").arg("ab"), LONG, 2), Some(b"ab".to_vec()));
+        assert_eq!(answer_of(Command::new("printf").arg("abc"), LONG, 2), None);
+        assert_eq!(answer_of(&mut Command::new("/nowhere"), LONG, 2), None);
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_not_waited_for() {
+        assert_eq!(answer_of(Command::new("sleep").arg("60"), SHORT, 10), None);
+        assert_eq!(answer_of(&mut Command::new("yes"), LONG, 10), None);
+    }
+}
