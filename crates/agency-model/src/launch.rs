@@ -1,4 +1,4 @@
-//! The three independent choices of how a run is started.
+//! The independent choices of how a run is started.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,5 +64,29 @@ words! {
         Worktree = "worktree",
         /// The repository itself, shared with its user.
         None = "none",
+    }
+}
+
+words! {
+    /// Who makes and removes the workspace.
+    Vcs {
+        /// Git: a worktree on a branch.
+        Git = "git",
+        /// Jujutsu: a workspace on a revision.
+        Jj = "jj",
+    }
+}
+
+words! {
+    /// What a run is for.
+    RunKind {
+        /// A piece of work that somebody started.
+        Run = "run",
+        /// An agent with a name, which comes back when it crashes.
+        Agent = "agent",
+        /// A task of a workflow.
+        Task = "task",
+        /// A question about sources, answered by an agent that leaves nothing behind.
+        Ask = "ask",
     }
 }

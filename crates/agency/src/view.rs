@@ -3,7 +3,7 @@
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_model::run::{Reason, RestartPolicy, State};
-use agency_model::{Activity, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{Activity, Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -47,6 +47,9 @@ pub(crate) struct RunView {
     pub(crate) agent_version: Option<String>,
     pub(crate) activity: Option<Activity>,
     pub(crate) activity_at: Option<Timestamp>,
+    pub(crate) kind: RunKind,
+    pub(crate) vcs: Vcs,
+    pub(crate) workflow_session: Option<String>,
 }
 
 impl RunView {
@@ -89,6 +92,9 @@ impl RunView {
             agent_version: row.agent_version,
             activity: row.activity,
             activity_at: row.activity_at,
+            kind: row.kind,
+            vcs: row.vcs,
+            workflow_session: row.workflow_session,
         }
     }
 }

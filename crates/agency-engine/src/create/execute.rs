@@ -104,6 +104,9 @@ impl Agency {
             parent_id: plan.resume.as_ref().map(|resume| resume.parent.id.clone()),
             agent_version: plan.agent_version.clone(),
             agent_session: plan.session.clone(),
+            kind: plan.kind,
+            vcs: plan.vcs,
+            workflow_session: None,
         }
     }
 

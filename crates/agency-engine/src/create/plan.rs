@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use agency_model::spec::{RunSpec, SpecDraft};
-use agency_model::{RunId, Usage, WorkspaceKind};
+use agency_model::{RunId, RunKind, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,6 +21,8 @@ use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
 /// What a user asked for.
 #[derive(Debug, Clone)]
 pub struct RunRequest {
+    /// What the run is for.
+    pub kind: RunKind,
     /// The spec file, if one was given.
     pub spec_file: Option<PathBuf>,
     /// What the flags say.
@@ -55,6 +57,10 @@ pub struct InputFingerprint {
 pub struct Plan {
     /// The id it will have.
     pub id: RunId,
+    /// What it is for.
+    pub kind: RunKind,
+    /// Who makes its workspace.
+    pub vcs: Vcs,
     /// The materialised spec.
     pub spec: RunSpec,
     /// The repository.

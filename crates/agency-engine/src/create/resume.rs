@@ -128,6 +128,8 @@ impl Agency {
         let mode = spec.mode;
         Ok(Plan {
             id,
+            kind: parent.kind,
+            vcs: parent.vcs,
             spec,
             repository,
             base,

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
-use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind, nearest};
+use agency_model::{ErrorCode, Host, Mode, RunId, Vcs, WorkspaceKind, nearest};
 use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
@@ -69,6 +69,8 @@ impl Agency {
         let session = new_session(&agent, &spec);
         Ok(Plan {
             id,
+            kind: request.kind,
+            vcs: Vcs::Git,
             spec,
             repository,
             base,

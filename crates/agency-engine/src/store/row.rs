@@ -1,7 +1,7 @@
 //! One row of the table `runs`.
 
 use agency_model::run::{Ending, Exit, Phase, Progress, Reason, RestartPolicy, Run, State};
-use agency_model::{Activity, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -86,6 +86,12 @@ pub struct RunRow {
     pub activity: Option<Activity>,
     /// Since when.
     pub activity_at: Option<Timestamp>,
+    /// What it is for.
+    pub kind: RunKind,
+    /// Who made its workspace.
+    pub vcs: Vcs,
+    /// The workflow session that it is a task of.
+    pub workflow_session: Option<String>,
 }
 
 /// The fields of a row that are known when a run is created.
@@ -133,6 +139,12 @@ pub struct NewRun {
     pub agent_version: Option<String>,
     /// The agent's own name for the conversation, where it is known beforehand.
     pub agent_session: Option<String>,
+    /// What it is for.
+    pub kind: RunKind,
+    /// Who makes its workspace.
+    pub vcs: Vcs,
+    /// The workflow session that it is a task of.
+    pub workflow_session: Option<String>,
 }
 
 /// The columns in the order in which [`RunRow::read`] takes them.
@@ -140,7 +152,7 @@ pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, re
     new_branch, worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
     updated_at, started_at, ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, \
     tmux_session_name, tmux_socket, saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, \
-    cost_usd, parent_id, agent_version, activity, activity_at";
+    cost_usd, parent_id, agent_version, activity, activity_at, kind, vcs, workflow_session";
 
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
@@ -187,6 +199,9 @@ impl RunRow {
             agent_version: row.get(37)?,
             activity: optional_word(row, 38, "activity", Activity::from_word)?,
             activity_at: optional_word(row, 39, "activity_at", |text| text.parse().ok())?,
+            kind: word(row, 40, "kind", RunKind::from_word)?,
+            vcs: word(row, 41, "vcs", Vcs::from_word)?,
+            workflow_session: row.get(42)?,
         })
     }
 

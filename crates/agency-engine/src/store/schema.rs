@@ -6,7 +6,7 @@
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
-pub(super) const MIGRATIONS: &[&str] = &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS];
+pub(super) const MIGRATIONS: &[&str] = &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -207,4 +207,17 @@ WHEN NEW.state <> OLD.state AND NOT (
     (OLD.state = 'open'     AND NEW.state IN ('answered', 'delivered', 'expired')) OR
     (OLD.state = 'answered' AND NEW.state IN ('delivered', 'expired')))
 BEGIN SELECT RAISE(ABORT, 'illegal state of a question'); END;
+";
+
+/// What runs are for, and in which kind of workspace.
+///
+/// Tasks of a workflow may share a worktree. The name of an agent is its own as long as it lives.
+const KINDS_OF_RUNS: &str = "
+ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'run';
+ALTER TABLE runs ADD COLUMN vcs TEXT NOT NULL DEFAULT 'git';
+ALTER TABLE runs ADD COLUMN workflow_session TEXT;
+DROP INDEX runs_own_their_worktree;
+CREATE UNIQUE INDEX runs_own_their_worktree ON runs (worktree_path) WHERE parent_id IS NULL AND workspace = 'worktree';
+CREATE UNIQUE INDEX agents_own_their_name ON runs (name) WHERE kind = 'agent' AND state IN ('queued', 'running');
+CREATE INDEX runs_by_session ON runs (workflow_session, id) WHERE workflow_session IS NOT NULL;
 ";

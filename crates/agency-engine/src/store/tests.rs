@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
-use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
 
@@ -35,6 +35,9 @@ fn new_run() -> NewRun {
         parent_id: None,
         agent_version: None,
         agent_session: None,
+        kind: RunKind::Run,
+        vcs: Vcs::Git,
+        workflow_session: None,
         id,
     }
 }

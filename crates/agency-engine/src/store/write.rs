@@ -61,9 +61,10 @@ impl Store {
         transaction.execute(
             "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
              worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
-             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, agent_version, agent_session) \
+             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, agent_version, agent_session, \
+             kind, vcs, workflow_session) \
              VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, \
-             ?19, ?20, ?21, ?22)",
+             ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
             params![
                 run.id.as_str(),
                 run.name,
@@ -87,6 +88,9 @@ impl Store {
                 run.parent_id.as_ref().map(RunId::as_str),
                 run.agent_version,
                 run.agent_session,
+                run.kind.word(),
+                run.vcs.word(),
+                run.workflow_session,
             ],
         )?;
         let row = read(&transaction, &run.id)?;

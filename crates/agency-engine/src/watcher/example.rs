@@ -11,7 +11,7 @@ use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_engine::supervise::supervise;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::{Host, Mode};
+use agency_model::{Host, Mode, RunKind};
 
 /// Says something, asks whether it may test, tests, and says how it went; in Claude Code's protocol.
 const ASKING: &str = r#"
@@ -57,6 +57,7 @@ fn start(agent: &str) -> Result<(Agency, RunRow, tempfile::TempDir), Box<dyn std
     };
     let environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let plan = agency.plan(RunRequest {
+        kind: RunKind::Run,
         spec_file: None,
         flags,
         prompt_text: Some("Test it".to_owned()),

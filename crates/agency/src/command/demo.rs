@@ -16,7 +16,7 @@ use agency_engine::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode};
+use agency_model::{ErrorCode, Host, Mode, RunKind};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -85,6 +85,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
     let search = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     let has_tmux = std::env::split_paths(&search).any(|directory| directory.join("tmux").is_file());
     RunRequest {
+        kind: RunKind::Run,
         spec_file: None,
         flags: SpecDraft {
             repo: Some(repo.display().to_string()),

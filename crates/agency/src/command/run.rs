@@ -12,7 +12,7 @@ use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunRow;
 use agency_model::run::{RestartPolicy, State};
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunId, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, WorkspaceKind};
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -211,6 +211,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         ..SpecDraft::default()
     };
     Ok(RunRequest {
+        kind: RunKind::Run,
         spec_file: args.spec,
         flags,
         prompt_text: args.prompt,
