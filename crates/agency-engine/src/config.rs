@@ -11,6 +11,7 @@ mod entries;
 mod file;
 mod json_entries;
 mod locate;
+mod number;
 mod origin;
 mod policy_file;
 mod problem;
@@ -57,6 +58,10 @@ pub struct Config {
     pub limits: LimitsSpec,
     /// How long a stopped agent may take to end by itself.
     pub stop_grace: Duration,
+    /// How long the agents may take to end by themselves when all are shut down.
+    pub shutdown_grace: Duration,
+    /// How agents that crash are started again.
+    pub restart: RestartConfig,
     /// How long to wait for another process's write to the database.
     pub lock_timeout: Duration,
     /// What agents may do without asking.
@@ -81,6 +86,17 @@ pub struct NotifyConfig {
     pub command: Vec<String>,
     /// Whether this also holds for runs that are not started from a terminal.
     pub always: bool,
+}
+
+/// How agents that crash are started again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestartConfig {
+    /// How many crashes in a row are too many.
+    pub failures: u32,
+    /// How long to wait after the first crash, the second, and so on; the last one holds for all that follow.
+    pub pauses: Vec<Duration>,
+    /// After how many minutes without a crash the earlier ones do not count any more.
+    pub healthy_minutes: u32,
 }
 
 impl Config {

@@ -4,7 +4,6 @@
 //! can be undone or reconciled wherever they break off.
 
 mod adapters;
-mod conversation;
 mod environment;
 mod error;
 mod execute;
@@ -20,4 +19,4 @@ pub use adapters::{Adapter, Supports};
 pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
 pub use plan::{InputFingerprint, Plan, Resume, RunRequest};
-pub use resume::ResumeRequest;
+pub use resume::{Otherwise, ResumeRequest};

@@ -8,6 +8,7 @@ pub mod attach;
 #[cfg(test)]
 mod bare_environment;
 pub mod config;
+mod conversation;
 pub mod create;
 pub mod doctor;
 pub mod door;

@@ -108,7 +108,7 @@ impl Agency {
     }
 
     fn stop_running(&mut self, id: &RunId) -> Result<RunRow, StopError> {
-        self.store.request(id, &Request::Stop)?;
+        self.store.request(id, &Request::Stop { grace: None })?;
         fault::point("stop.requested");
         let directory = self.home.run(id);
         ring(&directory);

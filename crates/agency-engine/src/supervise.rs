@@ -4,6 +4,7 @@
 //! ends by writing the markers and then the row, so that a crash at any point can be reconciled.
 
 mod act;
+mod again;
 mod asking;
 mod control;
 mod doing;
@@ -26,7 +27,8 @@ mod timers;
 mod turn;
 mod typing;
 
+pub use again::{Again, SESSION, Start, WORDS};
 pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
-pub use launch::{Launch, Report, receive_report, send_orders};
+pub use launch::{Launch, Report, RestartRules, receive_report, send_orders};
 pub use notifier::{Notification, Notify};
 pub use orders::{SuperviseError, supervise};

@@ -22,6 +22,17 @@ pub struct EventLine {
     pub event: Event,
 }
 
+/// Places in the three logs of a run, in bytes from their beginnings.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LogOffsets {
+    /// In the log of the standard output.
+    pub stdout: u64,
+    /// In the log of the standard error.
+    pub stderr: u64,
+    /// In the log of both.
+    pub combined: u64,
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -40,6 +51,9 @@ pub enum Event {
         program: String,
         /// Its process id.
         pid: u32,
+        /// Where its part of the logs begins.
+        #[serde(default)]
+        logs_from: LogOffsets,
     },
     /// The process is gone.
     Exit {

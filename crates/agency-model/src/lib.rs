@@ -16,7 +16,7 @@ mod usage;
 
 pub use activity::Activity;
 pub use error_code::ErrorCode;
-pub use event::{Event, EventLine};
+pub use event::{Event, EventLine, LogOffsets};
 pub use id::{InvalidRunId, RunId};
 pub use launch::{Host, Mode, RunKind, Vcs, WorkspaceKind};
 pub use nearest::nearest;

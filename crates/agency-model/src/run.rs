@@ -12,5 +12,5 @@ mod step;
 pub use effect::Effect;
 pub use ending::{ChangeStatus, ChangedPath, Ending, Exit, Marker, Reason, Verdict};
 pub use input::Input;
-pub use state::{Phase, Progress, RestartPolicy, Run, State, StopCause};
+pub use state::{FAILURES_ALLOWED, Phase, Progress, RestartPolicy, Run, State, StopCause};
 pub use step::{Refusal, Step, step};

@@ -29,8 +29,9 @@ pub struct RunSpec {
     pub base_ref: String,
     /// Which agent, and with what arguments.
     pub runner: RunnerSpec,
-    /// What the agent is told.
-    pub prompt: PromptSpec,
+    /// What the agent is told; absent for one that waits for its first message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PromptSpec>,
     /// The branch to create; `agency/<run_id>` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_branch: Option<String>,

@@ -68,7 +68,7 @@ pub enum ScreenSource {
 }
 
 /// Where an agent keeps its conversations, by the directory in which it worked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeepsConversations {
     /// Nowhere that is known.
     Unknown,

@@ -1,15 +1,20 @@
 //! The shape of the file: what may be written there, and what holds where nothing is.
 
-use super::{PromptDelivery, built_in::DEFAULT_AGENT};
+use super::{
+    PromptDelivery,
+    built_in::DEFAULT_AGENT,
+    number::{DAY_IN_SECONDS, pauses, whole_number},
+};
 use crate::adapter::StreamFormat;
 use agency_model::Host;
 use agency_model::policy::Policy;
+use agency_model::run::FAILURES_ALLOWED;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
-const DAY_IN_SECONDS: u32 = 86_400;
 const YEAR_IN_MINUTES: u32 = 525_600;
+const MOST_FAILURES: u32 = 1000;
 
 /// The configuration of agency.
 #[derive(Deserialize, JsonSchema)]
@@ -33,6 +38,8 @@ pub(super) struct ConfigFile {
     pub(super) tmux: Tmux,
     /// How long things may take.
     pub(super) limits: Limits,
+    /// How agents that crash are started again.
+    pub(super) restart: Restart,
     /// The database of runs.
     pub(super) database: Database,
     /// What agents may do without asking: rules in their order, of which the first that is about it decides.
@@ -71,6 +78,28 @@ pub(super) struct Limits {
     #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
     #[schemars(range(max = DAY_IN_SECONDS))]
     pub(super) stop_grace_seconds: u32,
+    /// How many seconds the agents may take to end by themselves when all are shut down.
+    #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
+    #[schemars(range(max = DAY_IN_SECONDS))]
+    pub(super) shutdown_grace_seconds: u32,
+}
+
+/// How agents that crash are started again.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Restart {
+    /// How many crashes in a row are too many.
+    #[serde(deserialize_with = "whole_number::<_, 1, MOST_FAILURES>")]
+    #[schemars(range(min = 1, max = MOST_FAILURES))]
+    pub(super) failures: u32,
+    /// How many seconds to wait after the first crash, the second, and so on; the last one holds for all that follow.
+    #[serde(deserialize_with = "pauses")]
+    #[schemars(inner(range(max = DAY_IN_SECONDS)), length(min = 1))]
+    pub(super) pauses_seconds: Vec<u32>,
+    /// After how many minutes without a crash the earlier ones do not count any more.
+    #[serde(deserialize_with = "whole_number::<_, 1, YEAR_IN_MINUTES>")]
+    #[schemars(range(min = 1, max = YEAR_IN_MINUTES))]
+    pub(super) healthy_minutes: u32,
 }
 
 /// The database of runs.
@@ -169,6 +198,7 @@ impl Default for ConfigFile {
             wrapper: String::new(),
             tmux: Tmux::default(),
             limits: Limits::default(),
+            restart: Restart::default(),
             database: Database::default(),
             approval_policy: Policy::default(),
             notify: Notify::default(),
@@ -179,7 +209,19 @@ impl Default for ConfigFile {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_minutes: 0, no_progress_minutes: 0, question_minutes: 0, stop_grace_seconds: 10 }
+        Self {
+            max_minutes: 0,
+            no_progress_minutes: 0,
+            question_minutes: 0,
+            stop_grace_seconds: 10,
+            shutdown_grace_seconds: 30,
+        }
+    }
+}
+
+impl Default for Restart {
+    fn default() -> Self {
+        Self { failures: FAILURES_ALLOWED, pauses_seconds: vec![1, 5, 15], healthy_minutes: 10 }
     }
 }
 
@@ -193,35 +235,6 @@ impl Default for Notify {
     fn default() -> Self {
         Self { bell: true, desktop: true, command: vec![], always: false }
     }
-}
-
-/// Reads a number within bounds, and says in the user's words what the bounds are.
-fn whole_number<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(deserializer: D) -> Result<u32, D::Error> {
-    struct Bounds<const MIN: u32, const MAX: u32>;
-
-    impl<const MIN: u32, const MAX: u32> Bounds<MIN, MAX> {
-        fn check<E: de::Error>(&self, number: Option<u32>, found: de::Unexpected<'_>) -> Result<u32, E> {
-            number.filter(|number| (MIN..=MAX).contains(number)).ok_or_else(|| E::invalid_value(found, self))
-        }
-    }
-
-    impl<const MIN: u32, const MAX: u32> de::Visitor<'_> for Bounds<MIN, MAX> {
-        type Value = u32;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(formatter, "a whole number from {MIN} to {MAX}")
-        }
-
-        fn visit_i64<E: de::Error>(self, number: i64) -> Result<u32, E> {
-            self.check(u32::try_from(number).ok(), de::Unexpected::Signed(number))
-        }
-
-        fn visit_u64<E: de::Error>(self, number: u64) -> Result<u32, E> {
-            self.check(u32::try_from(number).ok(), de::Unexpected::Unsigned(number))
-        }
-    }
-
-    deserializer.deserialize_u32(Bounds::<MIN, MAX>)
 }
 
 fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {

@@ -1,10 +1,14 @@
 //! Which settings hold, and what gave each of them.
 
-use super::{AgentConfig, Config, Form, NotifyConfig, ScreenSource, agent_name, document::Document, entries::dotted};
+use super::{
+    AgentConfig, Config, Form, NotifyConfig, RestartConfig, ScreenSource, agent_name, document::Document,
+    entries::dotted,
+};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// One setting under its key in the file.
@@ -76,6 +80,8 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         trust_worktrees,
         limits,
         stop_grace,
+        shutdown_grace,
+        restart: RestartConfig { failures, pauses, healthy_minutes },
         lock_timeout,
         approval_policy,
         notify: NotifyConfig { bell, desktop, command, always },
@@ -95,6 +101,10 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("limits.no_progress_minutes", json!(limits.no_progress_minutes.unwrap_or_default())),
         ("limits.question_minutes", json!(limits.question_minutes.unwrap_or_default())),
         ("limits.stop_grace_seconds", json!(stop_grace.as_secs())),
+        ("limits.shutdown_grace_seconds", json!(shutdown_grace.as_secs())),
+        ("restart.failures", json!(failures)),
+        ("restart.pauses_seconds", json!(pauses.iter().map(Duration::as_secs).collect::<Vec<_>>())),
+        ("restart.healthy_minutes", json!(healthy_minutes)),
         ("database.lock_timeout_seconds", json!(lock_timeout.as_secs())),
         ("approval_policy", json!(approval_policy)),
         ("notify.bell", json!(bell)),

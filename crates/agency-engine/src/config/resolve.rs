@@ -1,7 +1,8 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, Form, NotifyConfig, Place, PromptDelivery, ScreenSource, agent_name, built_in,
+    AgentConfig, Config, ConfigError, Form, NotifyConfig, Place, PromptDelivery, RestartConfig, ScreenSource,
+    agent_name, built_in,
     document::Document,
     entries::dotted,
     file::{Agent, AgentForm, ConfigFile},
@@ -50,6 +51,12 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
             question_minutes: minutes(file.limits.question_minutes),
         },
         stop_grace: Duration::from_secs(file.limits.stop_grace_seconds.into()),
+        shutdown_grace: Duration::from_secs(file.limits.shutdown_grace_seconds.into()),
+        restart: RestartConfig {
+            failures: file.restart.failures,
+            pauses: file.restart.pauses_seconds.into_iter().map(|pause| Duration::from_secs(pause.into())).collect(),
+            healthy_minutes: file.restart.healthy_minutes,
+        },
         lock_timeout: Duration::from_secs(file.database.lock_timeout_seconds.into()),
         approval_policy: file.approval_policy,
         notify: NotifyConfig {

@@ -19,6 +19,7 @@ const TOP: &[&str] = &[
     "wrapper",
     "tmux",
     "limits",
+    "restart",
     "database",
     "approval_policy",
     "notify",
@@ -28,7 +29,11 @@ const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream", "screen",
 const FORM: &[&str] = &["args", "prompt", "stream", "resume"];
 const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
-    ("limits", &["max_minutes", "no_progress_minutes", "question_minutes", "stop_grace_seconds"]),
+    (
+        "limits",
+        &["max_minutes", "no_progress_minutes", "question_minutes", "stop_grace_seconds", "shutdown_grace_seconds"],
+    ),
+    ("restart", &["failures", "pauses_seconds", "healthy_minutes"]),
     ("database", &["lock_timeout_seconds"]),
     ("notify", &["bell", "desktop", "command", "always"]),
 ];

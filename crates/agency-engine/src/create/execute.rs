@@ -200,19 +200,19 @@ impl Creation<'_> {
 
     /// Puts the prompt where an agent that takes a file finds it, and says where that is.
     fn place_prompt(&self) -> Result<String, CreateError> {
-        let given = &self.plan.spec.prompt.path;
-        let Some(prompt) = &self.plan.prompt else { return Ok(given.clone()) };
+        let given = self.plan.spec.prompt.as_ref().map(|prompt| prompt.path.clone()).unwrap_or_default();
+        let Some(prompt) = &self.plan.prompt else { return Ok(given) };
         if self.plan.spec.workspace == WorkspaceKind::None {
-            return Ok(self.plan.repository.root().join(given).display().to_string());
+            return Ok(self.plan.repository.root().join(&given).display().to_string());
         }
         let worktree = self.workspace.directory();
         // A prompt that is not committed, or was changed since, is not in the worktree as the user sees it.
-        let same = || std::fs::read(worktree.join(given)).is_ok_and(|found| found == prompt.as_bytes());
+        let same = || std::fs::read(worktree.join(&given)).is_ok_and(|found| found == prompt.as_bytes());
         if self.plan.prompt_is_text || !same() {
             write_prompt(worktree, prompt)?;
             return Ok(super::validate::PROMPT_IN_WORKTREE.to_owned());
         }
-        Ok(given.clone())
+        Ok(given)
     }
 
     /// Tells the agent that it may trust its worktree, where that is written into a file of the user's.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
 use agency_model::policy::Policy;
-use agency_model::{Host, Mode};
+use agency_model::{Host, Mode, RunKind};
 
 use super::Plan;
 use crate::adapter::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchRequest, Prompt};
@@ -13,7 +14,7 @@ use crate::config::Config;
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
-use crate::supervise::Launch;
+use crate::supervise::{Again, Launch, RestartRules, SESSION, Start, WORDS};
 
 /// The orders for the supervisor of a planned run whose workspace is at `directory`, and what the agent's environment
 /// gets beside the caller's.
@@ -23,45 +24,75 @@ pub(super) fn launch(
     directory: &Path,
     prompt_file: &str,
 ) -> Result<(Launch, BTreeMap<String, String>), AdapterError> {
-    let LaunchConfig { args, env, stream, first_words } = plan.agent.launch_config(&LaunchRequest {
+    let request = LaunchRequest {
         mode: plan.spec.mode,
         one_shot: plan.spec.one_shot,
         prompt: plan.prompt.as_deref().map(|text| Prompt { text, file: prompt_file }),
         extra_args: &plan.spec.runner.args,
         directory,
         session: plan.session.as_deref(),
-        resume: plan.resume.as_ref().map(|resume| resume.session.as_str()),
+        resume: plan.resume.as_ref().and_then(|resume| resume.session.as_deref()),
         trusted: plan.trusts_worktree(config),
-    })?;
+    };
+    let LaunchConfig { args, env, stream, first_words } = plan.agent.launch_config(&request)?;
+    let start = started(args, first_words);
+    let limits = plan.spec.limits;
+    let launch = Launch {
+        program: plan.program.clone(),
+        again: again(plan, &request),
+        restart: RestartRules {
+            failures_allowed: plan.spec.restart.failures_allowed(config.restart.failures),
+            pauses_ms: config.restart.pauses.iter().map(in_milliseconds).collect(),
+            healthy_ms: milliseconds(config.restart.healthy_minutes),
+        },
+        stays: plan.kind == RunKind::Agent && start.opening.is_some(),
+        start,
+        directory: directory.to_owned(),
+        mode: plan.spec.mode,
+        stream,
+        spent: plan.resume.as_ref().map(|resume| resume.spent).unwrap_or_default(),
+        screen: plan.agent.screen.clone(),
+        host: plan.spec.host,
+        size: plan.size,
+        wall_time_ms: limits.max_minutes.map(milliseconds),
+        no_progress_ms: limits.no_progress_minutes.map(milliseconds),
+        question_ms: limits.question_minutes.map(milliseconds),
+        grace_ms: in_milliseconds(&config.stop_grace),
+        max_agents: config.max_agents,
+        may_wait: plan.may_wait,
+        lock_timeout_ms: in_milliseconds(&config.lock_timeout),
+        policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
+        notify: plan.notify.clone(),
+    };
+    Ok((launch, env))
+}
+
+fn started(args: Vec<String>, first_words: FirstWords) -> Start {
     let (stdin, opening) = match first_words {
         FirstWords::None => (StdinPlan::Keyboard, None),
         FirstWords::Text(text) => (StdinPlan::Text(text), None),
         FirstWords::Conversation(opening) => (StdinPlan::Open, Some(opening)),
     };
-    let limits = plan.spec.limits;
-    let launch = Launch {
-        program: plan.program.clone(),
-        args,
-        directory: directory.to_owned(),
-        mode: plan.spec.mode,
-        stream,
-        opening,
-        spent: plan.resume.as_ref().map(|resume| resume.spent).unwrap_or_default(),
-        screen: plan.agent.screen.clone(),
-        host: plan.spec.host,
-        stdin,
-        size: plan.size,
-        wall_time_ms: limits.max_minutes.map(milliseconds),
-        no_progress_ms: limits.no_progress_minutes.map(milliseconds),
-        question_ms: limits.question_minutes.map(milliseconds),
-        grace_ms: u64::try_from(config.stop_grace.as_millis()).unwrap_or(u64::MAX),
-        max_agents: config.max_agents,
-        may_wait: plan.may_wait,
-        lock_timeout_ms: u64::try_from(config.lock_timeout.as_millis()).unwrap_or(u64::MAX),
-        policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
-        notify: plan.notify.clone(),
+    Start { args, stdin, opening }
+}
+
+/// What a process after a crash is started with; none for an agent that cannot go on.
+fn again(plan: &Plan, first: &LaunchRequest<'_>) -> Option<Again> {
+    let with = |prompt: Option<Prompt<'_>>| {
+        let LaunchConfig { args, env: _, stream: _, first_words } =
+            plan.agent.launch_config(&LaunchRequest { prompt, resume: Some(SESSION), ..*first }).ok()?;
+        Some(started(args, first_words))
     };
-    Ok((launch, env))
+    Some(Again {
+        midway: with(Some(Prompt { text: WORDS, file: WORDS }))?,
+        idle: with(None)?,
+        keeps: plan.agent.keeps_conversations,
+        forgets_within_a_minute: plan.agent.forgets_within_a_minute,
+    })
+}
+
+fn in_milliseconds(duration: &Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A test may shorten the minute; nobody else can.

@@ -69,7 +69,7 @@ pub struct Plan {
     pub base: Commit,
     /// The input files.
     pub inputs: Vec<InputFingerprint>,
-    /// What the agent is told; none only for a conversation that goes on.
+    /// What the agent is told; none for a conversation that goes on, or one that waits for its first message.
     pub prompt: Option<String>,
     /// Whether the prompt came as text and is to be written to a file.
     pub prompt_is_text: bool,
@@ -102,8 +102,8 @@ pub struct Plan {
 pub struct Resume {
     /// The run that had it.
     pub parent: RunRow,
-    /// The agent's own id of it.
-    pub session: String,
+    /// The agent's own id of it; none if the agent has to begin another in the same workspace.
+    pub session: Option<String>,
     /// What it has used.
     pub spent: Usage,
 }

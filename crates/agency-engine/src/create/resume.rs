@@ -5,16 +5,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::{PromptSpec, RunSpec};
-use agency_model::{ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
-use super::conversation::find;
 use super::notify::whom_to_tell;
 use super::plan::Resume;
-use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, find_runner};
+use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, check_silence, find_runner};
 use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
+use crate::conversation;
 use crate::lock::Lock;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
@@ -27,6 +27,8 @@ pub struct ResumeRequest {
     pub parent: RunRow,
     /// What the agent is told next.
     pub prompt_text: Option<String>,
+    /// What happens if the agent cannot go on with its conversation.
+    pub otherwise: Otherwise,
     /// What the agent talks to; as before, if absent.
     pub mode: Option<Mode>,
     /// What the supervisor runs in; as before, if absent.
@@ -47,6 +49,15 @@ pub struct ResumeRequest {
     pub notify: bool,
 }
 
+/// What happens if an agent cannot go on with its conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Otherwise {
+    /// The resumption is refused.
+    Refuse,
+    /// It begins another one in the same workspace, with its first prompt.
+    BeginAnother,
+}
+
 /// The first moment of the minute after this one.
 fn next_minute(at: Timestamp) -> Timestamp {
     let seconds = (at.as_second().div_euclid(60) + 1) * 60;
@@ -60,16 +71,10 @@ impl Agency {
         self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());
         let before = self.spec_of(&parent)?;
-        let prompt_path = match (&request.prompt_text, parent.workspace) {
-            (None, _) => before.prompt.path.clone(),
-            (Some(_), WorkspaceKind::Worktree) => PROMPT_IN_WORKTREE.to_owned(),
-            (Some(_), WorkspaceKind::None) => self.home.run(&id).file("prompt.md").display().to_string(),
-        };
         let mut spec = RunSpec {
             mode: request.mode.unwrap_or(before.mode),
             host: request.host.unwrap_or(before.host),
             name: request.name.clone().or(before.name.clone()),
-            prompt: PromptSpec { path: prompt_path },
             inputs: vec![],
             ..before
         };
@@ -80,22 +85,41 @@ impl Agency {
         let place = Place { current_directory: &request.current_directory, environment: &request.environment };
         let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?;
         let directory = PathBuf::from(parent.directory());
-        let kept = || find(agent.keeps_conversations, &program, &directory, &request.environment);
-        let session = parent.agent_session.clone().or_else(kept).ok_or_else(|| CreateError::State {
-            message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
-            hint: "start a new run instead",
-        })?;
-        if agent.form(spec.mode, spec.one_shot).resume.is_none() {
-            return Err(CreateError::Value {
-                field: "runner.kind",
-                message: format!("{} cannot go on with a conversation in {} mode", spec.runner.kind, spec.mode),
-                hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the configuration",
-            });
+        let kept = || conversation::find(agent.keeps_conversations, &program, &directory, &request.environment);
+        let known = parent.agent_session.clone().or_else(kept);
+        let goes_on = agent.form(spec.mode, spec.one_shot).resume.is_some();
+        let (session, prompt) = match (known, goes_on, request.otherwise) {
+            (Some(session), true, _) => (Some(session), request.prompt_text.clone()),
+            (None, _, Otherwise::Refuse) => {
+                return Err(CreateError::State {
+                    message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
+                    hint: "start a new run instead",
+                });
+            }
+            (Some(_), false, Otherwise::Refuse) => {
+                return Err(CreateError::Value {
+                    field: "runner.kind",
+                    message: format!("{} cannot go on with a conversation in {} mode", spec.runner.kind, spec.mode),
+                    hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the \
+                           configuration",
+                });
+            }
+            (_, _, Otherwise::BeginAnother) => {
+                (None, request.prompt_text.clone().or_else(|| self.first_prompt(&parent)))
+            }
+        };
+        if prompt.is_some() {
+            let path = match parent.workspace {
+                WorkspaceKind::Worktree => PROMPT_IN_WORKTREE.to_owned(),
+                WorkspaceKind::None => self.home.run(&id).file("prompt.md").display().to_string(),
+            };
+            spec.prompt = Some(PromptSpec { path });
         }
-        match (&request.prompt_text, spec.mode) {
-            (Some(prompt), _) => check_prompt(prompt, &agent, &spec)?,
-            (None, Mode::Interactive) => {}
-            (None, Mode::Headless) => {
+        match (&prompt, spec.mode, parent.kind) {
+            (Some(prompt), _, _) => check_prompt(prompt, &agent, &spec)?,
+            (None, Mode::Interactive, _) => {}
+            (None, Mode::Headless, RunKind::Agent) => check_silence(&agent, &spec)?,
+            (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => {
                 return Err(CreateError::Value {
                     field: "prompt",
                     message: "a headless agent needs to be told how it goes on".to_owned(),
@@ -134,20 +158,34 @@ impl Agency {
             repository,
             base,
             inputs: vec![],
-            prompt_is_text: request.prompt_text.is_some(),
-            prompt: request.prompt_text,
+            prompt_is_text: prompt.is_some(),
+            prompt,
             agent,
             program,
             environment: request.environment,
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
-            session: Some(session.clone()).filter(|_| mode == Mode::Interactive),
+            session: session.clone().filter(|_| mode == Mode::Interactive),
             resume: Some(Resume { spent: self.spent_by(&parent)?, parent, session }),
             agent_version,
             notices,
             not_before,
             notify,
         })
+    }
+
+    /// What the first run of a conversation was told.
+    fn first_prompt(&self, run: &RunRow) -> Option<String> {
+        let mut first = run.clone();
+        while let Some(parent) = first.parent_id.clone().and_then(|id| self.store.run(&id).ok()) {
+            first = parent;
+        }
+        let kept = std::fs::read_to_string(self.home.run(&first.id).file("prompt.md")).ok();
+        let named = || {
+            let path = self.spec_of(&first).ok()?.prompt?.path;
+            std::fs::read_to_string(Path::new(first.directory()).join(path)).ok()
+        };
+        kept.or_else(named)
     }
 
     /// Looks again, now that the run is about to be: nobody else goes on with the conversation or removes its workspace

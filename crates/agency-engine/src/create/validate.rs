@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
-use agency_model::{ErrorCode, Host, Mode, RunId, Vcs, WorkspaceKind, nearest};
+use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, PromptSpec, RunSpec, SpecDraft, SpecError};
+use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind, nearest};
 use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
@@ -50,16 +50,24 @@ impl Agency {
                 None => repository.check_run_branch(&id.default_branch())?,
             }
         }
-        let prompt = match &request.prompt_text {
-            Some(text) => text.clone(),
-            None => read_prompt(&repository, &mut spec, &request.current_directory)?,
+        let prompt = match (&request.prompt_text, &spec.prompt) {
+            (Some(text), _) => Some(text.clone()),
+            (None, Some(PromptSpec { path })) => {
+                let (relative, text) = read_prompt(&repository, path, &request.current_directory)?;
+                spec.prompt = Some(PromptSpec { path: relative });
+                Some(text)
+            }
+            (None, None) => None,
         };
-        check_prompt(&prompt, &agent, &spec)?;
+        match &prompt {
+            Some(prompt) => check_prompt(prompt, &agent, &spec)?,
+            None => check_silence(&agent, &spec)?,
+        }
         if request.prompt_text.is_some() && spec.workspace == WorkspaceKind::Worktree {
             check_prompt_place(&repository, &base)?;
         }
         if let (Some(_), WorkspaceKind::None) = (&request.prompt_text, spec.workspace) {
-            spec.prompt.path = self.home.run(&id).file("prompt.md").display().to_string();
+            spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }
         let inputs = fingerprints(&repository, &spec)?;
         check_host(spec.host, &request.place())?;
@@ -75,7 +83,7 @@ impl Agency {
             repository,
             base,
             inputs,
-            prompt: Some(prompt),
+            prompt,
             prompt_is_text: request.prompt_text.is_some(),
             agent,
             program,
@@ -179,6 +187,10 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         runner: standing_here.then(|| config.default_agent.clone()),
         host: config.host,
         limits: config.limits,
+        needs_prompt: match request.kind {
+            RunKind::Run | RunKind::Ask => true,
+            RunKind::Agent | RunKind::Task => false,
+        },
     };
     let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
         Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
@@ -270,21 +282,33 @@ pub(super) fn find_program(command: &OsStr, place: &Place<'_>) -> Result<PathBuf
         .ok_or("is not on the PATH")
 }
 
-/// Reads the prompt file, and makes its path in the spec relative to the repository.
-fn read_prompt(repository: &Repository, spec: &mut RunSpec, here: &Path) -> Result<String, CreateError> {
-    let (relative, absolute) = inside(PathUse::Prompt, repository, &spec.prompt.path, here)?;
+/// Reads the prompt file, and says its path relative to the repository.
+fn read_prompt(repository: &Repository, path: &str, here: &Path) -> Result<(String, String), CreateError> {
+    let (relative, absolute) = inside(PathUse::Prompt, repository, path, here)?;
     let bytes = std::fs::read(&absolute).map_err(|error| path_problem(PathUse::Prompt, &absolute, &error))?;
-    spec.prompt.path = relative;
-    String::from_utf8(bytes).map_err(|_| CreateError::Path {
+    let text = String::from_utf8(bytes).map_err(|_| CreateError::Path {
         what: PathUse::Prompt,
         path: absolute,
         why: "it is not UTF-8 text".to_owned(),
         code: ErrorCode::InvalidPath,
+    })?;
+    Ok((relative, text))
+}
+
+/// Whether the agent can be started without being told anything.
+pub(super) fn check_silence(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+    if spec.mode == Mode::Interactive || agent.form(spec.mode, spec.one_shot).is_two_way() {
+        return Ok(());
+    }
+    Err(CreateError::Value {
+        field: "prompt",
+        message: format!("{} takes no messages while it runs, so it needs a prompt", spec.runner.kind),
+        hint: "add --prompt TEXT, or start it with --mode interactive",
     })
 }
 
 pub(super) fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
-    let path = &spec.prompt.path;
+    let path = spec.prompt.as_ref().map_or("", |prompt| &prompt.path);
     let refuse = |message, hint| CreateError::Value { field: "prompt.path", message, hint };
     if prompt.trim().is_empty() {
         let message = format!("the prompt '{path}' is empty");

@@ -1,5 +1,7 @@
 //! Requests: what somebody asks of a supervisor. A row, so that none is lost when either of them dies.
 
+use std::time::Duration;
+
 use agency_model::{QuestionId, RunId};
 use rusqlite::{OptionalExtension, params};
 
@@ -10,7 +12,10 @@ use super::{Store, StoreError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// Stop the run.
-    Stop,
+    Stop {
+        /// The time between TERM and KILL, where it is to be another than usual.
+        grace: Option<Duration>,
+    },
     /// Tell the agent this.
     Message(String),
     /// Let the agent stop what it is doing, and stay.
@@ -40,25 +45,29 @@ pub struct RequestOutcome {
 impl Request {
     pub(super) const fn word(&self) -> &'static str {
         match self {
-            Self::Stop => "stop",
+            Self::Stop { .. } => "stop",
             Self::Message(_) => "message",
             Self::Interrupt => "interrupt",
             Self::Answer(_) => "answer",
         }
     }
 
-    pub(super) fn content(&self) -> Option<&str> {
+    pub(super) fn content(&self) -> Option<String> {
         match self {
-            Self::Stop | Self::Interrupt => None,
-            Self::Message(text) => Some(text),
-            Self::Answer(question) => Some(question.as_str()),
+            Self::Stop { grace } => grace.map(|grace| grace.as_millis().to_string()),
+            Self::Interrupt => None,
+            Self::Message(text) => Some(text.clone()),
+            Self::Answer(question) => Some(question.as_str().to_owned()),
         }
     }
 
     /// A kind of a newer agency is for a newer supervisor; this one cannot act on it.
     fn read(word: &str, content: Option<String>) -> Option<Self> {
         match (word, content) {
-            ("stop", _) => Some(Self::Stop),
+            ("stop", content) => {
+                let milliseconds = content.and_then(|text| text.parse().ok());
+                Some(Self::Stop { grace: milliseconds.map(Duration::from_millis) })
+            }
             ("interrupt", _) => Some(Self::Interrupt),
             ("message", Some(text)) => Some(Self::Message(text)),
             ("answer", Some(question)) => question.parse().ok().map(Self::Answer),

@@ -1,6 +1,6 @@
 //! One row of the table `runs`.
 
-use agency_model::run::{Ending, Exit, Phase, Progress, Reason, RestartPolicy, Run, State};
+use agency_model::run::{Ending, Exit, FAILURES_ALLOWED, Phase, Progress, Reason, RestartPolicy, Run, State};
 use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use rusqlite::Row;
@@ -219,7 +219,7 @@ impl RunRow {
                 attempts: self.attempt,
             }),
         };
-        Run { progress, restart: self.restart_policy }
+        Run { progress, failures_allowed: self.restart_policy.failures_allowed(FAILURES_ALLOWED) }
     }
 
     /// The code that the stored error begins with.

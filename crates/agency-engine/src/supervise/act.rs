@@ -15,8 +15,6 @@ use crate::runner::{self, RunnerCommand};
 
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
-/// The pauses before the next attempts.
-const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(15)];
 
 impl Supervisor<'_> {
     /// Starts the first attempt; the error is for the creator.
@@ -71,9 +69,13 @@ impl Supervisor<'_> {
                 let program = self.launch.program.display().to_string();
                 let pid = agent.pid();
                 self.agent = Some(agent);
-                self.note_event(Event::Attempt { program, pid });
+                self.note_event(Event::Attempt { program, pid, logs_from: self.logs.lengths() });
                 self.begin_conversation();
                 self.watch_for_life();
+                self.timers.health = Some((
+                    Instant::now() + Duration::from_millis(self.launch.restart.healthy_ms),
+                    Input::Healthy { attempt },
+                ));
                 fault::point("supervise.spawned");
                 self.feed(&Input::Started { attempt });
             }
@@ -88,19 +90,18 @@ impl Supervisor<'_> {
 
     fn command(&self) -> RunnerCommand {
         RunnerCommand::new(&self.launch.program)
-            .args(&self.launch.args)
+            .args(&self.start.args)
             .directory(&self.launch.directory)
             .environment(&self.environment)
             .size(self.size)
-            .stdin(self.launch.stdin.clone())
+            .stdin(self.start.stdin.clone())
     }
 
     fn terminate(&mut self, attempt: u32) {
         if let Some(agent) = &self.agent {
             agent.terminate();
         }
-        let grace = Duration::from_millis(self.launch.grace_ms);
-        self.timers.phase = Some((Instant::now() + grace, Input::GraceOver { attempt }));
+        self.timers.phase = Some((Instant::now() + self.grace, Input::GraceOver { attempt }));
         fault::point("supervise.terminating");
     }
 
@@ -113,8 +114,11 @@ impl Supervisor<'_> {
     }
 
     fn pause(&mut self, attempt: u32, failures: u32) {
-        let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1).min(PAUSES.len() - 1);
-        let delay = PAUSES.get(index).copied().unwrap_or_default();
+        self.prepare_again();
+        let pauses = &self.launch.restart.pauses_ms;
+        let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1);
+        let delay_ms = pauses.get(index).or(pauses.last()).copied().unwrap_or_default();
+        let delay = Duration::from_millis(delay_ms).max(self.shortest_pause());
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.events.append(attempt, Event::Restart { failures, delay_ms });
         self.timers.phase = Some((Instant::now() + delay, Input::PauseOver { attempt }));
@@ -126,9 +130,13 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Somebody asked for the end.
-    pub(super) fn feed_stop(&mut self) {
+    /// Somebody asked for the end. Who asks again may shorten the grace, never prolong it.
+    pub(super) fn feed_stop(&mut self, grace: Option<Duration>) {
+        self.grace = grace.unwrap_or(self.grace);
         self.feed(&Input::Stop(StopCause::Requested));
+        if let Some((due, Input::GraceOver { .. })) = &mut self.timers.phase {
+            *due = (Instant::now() + self.grace).min(*due);
+        }
     }
 
     /// Does what the open requests ask for.

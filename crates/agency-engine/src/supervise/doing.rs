@@ -82,7 +82,7 @@ impl Supervisor<'_> {
     /// The time without a sign of life may be over. Who waits for a human gives none, and need not.
     pub(super) fn look_for_life(&mut self) {
         let Some(limit) = self.launch.no_progress_ms.map(Duration::from_millis) else { return };
-        if self.asking.is_waiting() || self.talk.lingering {
+        if self.asking.is_waiting() || self.talk.lingering || self.is_waiting_for_message() {
             self.give_sign_of_life();
         }
         let due = self.doing.last_sign_of_life + limit;
@@ -91,6 +91,12 @@ impl Supervisor<'_> {
         } else {
             self.timers.life = Some(due);
         }
+    }
+}
+
+impl Supervisor<'_> {
+    fn is_waiting_for_message(&self) -> bool {
+        self.launch.stays && self.doing.activity == Some(Activity::Idle)
     }
 }
 

@@ -34,7 +34,7 @@ impl Ear {
     pub(super) fn new(launch: &Launch) -> Self {
         let mut ear = Self {
             format: launch.stream,
-            opening: launch.opening.clone(),
+            opening: launch.start.opening.clone(),
             channel: None,
             outcome: None,
             session: None,
@@ -114,15 +114,20 @@ impl Supervisor<'_> {
     pub(super) fn stop_understanding(&mut self) -> Verdict {
         let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();
         self.take_in(heard);
-        self.ear.listen_anew();
         self.note_agent();
-        self.ear.verdict(self.talk.dismissed)
+        match self.ear.verdict(self.talk.dismissed) {
+            // For an agent that stays, what it finished was one turn of many.
+            Verdict::Success if self.launch.stays => Verdict::None,
+            verdict => verdict,
+        }
     }
 
     /// A new attempt has said nothing yet.
     pub(super) fn forget_outcome(&mut self) {
         self.ear.outcome = None;
         self.ear.last_error = None;
+        self.ear.opening.clone_from(&self.start.opening);
+        self.ear.listen_anew();
     }
 
     fn take_in(&mut self, heard: Vec<Heard>) {

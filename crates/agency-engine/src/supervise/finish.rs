@@ -40,6 +40,9 @@ impl Supervisor<'_> {
             summary: self.ear.summary(),
             changed_files: self.changed_files(),
         };
+        if let Some(message) = self.giving_up(&ended.ending) {
+            self.events.append(ended.ending.attempts, Event::Error { message });
+        }
         for message in self.logs.losses() {
             self.events.append(ended.ending.attempts, Event::Error { message });
         }
@@ -83,6 +86,18 @@ impl Supervisor<'_> {
                 }
             }
             Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
+        }
+    }
+
+    /// Why an agent that comes back after a crash does not come back any more.
+    fn giving_up(&self, ending: &Ending) -> Option<String> {
+        let allowed = self.launch.restart.failures_allowed;
+        let crashed = ending.exit.is_some_and(|exit| !exit.is_success());
+        match (ending.state, ending.reason) {
+            (State::Failed, Reason::Exited) if allowed > 1 && crashed => {
+                Some(format!("the agent crashed {allowed} times in a row and is not started again"))
+            }
+            (_, _) => None,
         }
     }
 

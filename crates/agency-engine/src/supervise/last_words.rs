@@ -92,12 +92,14 @@ impl Supervisor<'_> {
             return;
         };
         let attempt = self.run.attempt();
+        self.note_crash_site();
         let verdict = self.stop_understanding();
         self.close_eye();
         self.stop_typing();
         self.withdraw_all("the process that asked is gone");
         self.doing.activity = None;
         self.timers.life = None;
+        self.timers.health = None;
         self.timers.close = None;
         self.timers.dismiss = None;
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });

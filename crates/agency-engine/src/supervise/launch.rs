@@ -13,35 +13,37 @@ use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode, Usage};
 use serde::{Deserialize, Serialize};
 
+use super::again::{Again, Start};
 use super::notifier::Notify;
-use crate::adapter::{Opening, StreamFormat};
+use crate::adapter::StreamFormat;
 use crate::config::ScreenSource;
 use crate::process::TerminalSize;
-use crate::runner::StdinPlan;
 
 /// The orders of a supervisor, apart from the environment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Launch {
     /// The agent's executable, absolute.
     pub program: PathBuf,
-    /// All its arguments.
-    pub args: Vec<String>,
+    /// What its first process is started with.
+    pub start: Start,
+    /// What further ones are started with, where the agent can go on with a conversation.
+    pub again: Option<Again>,
+    /// How often it may crash, and what follows.
+    pub restart: RestartRules,
+    /// Whether it stays when its turn is over, and waits for a message.
+    pub stays: bool,
     /// Where it works.
     pub directory: PathBuf,
     /// What it talks to.
     pub mode: Mode,
     /// What it prints.
     pub stream: StreamFormat,
-    /// What a conversation with it begins with, where there is one.
-    pub opening: Option<Opening>,
     /// What its conversation has used before this run.
     pub spent: Usage,
     /// How its screen is read.
     pub screen: ScreenSource,
     /// What the supervisor runs in.
     pub host: Host,
-    /// What it reads.
-    pub stdin: StdinPlan,
     /// The size of its terminal until somebody looks at it.
     pub size: TerminalSize,
     /// How long it may run.
@@ -63,6 +65,17 @@ pub struct Launch {
     pub policy: Policy,
     /// Whom to tell when the agent asks, and when the run is over.
     pub notify: Notify,
+}
+
+/// How often an agent may crash, and what follows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartRules {
+    /// How many crashes in a row end the run.
+    pub failures_allowed: u32,
+    /// The pauses before the next attempts; the last one holds for all that follow.
+    pub pauses_ms: Vec<u64>,
+    /// After which time without a crash the earlier ones do not count any more.
+    pub healthy_ms: u64,
 }
 
 /// The supervisor's answer.
@@ -151,20 +164,22 @@ fn read_block(stream: &mut impl Read) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runner::StdinPlan;
 
     #[test]
     fn orders_arrive_as_they_were_sent_whatever_bytes_the_environment_holds() {
         let launch = Launch {
             program: "/bin/true".into(),
-            args: vec!["--x".into()],
+            start: Start { args: vec!["--x".into()], stdin: StdinPlan::Text("hi\n".into()), opening: None },
+            again: None,
+            restart: RestartRules { failures_allowed: 3, pauses_ms: vec![1000], healthy_ms: 600_000 },
+            stays: false,
             directory: "/tmp".into(),
             mode: Mode::Headless,
             stream: StreamFormat::Text,
-            opening: None,
             spent: Usage::default(),
             screen: ScreenSource::None,
             host: Host::Detached,
-            stdin: StdinPlan::Text("hi\n".into()),
             size: TerminalSize::UNSEEN,
             wall_time_ms: None,
             no_progress_ms: None,
@@ -181,7 +196,7 @@ mod tests {
         let mut wire = vec![];
         send_orders(&mut wire, &launch, &environment).unwrap();
         let (received, received_environment) = receive_orders(&mut wire.as_slice()).unwrap();
-        assert_eq!(received.args, launch.args);
+        assert_eq!(received.start, launch.start);
         assert_eq!(received_environment, environment);
     }
 }

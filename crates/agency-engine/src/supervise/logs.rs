@@ -5,6 +5,8 @@
 use std::fs::File;
 use std::io::{self, Write};
 
+use agency_model::LogOffsets;
+
 use crate::home::{HomeError, RunDirectory, open_for_append};
 use crate::runner::Stream;
 
@@ -23,6 +25,11 @@ impl Logs {
             stderr: LogFile::new("runner.stderr.log", open_for_append(&directory.stderr_log())?),
             combined: LogFile::new("runner.log", open_for_append(&directory.combined_log())?),
         })
+    }
+
+    /// How long they are.
+    pub(super) fn lengths(&self) -> LogOffsets {
+        LogOffsets { stdout: self.stdout.length(), stderr: self.stderr.length(), combined: self.combined.length() }
     }
 
     /// Appends to the stream's own log and to the combined one; says what is worth an event.
@@ -53,6 +60,11 @@ struct LogFile {
 impl LogFile {
     const fn new(name: &'static str, file: File) -> Self {
         Self { name, file, lost: 0 }
+    }
+
+    /// A file that tells no length is read from its beginning.
+    fn length(&self) -> u64 {
+        self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
     fn loss(&self) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agency_model::run::{Phase, Progress};
 use agency_model::{Activity, Event};
 use tokio::time::Instant;
 
@@ -28,6 +29,21 @@ pub(super) struct Talk {
     pub(super) lingering: bool,
     /// Whether we had to end the agent after its conversation was over.
     pub(super) dismissed: bool,
+    /// What the agent was told since its last turn was over.
+    pub(super) unanswered: Vec<Told>,
+    /// What it is told as soon as it is back.
+    pub(super) waiting: Vec<Told>,
+    /// Whether the last process had nothing to do when it went.
+    pub(super) was_idle: bool,
+    /// Whether any process of the run did more than start.
+    pub(super) spoke: bool,
+}
+
+/// A message, and the request that brought it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) text: String,
+    pub(super) number: i64,
 }
 
 impl Supervisor<'_> {
@@ -40,7 +56,9 @@ impl Supervisor<'_> {
 
     /// The first words of a conversation with a new process.
     pub(super) fn begin_conversation(&mut self) {
-        self.talk = Talk::default();
+        self.talk.messages = 0;
+        self.talk.lingering = false;
+        self.talk.dismissed = false;
         self.timers.close = None;
         self.timers.dismiss = None;
         if !self.ear.is_conversation() {
@@ -48,6 +66,13 @@ impl Supervisor<'_> {
         }
         let words = self.ear.channel.as_mut().map(|channel| channel.open()).unwrap_or_default();
         self.say(&words);
+        if self.start.opening.as_ref().is_some_and(|opening| opening.prompt.is_none()) {
+            self.does(Activity::Idle, "it was told nothing yet", None);
+        }
+        for told in std::mem::take(&mut self.talk.waiting) {
+            let outcome = self.pass_message(&told);
+            self.finish_request(told.number, outcome);
+        }
     }
 
     /// The agent goes on: a turn that seemed to be the last one is not.
@@ -59,7 +84,8 @@ impl Supervisor<'_> {
 
     /// The agent's turn is over, and with it the conversation, unless somebody has more to say.
     pub(super) fn turn_is_over(&mut self) {
-        if !self.ear.is_conversation() || self.talk.lingering {
+        self.talk.unanswered.clear();
+        if !self.ear.is_conversation() || self.talk.lingering || self.launch.stays {
             return;
         }
         let wait = if self.talk.messages > 0 { ANOTHER_TURN } else { Duration::ZERO };
@@ -101,10 +127,16 @@ impl Supervisor<'_> {
     pub(super) fn answer_request(&mut self, taken: &TakenRequest) {
         let on_screen = self.screen.is_some() && self.agent.is_some();
         let outcome = match &taken.request {
-            Request::Stop => return self.feed_stop(),
+            Request::Stop { grace } => return self.feed_stop(*grace),
             Request::Answer(question) => return self.deliver_answer(question, taken.number),
             Request::Message(text) if on_screen => return self.type_message(text, taken.number),
-            Request::Message(text) => self.pass_message(text),
+            Request::Message(text) => {
+                let told = Told { text: text.clone(), number: taken.number };
+                if self.is_backing_off() && self.ear.is_conversation() {
+                    return self.talk.waiting.push(told);
+                }
+                self.pass_message(&told)
+            }
             Request::Interrupt if on_screen => self.press_interrupt(),
             Request::Interrupt => self.interrupt(),
         };
@@ -123,13 +155,20 @@ impl Supervisor<'_> {
         self.waiters.clear();
     }
 
-    fn pass_message(&mut self, text: &str) -> Result<String, String> {
-        self.tell(&ToAgent::Message(text.to_owned()))?;
+    /// Whether the agent crashed and is about to be started again.
+    fn is_backing_off(&self) -> bool {
+        matches!(self.run.progress, Progress::Running { phase: Phase::BackingOff, .. })
+    }
+
+    fn pass_message(&mut self, told: &Told) -> Result<String, String> {
+        let text = &told.text;
+        self.tell(&ToAgent::Message(text.clone()))?;
+        self.talk.unanswered.push(told.clone());
         self.talk.messages += 1;
         self.talk.lingering = false;
         self.timers.close = None;
         self.give_sign_of_life();
-        let event = Event::Message { text: text.to_owned() };
+        let event = Event::Message { text: text.clone() };
         if let Some(text) = rendered(&event) {
             self.show(&text);
         }

@@ -10,6 +10,8 @@ pub(super) struct Timers {
     pub(super) wall_time: Option<(Instant, Input)>,
     /// The end of a grace, a kill or a pause.
     pub(super) phase: Option<(Instant, Input)>,
+    /// When the agent has worked so long that earlier crashes do not count.
+    pub(super) health: Option<(Instant, Input)>,
     /// The end of the agent's last words.
     pub(super) drain: Option<Instant>,
     /// When the row is brought up to date.
@@ -62,11 +64,10 @@ impl Timers {
     }
 
     fn earliest(&self) -> Option<Instant> {
-        let wall_time = self.wall_time.as_ref().map(|(at, _)| *at);
-        let phase = self.phase.as_ref().map(|(at, _)| *at);
+        let of_run = [&self.wall_time, &self.phase, &self.health].map(|timer| timer.as_ref().map(|(at, _)| *at));
         let of_agent = [self.drain, self.note, self.life, self.look, self.key];
         let of_talk = [self.question, self.ask, self.requests, self.close, self.dismiss, self.notify];
-        of_agent.into_iter().chain(of_talk).chain([wall_time, phase]).flatten().min()
+        of_agent.into_iter().chain(of_talk).chain(of_run).flatten().min()
     }
 
     fn passed(&mut self, at: Instant) -> Passed {
@@ -89,8 +90,8 @@ impl Timers {
                 return passed;
             }
         }
-        let due =
-            if self.phase.as_ref().is_some_and(|(due, _)| *due == at) { &mut self.phase } else { &mut self.wall_time };
-        due.take().map_or(Passed::Drain, |(_, input)| Passed::Input(input))
+        let mut of_run = [&mut self.phase, &mut self.health, &mut self.wall_time].into_iter();
+        let due = of_run.find(|timer| timer.as_ref().is_some_and(|(due, _)| *due == at));
+        due.and_then(Option::take).map_or(Passed::Drain, |(_, input)| Passed::Input(input))
     }
 }

@@ -9,6 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::again::Start;
 use super::asking::Asking;
 use super::control::{ControlMessage, Viewer, Waiter};
 use super::doing::Doing;
@@ -35,6 +36,10 @@ pub(super) struct Supervisor<'a> {
     pub(super) id: RunId,
     pub(super) directory: RunDirectory,
     pub(super) launch: Launch,
+    /// What the next process is started with.
+    pub(super) start: Start,
+    /// The time between TERM and KILL.
+    pub(super) grace: Duration,
     pub(super) environment: Environment,
     pub(super) run: Run,
     pub(super) row: RunRow,
@@ -119,10 +124,12 @@ impl<'a> Supervisor<'a> {
             typing: Typing::default(),
             notifier: Notifier::new(launch.notify.clone(), &environment),
             notifying_failed: false,
+            run: Run { progress, failures_allowed: launch.restart.failures_allowed },
+            start: launch.start.clone(),
+            grace: Duration::from_millis(launch.grace_ms),
             directory,
             launch,
             environment,
-            run: Run { progress, restart: row.restart_policy },
             row: row.clone(),
             store,
             events,
@@ -193,7 +200,7 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Look) => self.look(),
             Arrival::Timer(Passed::Key) => self.type_next(),
             Arrival::Timer(Passed::Notify) => self.end_overdue_notifications(),
-            Arrival::Stop => self.feed_stop(),
+            Arrival::Stop => self.feed_stop(None),
             Arrival::Resized => {
                 if let Some(size) = self.pane.as_ref().and_then(Pane::size) {
                     self.resize(size);

@@ -48,6 +48,11 @@ pub enum Input {
         /// The attempt that crashed.
         attempt: u32,
     },
+    /// The process of this attempt has worked so long that earlier crashes do not count any more.
+    Healthy {
+        /// The attempt.
+        attempt: u32,
+    },
     /// The supervisor is dead; a marker, if it left one, says how the run ended.
     SupervisorGone(Option<Ending>),
 }

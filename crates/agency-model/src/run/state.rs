@@ -38,15 +38,15 @@ impl State {
 pub struct Run {
     /// How far it has come.
     pub progress: Progress,
-    /// What happens when its agent crashes.
-    pub restart: RestartPolicy,
+    /// How many crashes in a row end it.
+    pub failures_allowed: u32,
 }
 
 impl Run {
     /// A run that was just created.
     #[must_use]
     pub const fn queued(restart: RestartPolicy) -> Self {
-        Self { progress: Progress::Queued, restart }
+        Self { progress: Progress::Queued, failures_allowed: restart.failures_allowed(FAILURES_ALLOWED) }
     }
 
     /// The state that is stored for it.
@@ -135,18 +135,21 @@ words! {
     RestartPolicy {
         /// The run has failed.
         Never = "never",
-        /// It is started again, until it has crashed three times in a row.
+        /// It is started again, until it has crashed too often in a row.
         OnCrash = "on-crash",
     }
 }
 
+/// How many crashes in a row end a run that is started again, unless somebody wants it otherwise.
+pub const FAILURES_ALLOWED: u32 = 3;
+
 impl RestartPolicy {
-    /// How many crashes in a row end the run.
+    /// How many crashes in a row end the run, if it may crash so often at most.
     #[must_use]
-    pub const fn failures_allowed(self) -> u32 {
+    pub const fn failures_allowed(self, most: u32) -> u32 {
         match self {
             Self::Never => 1,
-            Self::OnCrash => 3,
+            Self::OnCrash => most,
         }
     }
 }

@@ -56,7 +56,8 @@ fn queued(run: &Run, input: &Input) -> Step {
         | Input::Exited { .. }
         | Input::GraceOver { .. }
         | Input::KillOver { .. }
-        | Input::PauseOver { .. } => Step::Stale,
+        | Input::PauseOver { .. }
+        | Input::Healthy { .. } => Step::Stale,
     }
 }
 
@@ -96,12 +97,19 @@ fn running(now: &Now<'_>, phase: Phase, input: &Input) -> Step {
             Phase::BackingOff => now.next_attempt(),
             Phase::Starting(_) | Phase::Working | Phase::Stopping(_) | Phase::Killing(_) => Step::Stale,
         },
+        Input::Healthy { attempt } if *attempt == now.attempt => match phase {
+            Phase::Working if now.failures > 0 => now.recovered(),
+            Phase::Working | Phase::Starting(_) | Phase::Stopping(_) | Phase::Killing(_) | Phase::BackingOff => {
+                Step::Stale
+            }
+        },
         Input::Started { .. }
         | Input::StartFailed { .. }
         | Input::Exited { .. }
         | Input::GraceOver { .. }
         | Input::KillOver { .. }
-        | Input::PauseOver { .. } => Step::Stale,
+        | Input::PauseOver { .. }
+        | Input::Healthy { .. } => Step::Stale,
         Input::SupervisorGone(Some(ending)) => now.end_as(ending.clone()),
         Input::SupervisorGone(None) => {
             now.end(State::Failed, Reason::Disappeared, None, Some(ErrorCode::RunnerDisappeared))
@@ -120,6 +128,7 @@ fn ended(ending: &Ending, input: &Input) -> Step {
         | Input::GraceOver { .. }
         | Input::KillOver { .. }
         | Input::PauseOver { .. }
+        | Input::Healthy { .. }
         | Input::SupervisorGone(_) => Step::Stale,
     }
 }
@@ -133,7 +142,7 @@ struct Now<'a> {
 
 impl Now<'_> {
     fn to(&self, progress: Progress, effects: Vec<Effect>) -> Step {
-        Step::Moved(Run { progress, restart: self.run.restart }, effects)
+        Step::Moved(Run { progress, failures_allowed: self.run.failures_allowed }, effects)
     }
 
     fn phase(&self, phase: Phase, effects: Vec<Effect>) -> Step {
@@ -146,23 +155,26 @@ impl Now<'_> {
         self.to(Progress::Running { attempt, failures: self.failures, phase }, vec![Effect::Spawn { attempt }])
     }
 
+    fn recovered(&self) -> Step {
+        self.to(Progress::Running { attempt: self.attempt, failures: 0, phase: Phase::Working }, vec![])
+    }
+
     fn terminate(&self, cause: StopCause) -> Step {
         self.phase(Phase::Stopping(cause), vec![Effect::Terminate { attempt: self.attempt }])
     }
 
-    /// A run is completed only if the exit code is 0 and the agent saw no failure.
+    /// A run is completed only if the exit code is 0 and the agent saw no failure. An agent that had finished its
+    /// work, well or badly, has not crashed, whatever its exit code.
     fn exited(&self, exit: Exit, verdict: Verdict) -> Step {
-        let well = match verdict {
-            Verdict::None | Verdict::Success => exit.is_success(),
-            Verdict::Dismissed => true,
-            Verdict::Failure => false,
+        let ended = match (verdict, exit.is_success()) {
+            (Verdict::None | Verdict::Success, true) | (Verdict::Dismissed, _) => Some(State::Completed),
+            (Verdict::Failure, true) | (Verdict::Success, false) => Some(State::Failed),
+            (Verdict::None | Verdict::Failure, false) => None,
         };
-        if well {
-            return self.end(State::Completed, Reason::Exited, Some(exit), None);
-        }
         let failures = self.failures + 1;
-        if failures >= self.run.restart.failures_allowed() {
-            return self.end(State::Failed, Reason::Exited, Some(exit), None);
+        let given_up = (failures >= self.run.failures_allowed).then_some(State::Failed);
+        if let Some(state) = ended.or(given_up) {
+            return self.end(state, Reason::Exited, Some(exit), None);
         }
         let progress = Progress::Running { attempt: self.attempt, failures, phase: Phase::BackingOff };
         self.to(progress, vec![Effect::Pause { attempt: self.attempt, failures }])

@@ -106,6 +106,8 @@ pub struct Defaults {
     pub host: Host,
     /// The bounds.
     pub limits: LimitsSpec,
+    /// Whether the agent must be told something at the start.
+    pub needs_prompt: bool,
 }
 
 impl SpecDraft {
@@ -153,7 +155,11 @@ impl SpecDraft {
                 kind: runner.kind.or(defaults.runner).ok_or(missing("runner.kind"))?.replace('-', "_"),
                 args: runner.args.unwrap_or_default(),
             },
-            prompt: PromptSpec { path: self.prompt.and_then(|prompt| prompt.path).ok_or(missing("prompt.path"))? },
+            prompt: match self.prompt.and_then(|prompt| prompt.path) {
+                Some(path) => Some(PromptSpec { path }),
+                None if defaults.needs_prompt => return Err(missing("prompt.path")),
+                None => None,
+            },
             new_branch: self.new_branch,
             inputs: self.inputs.unwrap_or_default(),
             limits: LimitsSpec {

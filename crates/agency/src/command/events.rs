@@ -63,7 +63,7 @@ fn readable(line: &EventLine, icons: bool) -> String {
     let text = match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
         Event::StateChange { from: None, to } => format!("created as {to}"),
-        Event::Attempt { program, pid } => format!("attempt {}: {program} started as process {pid}", line.attempt),
+        Event::Attempt { program, pid, .. } => format!("attempt {}: {program} started as process {pid}", line.attempt),
         Event::Exit { exit_code: Some(code), .. } => format!("the process exited with code {code}"),
         Event::Exit { exit_code: None, signal } => format!("the process was ended by signal {}", number(signal)),
         Event::Restart { failures, delay_ms } => format!("crash {failures}; next attempt in {delay_ms} ms"),

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
 use agency_engine::follow::Cursor;
 use agency_engine::runner::Cleaner;
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, Event, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,12 +40,15 @@ pub(crate) struct Args {
     /// Only the last so many lines
     #[arg(long, value_name = "N")]
     tail: Option<usize>,
+    /// Only what one process of an agent that crashed and came back said, counted from 1
+    #[arg(long, value_name = "N", conflicts_with_all = ["tail", "follow"])]
+    attempt: Option<u32>,
 }
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Logs {
-    id: agency_model::RunId,
+    id: RunId,
     stream: &'static str,
     path: String,
     bytes: u64,
@@ -62,23 +66,64 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         (false, false) => ("combined", directory.combined_log()),
     };
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
-    let start = args.tail.map_or(Ok(0), |lines| tail_offset(&path, lines)).map_err(broken)?;
+    let section = args.attempt.map(|attempt| section(&agency, &row.id, attempt, stream)).transpose()?;
+    let start = match (section, args.tail) {
+        (Some(section), _) => section.from,
+        (None, Some(lines)) => tail_offset(&path, lines).map_err(broken)?,
+        (None, None) => 0,
+    };
+    let mut left = section.and_then(|section| section.length).unwrap_or(u64::MAX);
     let mut cursor = Cursor::at(&path, start).map_err(broken)?;
     let mut cleaner = args.clean.then(Cleaner::new);
     if context.json() {
         let mut bytes = vec![];
-        cursor.read(|piece| write_piece(&mut cleaner, piece, |text| bytes.write_all(text))).map_err(broken)?;
+        let mut keep = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| bytes.write_all(text));
+        cursor.read(&mut keep).map_err(broken)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
         let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
-    let print = |piece: &[u8]| write_piece(&mut cleaner, piece, |text| context.print_raw(text));
+    let print = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| context.print_raw(text));
     if args.follow {
         return context.follow(&mut agency, &row.id, &mut cursor, print);
     }
     cursor.read(print).map_err(|error| Problem::output(&error))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A part of a log, in bytes.
+#[derive(Clone, Copy)]
+struct Section {
+    from: u64,
+    /// None for what goes on to the end.
+    length: Option<u64>,
+}
+
+/// What one attempt added to a log.
+fn section(agency: &Agency, id: &RunId, attempt: u32, stream: &str) -> Result<Section, Problem> {
+    let begin = |wanted: u32| {
+        agency.last_event(id, |line| match line.event {
+            Event::Attempt { logs_from, .. } if line.attempt == wanted => Some(match stream {
+                "stdout" => logs_from.stdout,
+                "stderr" => logs_from.stderr,
+                _ => logs_from.combined,
+            }),
+            _ => None,
+        })
+    };
+    let Some(from) = begin(attempt)? else {
+        return Err(Problem::new(ErrorCode::Usage, format!("{id} has had no attempt {attempt}"))
+            .hint("agency events shows its attempts"));
+    };
+    Ok(Section { from, length: begin(attempt + 1)?.map(|next| next.saturating_sub(from)) })
+}
+
+/// The part of a piece that is wanted.
+fn within<'a>(piece: &'a [u8], left: &mut u64) -> &'a [u8] {
+    let wanted = usize::try_from(*left).unwrap_or(usize::MAX).min(piece.len());
+    *left -= wanted as u64;
+    piece.get(..wanted).unwrap_or_default()
 }
 
 /// Writes a piece of a log, as it is or as text without control sequences.

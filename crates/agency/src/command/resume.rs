@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::create::ResumeRequest;
+use agency_engine::create::{Otherwise, ResumeRequest};
 use agency_engine::process::own_terminal_size;
 use agency_model::{ErrorCode, Host, Mode};
 use clap::builder::PossibleValuesParser;
@@ -63,6 +63,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         (None, None) => None,
     };
     let plan = agency.plan_resume(ResumeRequest {
+        otherwise: Otherwise::Refuse,
         parent,
         prompt_text,
         mode: args.mode.as_deref().and_then(Mode::from_word),

@@ -10,8 +10,14 @@ use super::program::{fields, schema, world};
 #[test]
 fn the_example_is_a_complete_spec() {
     let example = &blocks(&section(&read("docs/run-spec.md"), "Example"), "json")[0];
-    let defaults =
-        Defaults { repo: None, base_ref: None, runner: None, host: Host::Tmux, limits: LimitsSpec::default() };
+    let defaults = Defaults {
+        repo: None,
+        base_ref: None,
+        runner: None,
+        host: Host::Tmux,
+        limits: LimitsSpec::default(),
+        needs_prompt: true,
+    };
     let spec = SpecDraft::parse(example.as_bytes()).unwrap().materialise(defaults);
     assert_eq!(spec.unwrap().name.as_deref(), Some("fix-login"));
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::*;
-use crate::run::RestartPolicy;
+use crate::run::{FAILURES_ALLOWED, RestartPolicy};
 
 const MOST_ATTEMPTS: u32 = 3;
 
@@ -29,6 +29,7 @@ fn inputs() -> Vec<Input> {
             Input::GraceOver { attempt },
             Input::KillOver { attempt },
             Input::PauseOver { attempt },
+            Input::Healthy { attempt },
         ]);
         for verdict in [Verdict::None, Verdict::Success, Verdict::Dismissed, Verdict::Failure] {
             inputs.extend([well, badly, by_signal].map(|exit| Input::Exited { attempt, exit, verdict }));
@@ -51,7 +52,7 @@ fn reachable(restart: RestartPolicy, mut visit: impl FnMut(&World, &Input, &Step
     let mut open = VecDeque::from([first]);
     while let Some(world) = open.pop_front() {
         for input in inputs() {
-            if !possible(&world, &input) {
+            if !possible(&world, &input) || world.run.attempt() > MOST_ATTEMPTS {
                 continue;
             }
             let outcome = step(&world.run, &input);
@@ -76,6 +77,7 @@ fn possible(world: &World, input: &Input) -> bool {
         | Input::GraceOver { .. }
         | Input::KillOver { .. }
         | Input::PauseOver { .. }
+        | Input::Healthy { .. }
         | Input::SupervisorGone(_) => true,
     }
 }
@@ -91,7 +93,8 @@ fn follow(world: &World, input: &Input, outcome: Step) -> World {
         | Input::Stop(_)
         | Input::GraceOver { .. }
         | Input::KillOver { .. }
-        | Input::PauseOver { .. } => false,
+        | Input::PauseOver { .. }
+        | Input::Healthy { .. } => false,
     };
     if gone {
         next.process = None;
@@ -167,13 +170,52 @@ fn every_run_can_be_ended_by_stop_and_timers_alone() {
     });
 }
 
+// proves P11
 #[test]
-fn attempts_are_bounded_by_the_policy() {
+fn crashes_in_a_row_are_bounded_by_the_policy() {
     each_policy(|policy| {
         for world in reachable(policy, |_, _, _| {}) {
-            assert!(world.run.attempt() <= policy.failures_allowed(), "{world:?}");
+            let Progress::Running { failures, .. } = world.run.progress else { continue };
+            assert!(failures < policy.failures_allowed(FAILURES_ALLOWED), "{world:?}");
         }
     });
+}
+
+// proves P11
+#[test]
+fn only_a_crash_is_followed_by_another_attempt() {
+    let progress = Progress::Running { attempt: 1, failures: 0, phase: Phase::Working };
+    let run = Run { progress, failures_allowed: FAILURES_ALLOWED };
+    for (code, verdict, again) in [
+        (0, Verdict::None, false),
+        (0, Verdict::Failure, false),
+        (3, Verdict::None, true),
+        (3, Verdict::Failure, true),
+        (3, Verdict::Success, false),
+        (3, Verdict::Dismissed, false),
+    ] {
+        let exit = Exit { exit_code: Some(code), signal: None };
+        let Step::Moved(next, effects) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
+            panic!("an exit moves a run");
+        };
+        assert_eq!(next.state() == State::Running, again, "{code} {verdict:?}");
+        assert_eq!(effects.contains(&Effect::Pause { attempt: 1, failures: 1 }), again, "{code} {verdict:?}");
+    }
+}
+
+// proves P11
+#[test]
+fn an_agent_that_was_well_for_long_enough_may_crash_as_often_as_at_first() {
+    let progress = Progress::Running { attempt: 3, failures: 2, phase: Phase::Working };
+    let run = Run { progress, failures_allowed: FAILURES_ALLOWED };
+    let Step::Moved(well, effects) = step(&run, &Input::Healthy { attempt: 3 }) else {
+        panic!("the crashes are forgotten");
+    };
+    assert_eq!(effects, []);
+    let exit = Exit { exit_code: Some(1), signal: None };
+    let crash = Input::Exited { attempt: 3, exit, verdict: Verdict::None };
+    assert!(matches!(step(&well, &crash), Step::Moved(next, _) if next.state() == State::Running));
+    assert!(matches!(step(&run, &crash), Step::Moved(next, _) if next.state() == State::Failed));
 }
 
 #[test]
@@ -186,7 +228,8 @@ fn a_late_message_of_an_earlier_attempt_changes_nothing() {
                 | Input::Exited { attempt, .. }
                 | Input::GraceOver { attempt }
                 | Input::KillOver { attempt }
-                | Input::PauseOver { attempt } => *attempt,
+                | Input::PauseOver { attempt }
+                | Input::Healthy { attempt } => *attempt,
                 Input::SlotGranted | Input::CouldNotStart(_) | Input::Stop(_) | Input::SupervisorGone(_) => return,
             };
             if attempt != world.run.attempt() {
@@ -198,8 +241,10 @@ fn a_late_message_of_an_earlier_attempt_changes_nothing() {
 
 #[test]
 fn a_stop_that_came_first_decides_over_the_exit_code() {
-    let run =
-        |phase| Run { progress: Progress::Running { attempt: 1, failures: 0, phase }, restart: RestartPolicy::OnCrash };
+    let run = |phase| Run {
+        progress: Progress::Running { attempt: 1, failures: 0, phase },
+        failures_allowed: FAILURES_ALLOWED,
+    };
     let exit = Exit { exit_code: Some(0), signal: None };
     for (cause, state) in [
         (StopCause::Requested, State::Killed),
@@ -219,7 +264,7 @@ fn a_stop_that_came_first_decides_over_the_exit_code() {
 #[test]
 fn an_agent_that_says_it_failed_has_failed_whatever_its_exit_code() {
     let progress = Progress::Running { attempt: 1, failures: 0, phase: Phase::Working };
-    let run = Run { progress, restart: RestartPolicy::Never };
+    let run = Run { progress, failures_allowed: 1 };
     for (code, verdict, state) in [
         (0, Verdict::None, State::Completed),
         (0, Verdict::Success, State::Completed),

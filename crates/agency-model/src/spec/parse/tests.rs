@@ -21,6 +21,7 @@ fn defaults() -> Defaults {
         runner: None,
         host: Host::Tmux,
         limits: LimitsSpec { max_minutes: Some(9), ..LimitsSpec::default() },
+        needs_prompt: true,
     }
 }
 
@@ -135,7 +136,7 @@ fn flags_win_over_the_file_and_defaults_come_last() {
     let file = SpecDraft::parse(WHOLE.as_bytes()).unwrap();
     let spec = file.overridden_by(flags).materialise(defaults()).unwrap();
     assert_eq!((spec.base_ref.as_str(), spec.repo.as_str()), ("topic", "/repo"));
-    assert_eq!(spec.prompt.path, "other.md");
+    assert_eq!(spec.prompt.unwrap().path, "other.md");
     assert_eq!(spec.inputs.iter().map(|input| input.path.as_str()).collect::<Vec<_>>(), ["a.txt", "b.txt"]);
     assert_eq!(spec.limits.max_minutes, Some(5));
 }

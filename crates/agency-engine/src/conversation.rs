@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 16 * 1024 * 1024;
 const MOST_FILES: usize = 5000;
 
 /// The agent's own id of the newest conversation in this directory.
-pub(super) fn find(
+pub(crate) fn find(
     keeps: KeepsConversations,
     program: &Path,
     directory: &Path,

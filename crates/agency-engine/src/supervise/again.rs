@@ -1,0 +1,139 @@
+//! How an attempt after a crash begins: with the conversation of the one before, where the agent can go on with it.
+
+use std::time::Duration;
+
+use agency_model::{Activity, Event};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::turn::Supervisor;
+use crate::adapter::Opening;
+use crate::config::KeepsConversations;
+use crate::conversation;
+use crate::runner::StdinPlan;
+
+/// Stands for the agent's own id of the conversation. No argument can hold it by accident.
+pub const SESSION: &str = "\0session\0";
+/// Stands for what the agent is told when it comes back.
+pub const WORDS: &str = "\0words\0";
+
+const GO_ON: &str = "Your process ended unexpectedly and was started again. The conversation so far is still yours, and \
+    the files are as you left them. Look at what is there, then go on with what you were doing.";
+
+/// What one process is started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// All its arguments.
+    pub args: Vec<String>,
+    /// What it reads.
+    pub stdin: StdinPlan,
+    /// What a conversation with it begins with, where there is one.
+    pub opening: Option<Opening>,
+}
+
+/// What the next process is started with when one has crashed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Again {
+    /// If the agent was in the middle of its work.
+    pub midway: Start,
+    /// If it had nothing to do.
+    pub idle: Start,
+    /// Where the agent itself keeps the names of its conversations.
+    pub keeps: KeepsConversations,
+    /// Whether a conversation is lost if it goes on within the same minute.
+    pub forgets_within_a_minute: bool,
+}
+
+impl Start {
+    fn filled(&self, session: &str, words: &str) -> Self {
+        let fill = |text: &String| text.replace(SESSION, session).replace(WORDS, words);
+        Self {
+            args: self.args.iter().map(fill).collect(),
+            stdin: match &self.stdin {
+                StdinPlan::Text(text) => StdinPlan::Text(fill(text)),
+                other => other.clone(),
+            },
+            opening: self.opening.as_ref().map(|opening| Opening {
+                prompt: opening.prompt.as_ref().map(fill),
+                directory: opening.directory.clone(),
+                resume: opening.resume.as_ref().map(fill),
+            }),
+        }
+    }
+}
+
+impl Supervisor<'_> {
+    /// Notes what the process that is gone was doing.
+    pub(super) fn note_crash_site(&mut self) {
+        self.talk.was_idle = self.doing.activity == Some(Activity::Idle);
+        self.talk.spoke |= self.doing.activity.is_some_and(|activity| activity != Activity::Starting);
+    }
+
+    /// Decides how the next attempt begins, and says so.
+    pub(super) fn prepare_again(&mut self) {
+        let known = self.conversation_so_far();
+        let how = match (&self.launch.again, &known) {
+            (Some(again), Some(session)) => {
+                let start = if self.talk.was_idle { &again.idle } else { &again.midway };
+                self.start = start.filled(session, &self.words());
+                "with its conversation"
+            }
+            (_, _) => {
+                self.start = self.launch.start.clone();
+                // Nobody but us knows what it was told.
+                self.talk.waiting.splice(0..0, std::mem::take(&mut self.talk.unanswered));
+                "from the beginning"
+            }
+        };
+        let message = format!("the agent crashed; it is started again {how}");
+        self.events.append(self.run.attempt(), Event::Error { message });
+    }
+
+    /// How long the pause must be so that the agent does not lose its conversation.
+    pub(super) fn shortest_pause(&self) -> Duration {
+        match &self.launch.again {
+            Some(again) if again.forgets_within_a_minute && self.start != self.launch.start => {
+                let into_minute = Timestamp::now().as_millisecond().rem_euclid(60_000);
+                Duration::from_millis((60_000 - into_minute).unsigned_abs())
+            }
+            Some(_) | None => Duration::ZERO,
+        }
+    }
+
+    /// The agent's own id of the conversation. One that it never spoke in does not exist, whatever its name.
+    fn conversation_so_far(&self) -> Option<String> {
+        let heard = self.ear.session.clone();
+        let keeps = self.launch.again.as_ref().map_or(KeepsConversations::Unknown, |again| again.keeps);
+        let kept = || conversation::find(keeps, &self.launch.program, &self.launch.directory, &self.environment);
+        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.talk.spoke))
+    }
+
+    /// What an agent is told that comes back in the middle of its work. Its last message may not have reached it.
+    fn words(&self) -> String {
+        let mut words = GO_ON.to_owned();
+        for message in &self.talk.unanswered {
+            words.push_str("\n\nYou had been told, and perhaps not read:\n");
+            words.push_str(&message.text);
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_and_words_come_to_their_places_and_nowhere_else() {
+        let start = Start {
+            args: vec!["--resume".into(), SESSION.into(), "{session}".into(), WORDS.into()],
+            stdin: StdinPlan::Text(WORDS.into()),
+            opening: Some(Opening { prompt: Some(WORDS.into()), directory: "/w".into(), resume: Some(SESSION.into()) }),
+        };
+        let filled = start.filled("s1", "go on");
+        assert_eq!(filled.args, ["--resume", "s1", "{session}", "go on"]);
+        assert_eq!(filled.stdin, StdinPlan::Text("go on".into()));
+        let opening = filled.opening.unwrap();
+        assert_eq!((opening.prompt.as_deref(), opening.resume.as_deref()), (Some("go on"), Some("s1")));
+    }
+}
