@@ -4,6 +4,7 @@
 
 pub mod adapter;
 pub mod agency;
+pub mod agents;
 pub mod attach;
 #[cfg(test)]
 mod bare_environment;

@@ -49,6 +49,8 @@ words! {
         RunnerDisappeared = "E_RUNNER_DISAPPEARED",
         /// As many agents are live as the configuration allows.
         MaxAgents = "E_MAX_AGENTS",
+        /// A live agent has that name.
+        AgentExists = "E_AGENT_EXISTS",
         /// The run spec does not have the right shape.
         InvalidSpec = "E_INVALID_SPEC",
         /// The configuration does not have the right shape.

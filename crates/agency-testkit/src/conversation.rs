@@ -90,6 +90,15 @@ pub fn crashing_once() -> Agent {
     )
 }
 
+/// Echoes each message and ends a turn with it; before the first, it says how it was started. A message that holds
+/// `crash` lets it crash.
+pub fn staying() -> Agent {
+    speaking(
+        "words=$*\nwhile hear_message; do\n  if [ \"$words\" != said ]; then tell \"started with: $words\"; words=said; fi\n  \
+         tell \"heard: $(message)\"\n  if is crash && ! is unexpectedly; then exit 7; fi\n  finish \"$(message)\"\ndone",
+    )
+}
+
 /// Takes its prompt and never says a word.
 pub fn silent() -> Agent {
     speaking("hear_the_end")

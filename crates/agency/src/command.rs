@@ -1,6 +1,7 @@
 //! One file per verb.
 
 pub(crate) mod adapters;
+pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod attach;
 pub(crate) mod completions;

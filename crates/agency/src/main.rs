@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod context;
 mod output;
+mod patience;
 mod problem;
 mod view;
 

@@ -5,5 +5,5 @@ mod table;
 mod time;
 
 pub(crate) use spinner::Spinner;
-pub(crate) use table::{run_table, state_word};
+pub(crate) use table::{columns, run_table, state_word};
 pub(crate) use time::{ago, parse_duration};

@@ -1,5 +1,6 @@
 //! Every failure as a user meets it: a stable code, what happened, a way out, an exit code.
 
+mod agent;
 mod hint;
 
 use std::fmt::Write;
@@ -107,6 +108,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents
+        | ErrorCode::AgentExists
         | ErrorCode::NotDelivered
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired => 4,

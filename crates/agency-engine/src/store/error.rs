@@ -44,6 +44,9 @@ pub enum StoreError {
     /// No run has this id.
     #[error("no run {0}")]
     NotFound(RunId),
+    /// A live agent has the name.
+    #[error("a live agent has this name")]
+    NameTaken,
     /// The state machine refuses.
     #[error("{id}: {refusal}")]
     Refused {
@@ -73,6 +76,7 @@ impl StoreError {
             Self::Locked { .. } => ErrorCode::DbLocked,
             Self::Access { .. } => ErrorCode::PermissionDenied,
             Self::NotFound(_) => ErrorCode::RunNotFound,
+            Self::NameTaken => ErrorCode::AgentExists,
             Self::Refused { .. } => ErrorCode::InvalidState,
             Self::Newer { .. } | Self::Corrupt { .. } | Self::BadValue { .. } | Self::Sqlite(_) => ErrorCode::DbError,
         }
@@ -92,6 +96,7 @@ impl From<rusqlite::Error> for StoreError {
             Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => {
                 Self::Locked { seconds: super::open::lock_timeout().as_secs() }
             }
+            Some(Sqlite::ConstraintViolation) if error.to_string().contains("runs.name") => Self::NameTaken,
             _ => Self::Sqlite(error),
         }
     }

@@ -1,7 +1,7 @@
 //! Reads runs. Pages go by key, never by offset, so that a full database is as fast as a small one.
 
-use agency_model::RunId;
 use agency_model::run::State;
+use agency_model::{RunId, RunKind};
 use rusqlite::{OptionalExtension, Params, ToSql, params};
 
 use super::row::COLUMNS;
@@ -14,6 +14,8 @@ pub struct RunFilter {
     pub states: Vec<State>,
     /// Only runs of the repository at this root.
     pub repo: Option<String>,
+    /// Only runs for this.
+    pub kind: Option<RunKind>,
     /// Only runs with this name.
     pub name: Option<String>,
     /// Also runs whose resources were removed.
@@ -59,6 +61,11 @@ impl Store {
         if let Some(name) = &filter.name {
             conditions.push("name = ?");
             values.push(name);
+        }
+        let kind = filter.kind.map(RunKind::word);
+        if let Some(kind) = &kind {
+            conditions.push("kind = ?");
+            values.push(kind);
         }
         if !filter.removed {
             conditions.push("removed_at IS NULL");
@@ -118,7 +125,7 @@ impl Store {
         }
         let by_name = self.matching("name = ?1 AND removed_at IS NULL", text)?;
         if !by_name.is_empty() {
-            return Ok(one_of(by_name));
+            return Ok(one_of(newest_of_each(by_name)));
         }
         let rest = text.strip_prefix("r_").unwrap_or(text).to_ascii_uppercase();
         if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -145,6 +152,21 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+/// The name of an agent, or of a conversation that went on, stands for its newest run. The rows come newest first.
+fn newest_of_each(rows: Vec<RunRow>) -> Vec<RunRow> {
+    let mut kept: Vec<RunRow> = vec![];
+    let mut continued: Vec<RunId> = vec![];
+    for row in rows {
+        let is_older = continued.contains(&row.id)
+            || (row.kind == RunKind::Agent && kept.iter().any(|newer| newer.kind == RunKind::Agent));
+        continued.extend(row.parent_id.clone());
+        if !is_older {
+            kept.push(row);
+        }
+    }
+    kept
 }
 
 fn one_of(mut rows: Vec<RunRow>) -> Selected {

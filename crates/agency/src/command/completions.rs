@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use agency_engine::agency::Agency;
-use agency_engine::store::RunFilter;
-use agency_model::ErrorCode;
+use agency_engine::store::{RunFilter, RunRow};
+use agency_model::{ErrorCode, RunKind};
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -43,16 +42,28 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     context.answer(&answer, |out| write!(out, "{}", answer.script))
 }
 
+/// The agents that an argument may name.
+pub(super) fn agent_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let agents = newest_runs(RunFilter { kind: Some(RunKind::Agent), ..RunFilter::default() });
+        let mut names: Vec<String> = agents.into_iter().filter_map(|row| row.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().map(CompletionCandidate::new).collect()
+    })
+}
+
+/// A shell that cannot be told anything completes nothing.
+fn newest_runs(filter: RunFilter) -> Vec<RunRow> {
+    let agency = Context::new(false, None).agency().ok();
+    let listed = agency.and_then(|mut agency| agency.list(&RunFilter { limit: Some(100), ..filter }).ok());
+    listed.unwrap_or_default()
+}
+
 /// The runs that an argument may name.
 pub(super) fn run_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let context = Context::new(false, None);
-        let listed = context
-            .agency()
-            .ok()
-            .and_then(|mut agency: Agency| agency.list(&RunFilter { limit: Some(100), ..RunFilter::default() }).ok());
-        listed
-            .unwrap_or_default()
+        newest_runs(RunFilter::default())
             .into_iter()
             .map(|row| {
                 let help = format!("{} {}", row.state, row.name.as_deref().unwrap_or(&row.runner_kind));

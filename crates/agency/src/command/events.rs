@@ -58,7 +58,8 @@ fn line(read: &ReadEvent, json: bool) -> String {
     serde_json::to_string(&read.event).unwrap_or_default()
 }
 
-fn readable(line: &EventLine, icons: bool) -> String {
+/// An event on one line.
+pub(super) fn readable(line: &EventLine, icons: bool) -> String {
     let number = |value: &Option<i32>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
     let text = match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),

@@ -58,6 +58,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let filter = RunFilter {
         states: args.state.iter().filter_map(|word| State::from_word(word)).collect(),
         repo,
+        kind: None,
         name: args.name,
         removed: args.all,
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),

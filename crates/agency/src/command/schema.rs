@@ -13,8 +13,8 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, answer, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run, send, serve,
-    show, why,
+    adapters, agent, answer, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run, send,
+    serve, show, why,
 };
 use crate::context::Context;
 use crate::problem::Problem;
@@ -52,6 +52,12 @@ const SCHEMAS: &[Entry] = &[
     ("inbox-follow", "a line of agency inbox --follow --json", || schema_for!(inbox::NewsLine)),
     ("inbox-show", "agency inbox show", || answer_schema(schema_for!(inbox::QuestionView))),
     ("answer", "agency answer", || answer_schema(schema_for!(answer::Answered))),
+    ("agent-spawn", "agency agent spawn", || answer_schema(schema_for!(agent::AgentView))),
+    ("agent-stop", "agency agent stop", || answer_schema(schema_for!(agent::AgentView))),
+    ("agent-restart", "agency agent restart", || answer_schema(schema_for!(agent::AgentView))),
+    ("agent-ls", "agency agent ls", || answer_schema(schema_for!(agent::ls::Agents))),
+    ("agent-show", "agency agent show", || answer_schema(schema_for!(agent::show::ShownAgent))),
+    ("agent-shutdown", "agency agent shutdown", || answer_schema(schema_for!(agent::shutdown::ShutDown))),
     ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),
     ("policy-check", "agency policy check", || answer_schema(schema_for!(policy::Checked))),
     ("policy-test", "agency policy test", || answer_schema(schema_for!(policy::Tested))),

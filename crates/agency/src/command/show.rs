@@ -1,8 +1,11 @@
 //! `agency show`: everything about one run.
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
 use agency_engine::finish::read_markers;
+use agency_engine::store::RunRow;
 use agency_engine::workspace::ChangedFile;
 use agency_model::Usage;
 use agency_model::run::ChangedPath;
@@ -40,25 +43,29 @@ pub(crate) struct Shown {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
+    let shown = shown(&agency, row);
+    context.answer(&shown, |out| print_shown(out, &shown))
+}
+
+/// Everything about a run.
+pub(super) fn shown(agency: &Agency, row: RunRow) -> Shown {
     let directory = agency.home().run(&row.id);
     let read = |name| std::fs::read(directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     // A workspace that is gone, or a repository that moved, has no changes to show.
     let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
     let done = read_markers(&directory);
     let (summary, noted) = done.map_or((None, None), |done| (done.summary, done.changed_files));
-    let shown = Shown {
+    Shown {
         run: RunView::new(row, agency.home()),
         spec: read("spec.json"),
         inputs: read("inputs.json"),
         summary,
         changed_files: changes.map(|changes| changes.files.iter().map(ChangedFile::noted).collect()).or(noted),
-    };
-    context.answer(&shown, |out| {
-        for (label, value) in lines(&shown) {
-            writeln!(out, "{label:<14}{value}")?;
-        }
-        Ok(())
-    })
+    }
+}
+
+pub(super) fn print_shown(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
+    lines(shown).iter().try_for_each(|(label, value)| writeln!(out, "{label:<14}{value}"))
 }
 
 fn lines(shown: &Shown) -> Vec<(&'static str, String)> {

@@ -2,7 +2,7 @@
 
 use agency_model::run::State;
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Cell, Table, presets};
+use comfy_table::{Table, presets};
 use jiff::Timestamp;
 
 use super::ago;
@@ -23,27 +23,30 @@ pub(crate) fn state_word(state: State) -> String {
 /// Runs as an aligned table; `width` is that of the terminal, if there is one.
 pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) -> String {
     let wide = width.is_none_or(|width| width >= 130);
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     let mut header = vec!["ID", "STATE", "AGE", "RUNNER"];
     header.extend(wide.then_some("REPO"));
     header.push("NAME");
-    table.set_header(header);
+    let mut rows = vec![];
     // What the other columns take; the name gets the rest.
     let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(28 + 9 + 4 + 12 + 10).max(8));
     for run in runs {
         let name = run.name.as_deref().or(run.new_branch.as_deref()).unwrap_or("(in the repository)");
-        let mut cells = vec![
-            Cell::new(&run.id),
-            Cell::new(state_word(run.state)),
-            Cell::new(ago(now, run.created_at)),
-            Cell::new(shortened(&run.runner, 12)),
-        ];
+        let mut cells =
+            vec![run.id.to_string(), state_word(run.state), ago(now, run.created_at), shortened(&run.runner, 12)];
         let repo = run.repo.rsplit('/').next().unwrap_or(&run.repo);
-        cells.extend(wide.then(|| Cell::new(shortened(repo, 24))));
-        cells.push(Cell::new(shortened(name, if wide { room.saturating_sub(26).max(8) } else { room })));
-        table.add_row(cells);
+        cells.extend(wide.then(|| shortened(repo, 24)));
+        cells.push(shortened(name, if wide { room.saturating_sub(26).max(8) } else { room }));
+        rows.push(cells);
     }
+    columns(&header, rows)
+}
+
+/// Aligned columns below their names.
+pub(crate) fn columns(header: &[&str], rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table.add_rows(rows);
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }

@@ -28,6 +28,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::TmuxSessionNotFound => Some("agency logs <run> shows what it said"),
         ErrorCode::RunnerDisappeared => Some("agency logs <run> shows how far it came"),
         ErrorCode::MaxAgents => Some("wait, stop one, leave out --no-queue, or raise max_agents"),
+        ErrorCode::AgentExists => Some("choose another name; agency agent ls lists all agents"),
         ErrorCode::InvalidSpec => Some("agency schema run-spec prints the shape of a spec"),
         ErrorCode::InvalidConfig => Some("agency schema config prints the shape of the configuration"),
         ErrorCode::NothingSaved => Some("agency rm saves only work that was not committed"),

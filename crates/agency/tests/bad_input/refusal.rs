@@ -100,6 +100,7 @@ fn exit_code(code: ErrorCode) -> i32 {
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents
+        | ErrorCode::AgentExists
         | ErrorCode::NotDelivered
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired => 4,

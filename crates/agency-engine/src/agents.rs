@@ -1,0 +1,253 @@
+//! Named agents that live long and come back when they crash: [`AgentManager`].
+//!
+//! A named agent is a run of kind `agent` with restart policy `on-crash`; the one rule is that nothing of a run's life
+//! is done here. The manager knows no terminal: it answers, and it speaks through its channel of events.
+
+mod ending;
+mod error;
+mod events;
+mod follower;
+mod state;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use agency_model::run::{RestartPolicy, State};
+use agency_model::{Mode, RunKind, nearest};
+
+pub use ending::{Shutdown, StoppedAgent};
+pub use error::AgentError;
+pub use events::{AgentEvent, AgentEvents, Happening, Missed};
+pub use state::AgentState;
+
+use crate::agency::Agency;
+use crate::config::Config;
+use crate::create::{Otherwise, ResumeRequest, RunRequest};
+use crate::store::{RunFilter, RunRow, StoreError};
+use events::Queue;
+use follower::Follower;
+
+/// A longer name does not fit where it is shown.
+const LONGEST_NAME: usize = 64;
+
+/// What holds for all agents of a manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManagerConfig {
+    /// How many runs may be live at once, across all processes.
+    pub max_agents: u32,
+    /// How long agents may take to end by themselves when all are shut down.
+    pub shutdown_timeout: Duration,
+}
+
+impl ManagerConfig {
+    /// What the user's configuration says.
+    #[must_use]
+    pub const fn of(config: &Config) -> Self {
+        Self { max_agents: config.max_agents, shutdown_timeout: config.shutdown_grace }
+    }
+}
+
+/// A named agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedAgent {
+    /// Its name.
+    pub name: String,
+    /// What it is about, in a word.
+    pub state: AgentState,
+    /// Its newest run.
+    pub run: RunRow,
+}
+
+/// How an agent is started again.
+#[derive(Debug, Clone)]
+pub struct RestartRequest {
+    /// What it is told; nothing if absent.
+    pub prompt: Option<String>,
+    /// Where the user stands.
+    pub current_directory: PathBuf,
+    /// The environment it gets.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+/// Spawns, stops, restarts and watches named agents.
+#[derive(Debug)]
+pub struct AgentManager {
+    agency: Agency,
+    config: ManagerConfig,
+    queue: Arc<Queue>,
+    followers: Vec<Follower>,
+}
+
+impl AgentManager {
+    /// A manager of the agents in this place.
+    #[must_use]
+    pub fn new(mut agency: Agency, config: ManagerConfig) -> Self {
+        agency.config.max_agents = config.max_agents;
+        Self { agency, config, queue: Arc::default(), followers: vec![] }
+    }
+
+    /// The place that it manages.
+    pub const fn agency(&mut self) -> &mut Agency {
+        &mut self.agency
+    }
+
+    /// What happens from now on to the agents that live, and to those that this manager spawns.
+    pub fn events(&mut self) -> Result<AgentEvents, AgentError> {
+        let events = AgentEvents::of(&self.queue);
+        for agent in self.list_agents()? {
+            if !agent.run.state.is_terminal() {
+                let from = self.agency.last_event(&agent.run.id, |line| Some(line.seq))?.unwrap_or_default();
+                self.follow(&agent, from)?;
+            }
+        }
+        Ok(events)
+    }
+
+    /// Makes a workspace and starts an agent in it. If the agent cannot be started, no workspace is left.
+    pub fn spawn_agent(
+        &mut self,
+        name: &str,
+        mut request: RunRequest,
+        interrupted: &AtomicBool,
+    ) -> Result<NamedAgent, AgentError> {
+        check_name(name)?;
+        self.check_free(name)?;
+        request.kind = RunKind::Agent;
+        request.may_wait = false;
+        request.flags.name = Some(name.to_owned());
+        request.flags.restart = Some(RestartPolicy::OnCrash);
+        request.flags.mode = request.flags.mode.or(Some(Mode::Headless));
+        let plan = self.agency.plan(request)?;
+        let run = self.agency.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
+        self.welcome(run)
+    }
+
+    /// Stops an agent. Its workspace stays.
+    pub fn stop_agent(&mut self, name: &str) -> Result<NamedAgent, AgentError> {
+        let agent = self.agent(name)?;
+        let run = self.agency.stop(&agent.run)?;
+        Ok(named(run))
+    }
+
+    /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can go on with it.
+    pub fn restart_agent(
+        &mut self,
+        name: &str,
+        request: RestartRequest,
+        interrupted: &AtomicBool,
+    ) -> Result<NamedAgent, AgentError> {
+        let mut parent = self.agent(name)?.run;
+        if !parent.state.is_terminal() {
+            parent = self.agency.stop(&parent)?;
+        }
+        let plan = self.agency.plan_resume(ResumeRequest {
+            parent,
+            prompt_text: request.prompt,
+            otherwise: Otherwise::BeginAnother,
+            mode: None,
+            host: None,
+            name: None,
+            args: vec![],
+            current_directory: request.current_directory,
+            environment: request.environment,
+            may_wait: false,
+            terminal: None,
+            notify: false,
+        })?;
+        let run = self.agency.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
+        self.welcome(run)
+    }
+
+    /// What an agent is about, in a word.
+    pub fn state(&mut self, name: &str) -> Result<AgentState, AgentError> {
+        Ok(self.agent(name)?.state)
+    }
+
+    /// All agents that are not removed, by their names.
+    pub fn list_agents(&mut self) -> Result<Vec<NamedAgent>, AgentError> {
+        let filter = RunFilter { kind: Some(RunKind::Agent), ..RunFilter::default() };
+        let mut agents: BTreeMap<String, NamedAgent> = BTreeMap::new();
+        // Newest first: of a name that was used again, only the newest run counts.
+        for run in self.agency.list(&filter)? {
+            let agent = named(run);
+            agents.entry(agent.name.clone()).or_insert(agent);
+        }
+        Ok(agents.into_values().collect())
+    }
+
+    /// The agent with this name.
+    pub fn agent(&mut self, name: &str) -> Result<NamedAgent, AgentError> {
+        let agents = self.list_agents()?;
+        let near = nearest(name, agents.iter().map(|agent| agent.name.as_str())).map(str::to_owned);
+        let found = agents.into_iter().find(|agent| agent.name == name);
+        found.ok_or_else(|| AgentError::NotFound { name: name.to_owned(), nearest: near })
+    }
+
+    fn check_free(&mut self, name: &str) -> Result<(), AgentError> {
+        let live = RunFilter {
+            kind: Some(RunKind::Agent),
+            name: Some(name.to_owned()),
+            states: vec![State::Queued, State::Running],
+            ..RunFilter::default()
+        };
+        match self.agency.list(&live)?.pop() {
+            Some(run) => Err(AgentError::NameTaken { name: name.to_owned(), run: Some(run.id) }),
+            None => Ok(()),
+        }
+    }
+
+    fn welcome(&mut self, run: RunRow) -> Result<NamedAgent, AgentError> {
+        let agent = named(run);
+        if self.queue.is_heard() {
+            self.follow(&agent, 0)?;
+        }
+        Ok(agent)
+    }
+
+    fn follow(&mut self, agent: &NamedAgent, from: u64) -> Result<(), AgentError> {
+        self.followers.retain(Follower::is_at_work);
+        self.followers.push(Follower::start(&self.agency, agent, from, &self.queue)?);
+        Ok(())
+    }
+}
+
+fn named(run: RunRow) -> NamedAgent {
+    NamedAgent { name: run.name.clone().unwrap_or_default(), state: AgentState::of(&run), run }
+}
+
+fn check_name(name: &str) -> Result<(), AgentError> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    // A name that could be the beginning of an id, or a flag, would mean two things.
+    let begins = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric()) && !name.starts_with("r_");
+    if begins && name.len() <= LONGEST_NAME && name.chars().all(fits) {
+        Ok(())
+    } else {
+        Err(AgentError::InvalidName { name: name.to_owned() })
+    }
+}
+
+impl From<StoreError> for AgentError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_name;
+
+    // proves P9
+    #[test]
+    fn a_name_has_letters_digits_hyphens_and_underscores() {
+        for name in ["alice", "a", "7", "fix-login_2", &"x".repeat(64)] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in ["", "-x", "_x", "a b", "ä", "a/b", "a.b", "r_01ABC", "a\n", &"x".repeat(65)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What can go wrong with named agents.
+
+use agency_model::{ErrorCode, RunId};
+
+use crate::create::CreateError;
+use crate::home::HomeError;
+use crate::stop::StopError;
+use crate::store::StoreError;
+
+/// Why an agent was not spawned, stopped, restarted or found.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The name cannot be used.
+    #[error(
+        "'{name}' cannot be the name of an agent: it has 1 to 64 letters, digits, '-' and '_', begins with a letter or \
+         digit, and not with 'r_'"
+    )]
+    InvalidName {
+        /// The name.
+        name: String,
+    },
+    /// Another live agent has the name.
+    #[error("an agent called '{name}' is alive{}", run.as_ref().map_or_else(String::new, |run| format!(": {run}")))]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// Its run, if it was there already when we looked.
+        run: Option<RunId>,
+    },
+    /// No agent has the name.
+    #[error("no agent is called '{name}'{}", nearest.as_ref().map_or_else(String::new, |near| format!("; did you mean {near}?")))]
+    NotFound {
+        /// The name.
+        name: String,
+        /// A similar one.
+        nearest: Option<String>,
+    },
+    /// Its run could not be created.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// Its run could not be stopped.
+    #[error(transparent)]
+    Stop(#[from] StopError),
+    /// A file of its run.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The database.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl AgentError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidName { .. } => ErrorCode::InvalidSpec,
+            Self::NameTaken { .. } => ErrorCode::AgentExists,
+            Self::NotFound { .. } => ErrorCode::RunNotFound,
+            Self::Create(error) => error.code(),
+            Self::Stop(error) => error.code(),
+            Self::Home(error) => error.code(),
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    /// Two may ask for the same name at the same time; the database gives it to one.
+    pub(super) fn spawning(name: &str, error: CreateError) -> Self {
+        match error {
+            CreateError::Store(StoreError::NameTaken) => Self::NameTaken { name: name.to_owned(), run: None },
+            error => Self::Create(error),
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The manager's channel: lossless for what changes an agent's state, bounded for what it says.
+//!
+//! A consumer that is slow is told how much of an agent's output it missed, and between which events, so that it can read
+//! them from the log. The agents never wait for it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use agency_model::{Event, RunId};
+
+use super::AgentState;
+
+/// How many events of output wait for a slow consumer.
+const ROOM: usize = 1024;
+
+/// Something that happened to an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentEvent {
+    /// The agent.
+    pub agent: String,
+    /// Its run.
+    pub run: RunId,
+    /// What happened.
+    pub happened: Happening,
+}
+
+/// What happened to an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Happening {
+    /// An event of its run.
+    Event {
+        /// The event's number in the run.
+        seq: u64,
+        /// The event.
+        event: Event,
+    },
+    /// It is about something else now.
+    StateChange {
+        /// Before.
+        old: AgentState,
+        /// Now.
+        new: AgentState,
+    },
+    /// The consumer was too slow for these events; `agency events` and the log have them.
+    Missed(Missed),
+}
+
+/// Events that a slow consumer missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed {
+    /// The number of the first.
+    pub first: u64,
+    /// The number of the last.
+    pub last: u64,
+    /// How many there were.
+    pub events: u64,
+    /// How many bytes of text they had.
+    pub bytes: u64,
+}
+
+/// The consumer's end of the channel. Several consumers share what comes.
+#[derive(Debug, Clone)]
+pub struct AgentEvents {
+    queue: Arc<Queue>,
+}
+
+impl AgentEvents {
+    pub(super) fn of(queue: &Arc<Queue>) -> Self {
+        queue.lock().heard = true;
+        Self { queue: Arc::clone(queue) }
+    }
+
+    /// The next event, or nothing if none comes within the limit.
+    #[must_use]
+    pub fn next(&self, limit: Duration) -> Option<AgentEvent> {
+        let until = Instant::now() + limit;
+        let mut waiting = self.queue.lock();
+        loop {
+            if let Some(event) = waiting.take() {
+                return Some(event);
+            }
+            let left = until.checked_duration_since(Instant::now())?;
+            let woken = self.queue.came.wait_timeout(waiting, left);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// What waits to be heard.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    came: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    events: VecDeque<AgentEvent>,
+    /// How many of them are output.
+    output: usize,
+    missed: BTreeMap<RunId, Missed>,
+    heard: bool,
+}
+
+impl Queue {
+    /// A panic of another thread has not left the queue half changed.
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether anybody asked for the events.
+    pub(super) fn is_heard(&self) -> bool {
+        self.lock().heard
+    }
+
+    /// Takes an event in, or counts it as missed.
+    pub(super) fn push(&self, event: AgentEvent) {
+        let mut waiting = self.lock();
+        waiting.push(event);
+        drop(waiting);
+        self.came.notify_all();
+    }
+}
+
+impl Waiting {
+    fn push(&mut self, event: AgentEvent) {
+        let may_wait = !is_output(&event.happened);
+        if let (false, true, Happening::Event { seq, event: said }) = (may_wait, self.output >= ROOM, &event.happened) {
+            let bytes = text_of(said).len() as u64;
+            let missed =
+                self.missed.entry(event.run).or_insert(Missed { first: *seq, last: *seq, events: 0, bytes: 0 });
+            *missed = Missed { last: *seq, events: missed.events + 1, bytes: missed.bytes + bytes, ..*missed };
+            return;
+        }
+        if let Some(missed) = self.missed.remove(&event.run) {
+            let happened = Happening::Missed(missed);
+            self.events.push_back(AgentEvent { agent: event.agent.clone(), run: event.run.clone(), happened });
+        }
+        self.output += usize::from(!may_wait);
+        self.events.push_back(event);
+    }
+
+    fn take(&mut self) -> Option<AgentEvent> {
+        let event = self.events.pop_front()?;
+        self.output -= usize::from(is_output(&event.happened));
+        Some(event)
+    }
+}
+
+/// Whether there may be any number of such events.
+const fn is_output(happened: &Happening) -> bool {
+    match happened {
+        Happening::StateChange { .. } | Happening::Missed(_) => false,
+        Happening::Event { event, .. } => match event {
+            Event::StateChange { .. }
+            | Event::Attempt { .. }
+            | Event::Exit { .. }
+            | Event::Restart { .. }
+            | Event::Completed { .. }
+            | Event::Question { .. }
+            | Event::Answer { .. } => false,
+            Event::Notice { .. }
+            | Event::Error { .. }
+            | Event::Output { .. }
+            | Event::ToolUse { .. }
+            | Event::ToolResult { .. }
+            | Event::Usage(_)
+            | Event::Activity { .. }
+            | Event::Message { .. }
+            | Event::Unknown { .. } => true,
+        },
+    }
+}
+
+/// What an event has of the agent's own words.
+fn text_of(event: &Event) -> &str {
+    match event {
+        Event::Output { text } | Event::Message { text } => text,
+        Event::ToolResult { output, .. } => output,
+        Event::Notice { message } | Event::Error { message } => message,
+        Event::StateChange { .. }
+        | Event::Attempt { .. }
+        | Event::Exit { .. }
+        | Event::Restart { .. }
+        | Event::ToolUse { .. }
+        | Event::Usage(_)
+        | Event::Activity { .. }
+        | Event::Question { .. }
+        | Event::Answer { .. }
+        | Event::Completed { .. }
+        | Event::Unknown { .. } => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(seq: u64, event: Event) -> AgentEvent {
+        let run = "r_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        AgentEvent { agent: "alice".into(), run, happened: Happening::Event { seq, event } }
+    }
+
+    fn said(seq: u64) -> AgentEvent {
+        event(seq, Event::Output { text: "word".into() })
+    }
+
+    // proves P9
+    #[test]
+    fn a_slow_consumer_misses_output_and_is_told_so_but_no_state_change() {
+        let queue = Arc::<Queue>::default();
+        let events = AgentEvents::of(&queue);
+        let room = ROOM as u64;
+        for seq in 1..=room + 500 {
+            queue.push(said(seq));
+            if seq % 100 == 0 {
+                queue.push(event(seq, Event::Restart { failures: 1, delay_ms: 1 }));
+            }
+        }
+        queue.push(event(room + 501, Event::Exit { exit_code: Some(0), signal: None }));
+        let heard: Vec<AgentEvent> = std::iter::from_fn(|| events.next(Duration::ZERO)).collect();
+        let count = |wanted: fn(&Happening) -> bool| heard.iter().filter(|event| wanted(&event.happened)).count();
+        assert_eq!(count(|event| matches!(event, Happening::Event { event: Event::Output { .. }, .. })), ROOM);
+        assert_eq!(count(|event| matches!(event, Happening::Event { event: Event::Restart { .. }, .. })), 15);
+        let missed: Vec<Missed> = heard
+            .iter()
+            .filter_map(|event| if let Happening::Missed(missed) = event.happened { Some(missed) } else { None })
+            .collect();
+        assert_eq!(missed.iter().map(|missed| missed.events).sum::<u64>(), 500);
+        assert_eq!(missed.iter().map(|missed| missed.bytes).sum::<u64>(), 2000);
+        assert_eq!((missed[0].first, missed[missed.len() - 1].last), (room + 1, room + 500));
+        assert!(matches!(heard.last().unwrap().happened, Happening::Event { event: Event::Exit { .. }, .. }));
+        // Who has caught up misses nothing more.
+        queue.push(said(room + 502));
+        assert_eq!(events.next(Duration::ZERO), Some(said(room + 502)));
+    }
+
+    #[test]
+    fn a_consumer_waits_for_what_comes_later() {
+        let queue = Arc::<Queue>::default();
+        let events = AgentEvents::of(&queue);
+        let late = std::thread::spawn(move || events.next(Duration::from_secs(20)));
+        queue.push(said(1));
+        assert_eq!(late.join().unwrap(), Some(said(1)));
+    }
+}

@@ -1,0 +1,42 @@
+//! `agency agent restart`: ends an agent and starts it again where it was.
+
+use std::process::ExitCode;
+
+use agency_engine::agents::RestartRequest;
+use agency_model::ErrorCode;
+
+use super::{AgentView, manager};
+use crate::command::completions::agent_candidates;
+use crate::context::Context;
+use crate::output::Spinner;
+use crate::patience::Patience;
+use crate::problem::Problem;
+
+/// Start an agent again in its workspace, with its conversation; one that runs is stopped first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  agency agent restart alice\n  agency agent restart alice --prompt \"Go on\"")]
+pub(crate) struct Args {
+    /// The agent
+    #[arg(add = agent_candidates())]
+    name: String,
+    /// What it is told; without it, it waits for a message
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
+    let mut manager = manager(context)?;
+    let patience = Patience::listen()?;
+    let request = RestartRequest {
+        prompt: args.prompt,
+        current_directory: std::env::current_dir().map_err(io)?,
+        environment: std::env::vars_os().collect(),
+    };
+    let agent = {
+        let _spinner = Spinner::begin(format!("restarting {}", args.name), context.is_watched());
+        manager.restart_agent(&args.name, request, patience.asked())?
+    };
+    let view = AgentView::new(agent, manager.agency().home());
+    context.answer(&view, |out| writeln!(out, "{}  {}", view.line(), view.run.id))
+}

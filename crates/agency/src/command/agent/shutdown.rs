@@ -1,0 +1,72 @@
+//! `agency agent shutdown`: ends all agents together.
+
+use std::process::ExitCode;
+
+use agency_engine::agents::{AgentManager, Shutdown};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{AgentView, manager};
+use crate::context::Context;
+use crate::patience::Patience;
+use crate::problem::Problem;
+
+/// Stop all named agents at once: TERM, limits.shutdown_grace_seconds, then KILL; a second Ctrl-C kills them at once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Their workspaces and conversations stay: agency agent restart NAME goes on.\n\nExamples:\n  \
+    agency agent shutdown\n  agency agent shutdown --json")]
+pub(crate) struct Args {}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ShutDown {
+    stopped: Vec<StoppedView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct StoppedView {
+    #[serde(flatten)]
+    agent: AgentView,
+    /// Whether it did not end by itself in time.
+    killed_by_force: bool,
+}
+
+pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut manager = manager(context)?;
+    let patience = Patience::listen()?;
+    shut_down(&mut manager, &patience, context)
+}
+
+/// Shuts all agents down, and says what became of each.
+pub(crate) fn shut_down(
+    manager: &mut AgentManager,
+    patience: &Patience,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    let ended = end_all(manager, patience, context)?;
+    answer(ended, manager, context)
+}
+
+/// Shuts all agents down.
+pub(crate) fn end_all(manager: &mut AgentManager, patience: &Patience, context: &Context) -> Result<Shutdown, Problem> {
+    let seconds = manager.agency().config().shutdown_grace.as_secs();
+    context.say(&format!("stopping all agents; they have {seconds} s, Ctrl-C twice kills them at once"));
+    Ok(manager.shutdown(patience.hurried())?)
+}
+
+/// Says what became of each agent.
+pub(super) fn answer(ended: Shutdown, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
+    let home = manager.agency().home().clone();
+    let stopped = ended.stopped.into_iter().map(|stopped| StoppedView {
+        agent: AgentView::new(stopped.agent, &home),
+        killed_by_force: stopped.killed_by_force,
+    });
+    let answer = ShutDown { stopped: stopped.collect() };
+    context.answer(&answer, |out| {
+        for StoppedView { agent, killed_by_force } in &answer.stopped {
+            let force = if *killed_by_force { "; it was killed" } else { "" };
+            writeln!(out, "{}{force}", agent.line())?;
+        }
+        Ok(())
+    })
+}

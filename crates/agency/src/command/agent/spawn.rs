@@ -1,0 +1,143 @@
+//! `agency agent spawn`: a named agent in a workspace of its own.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use agency_engine::agents::{AgentEvents, AgentManager, Happening, NamedAgent};
+use agency_engine::create::RunRequest;
+use agency_engine::process::own_terminal_size;
+use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
+use agency_model::{ErrorCode, Event, EventLine, Host, Mode, RunKind};
+use clap::builder::PossibleValuesParser;
+
+use super::{AgentView, manager};
+use crate::command::events::readable;
+use crate::context::Context;
+use crate::output::Spinner;
+use crate::patience::Patience;
+use crate::problem::Problem;
+
+/// How often we look whether the user wants an end.
+const LOOK_UP: Duration = Duration::from_millis(100);
+
+/// Start a named agent in a workspace of its own; without a prompt it waits for its first message
+#[derive(Debug, clap::Args)]
+#[command(after_help = "It comes back by itself when it crashes, with its conversation.\n\nExamples:\n  \
+    agency agent spawn alice\n  \
+    agency agent spawn bob --runner codex --prompt \"Review the last commit\"\n  \
+    agency agent spawn carol --mode interactive && agency attach carol")]
+pub(crate) struct Args {
+    /// Its name: letters, digits, - and _; no other live agent has it
+    name: String,
+    /// The repository [default: the one of the current directory]
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
+    /// What its workspace begins with [default: where you are]
+    #[arg(long, value_name = "REF", allow_hyphen_values = true)]
+    base: Option<String>,
+    /// The agent: claude-code, codex, gemini, opencode, cursor, or one of your own [default: default_agent]
+    #[arg(long, value_name = "AGENT")]
+    runner: Option<String>,
+    /// What it is told first
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    prompt: Option<String>,
+    /// The same, as a file in the repository; relative to its root
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
+    prompt_file: Option<String>,
+    /// Give it pipes for its structured output, or a terminal of its own [default: headless]
+    #[arg(long, value_parser = PossibleValuesParser::new(["headless", "interactive"]))]
+    mode: Option<String>,
+    /// Run in a session of your tmux server, or without a terminal [default: the configuration's]
+    #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
+    host: Option<String>,
+    /// Stay and print what happens; Ctrl-C stops the agent, a second one kills it
+    #[arg(long, conflicts_with = "json")]
+    foreground: bool,
+    /// Further arguments for the agent
+    #[arg(last = true, value_name = "ARGS")]
+    runner_args: Vec<String>,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let mut manager = manager(context)?;
+    let patience = Patience::listen()?;
+    let events = args.foreground.then(|| manager.events()).transpose()?;
+    let name = args.name.clone();
+    let request = request(args, context)?;
+    let agent = {
+        let _spinner = Spinner::begin(format!("spawning {name}"), context.is_watched());
+        manager.spawn_agent(&name, request, patience.asked())?
+    };
+    match events {
+        Some(events) => stay(&mut manager, &agent, &events, &patience, context),
+        None => {
+            let view = AgentView::new(agent, manager.agency().home());
+            context.answer(&view, |out| print_agent(out, &view))
+        }
+    }
+}
+
+fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
+    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
+    let flags = SpecDraft {
+        repo: args.repo.map(|path| path.display().to_string()),
+        base_ref: args.base,
+        runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
+        prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
+        mode: args.mode.as_deref().and_then(Mode::from_word),
+        host: args.host.as_deref().and_then(Host::from_word),
+        ..SpecDraft::default()
+    };
+    Ok(RunRequest {
+        kind: RunKind::Agent,
+        spec_file: None,
+        flags,
+        prompt_text: args.prompt,
+        current_directory: std::env::current_dir().map_err(io)?,
+        environment: std::env::vars_os().collect(),
+        may_wait: false,
+        terminal: own_terminal_size(std::io::stdout()),
+        notify: context.is_at_terminal(),
+    })
+}
+
+/// Prints what happens to the agent until it is over or the user wants an end.
+fn stay(
+    manager: &mut AgentManager,
+    agent: &NamedAgent,
+    events: &AgentEvents,
+    patience: &Patience,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    context.say(&format!("{} is here; Ctrl-C stops it, a second one kills it", agent.name));
+    while !patience.asked().load(Ordering::Relaxed) {
+        let Some(event) = events.next(LOOK_UP).filter(|event| event.run == agent.run.id) else { continue };
+        match event.happened {
+            Happening::Event { seq, event } => {
+                let over = matches!(event, Event::Completed { .. });
+                let line = EventLine { seq, at: jiff::Timestamp::now(), attempt: 0, event };
+                context.print(|out| writeln!(out, "{}", readable(&line, false)))?;
+                if over {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Happening::Missed(missed) => context.say(&format!(
+                "too fast to print: events {} to {}; agency events {} has them",
+                missed.first, missed.last, agent.name
+            )),
+            Happening::StateChange { .. } => {}
+        }
+    }
+    context.say(&format!("stopping {}; Ctrl-C again kills it at once", agent.name));
+    let ended = manager.shut_down_agent(&agent.name, patience.hurried())?;
+    super::shutdown::answer(ended, manager, context)
+}
+
+fn print_agent(out: &mut dyn Write, view: &AgentView) -> std::io::Result<()> {
+    writeln!(out, "{}  {}", view.line(), view.run.id)?;
+    writeln!(out, "  directory {}", view.run.worktree_path.as_deref().unwrap_or(&view.run.repo))?;
+    writeln!(out, "  talk      agency send {0} \"…\"   agency events -f {0}", view.name)
+}

@@ -1,0 +1,132 @@
+//! Agents that crash, and come back.
+
+use agency_testkit::{Run, agent, conversation, wait_for};
+use rustix::process::{Signal, kill_process};
+
+use super::place::{LIMIT, said, spawn, told, wait_for_events, wait_for_state, world};
+
+fn attempts(run: &Run) -> Vec<u64> {
+    let events = run.events().into_iter().filter(|event| event["type"] == "attempt");
+    events.map(|event| event["attempt"].as_u64().unwrap()).collect()
+}
+
+// proves P11
+#[test]
+fn an_agent_that_crashes_in_mid_work_goes_on_with_its_conversation_and_what_it_was_told() {
+    let (world, repo) = world(conversation::staying());
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    wait_for_state(&world, "alice", "idle");
+    world.ok(&["send", "alice", "please crash"]);
+    wait_for("the second attempt at work", LIMIT, || (said(&run).len() >= 5).then_some(()));
+    wait_for_state(&world, "alice", "idle");
+    let said = said(&run);
+    assert_eq!(said[..3], ["started with: ", "heard: begin", "heard: please crash"]);
+    assert_eq!(said[3], format!("started with: --resume conversation-of-{}", run.id));
+    assert!(said[4].starts_with("heard: Your process ended unexpectedly"), "{said:?}");
+    assert!(said[4].contains("please crash"), "what may not have been read is told again: {said:?}");
+    let errors: Vec<String> =
+        wait_for_events(&run, "error", 1).iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(errors, ["the agent crashed; it is started again with its conversation"]);
+    assert_eq!(attempts(&run), [1, 2]);
+    // Each attempt has its own part of the logs.
+    let log = |attempt: &str| world.ok(&["logs", "alice", "--stdout", "--attempt", attempt]).stdout;
+    assert!(log("1").contains("please crash") && !log("1").contains("--resume"), "{}", log("1"));
+    assert!(log("2").contains("--resume") && !log("2").contains("heard: begin"), "{}", log("2"));
+    assert_eq!(log("1") + &log("2"), world.ok(&["logs", "alice", "--stdout"]).stdout);
+    world.error(&["logs", "alice", "--attempt", "3"], agency_model::ErrorCode::Usage);
+}
+
+// proves P11
+#[test]
+fn an_agent_that_is_killed_while_it_waits_comes_back_and_is_told_nothing() {
+    let (world, repo) = world(conversation::staying());
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    wait_for_state(&world, "alice", "idle");
+    kill_process(run.agent(), Signal::KILL).unwrap();
+    wait_for_events(&run, "attempt", 2);
+    wait_for_state(&world, "alice", "idle");
+    world.ok(&["send", "alice", "are you there?"]);
+    wait_for("the answer", LIMIT, || said(&run).contains(&"heard: are you there?".to_owned()).then_some(()));
+    assert_eq!(told(&run), ["begin", "are you there?"]);
+}
+
+// proves P11
+#[test]
+fn a_message_that_comes_while_the_agent_is_away_waits_for_it() {
+    let (world, repo) = world(conversation::staying());
+    let path = world.root().join("home/config.toml");
+    let config = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, config.replace("pauses_seconds = [0]", "pauses_seconds = [3]")).unwrap();
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    wait_for_state(&world, "alice", "idle");
+    kill_process(run.agent(), Signal::KILL).unwrap();
+    wait_for_state(&world, "alice", "error");
+    world.ok(&["send", "alice", "when you are back"]);
+    wait_for("the answer", LIMIT, || said(&run).contains(&"heard: when you are back".to_owned()).then_some(()));
+    assert_eq!(attempts(&run), [1, 2]);
+}
+
+// proves P11
+#[test]
+fn an_agent_that_crashes_three_times_in_a_row_is_stopped_with_an_error() {
+    let (world, repo) = world(agent::failing(3));
+    let run = spawn(&world, &repo, "alice", &["--prompt", "do it"]);
+    let ended = wait_for_state(&world, "alice", "stopped");
+    assert_eq!((&ended["run"]["state"], &ended["run"]["attempt"]), (&"failed".into(), &3.into()), "{ended:#}");
+    assert_eq!(ended["run"]["exit_code"], 3);
+    let errors: Vec<String> =
+        wait_for_events(&run, "error", 3).iter().map(|event| event["message"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(errors[0], "the agent crashed; it is started again from the beginning");
+    assert_eq!(errors[2], "the agent crashed 3 times in a row and is not started again");
+    assert_eq!(wait_for_events(&run, "restart", 2)[1]["failures"], 2);
+}
+
+// proves P11
+#[test]
+fn crashes_are_forgotten_when_the_agent_was_well_for_long_enough() {
+    let (mut world, repo) = world(conversation::staying());
+    // Ten of these minutes are half a second.
+    world.shorten_minutes(std::time::Duration::from_millis(50));
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    for crash in 1..=4 {
+        wait_for_state(&world, "alice", "idle");
+        let since = std::time::Instant::now();
+        wait_for("a while of health", LIMIT, || (since.elapsed().as_millis() > 900).then_some(()));
+        kill_process(run.agent(), Signal::KILL).unwrap();
+        wait_for_events(&run, "attempt", crash + 1);
+    }
+    wait_for_state(&world, "alice", "idle");
+    let failures: Vec<u64> =
+        wait_for_events(&run, "restart", 4).iter().map(|event| event["failures"].as_u64().unwrap()).collect();
+    assert_eq!(failures, [1, 1, 1, 1]);
+}
+
+// proves P11, I5
+#[test]
+fn a_question_of_an_agent_that_crashes_expires_and_is_asked_again() {
+    let (world, repo) = world(conversation::crashing_once());
+    let run = spawn(&world, &repo, "alice", &["--prompt", "do it"]);
+    let open = || world.json(&["inbox"])["data"]["questions"].as_array().unwrap().clone();
+    let first = wait_for("the question", LIMIT, || open().first().cloned());
+    world.release("agent");
+    let second =
+        wait_for("the second question", LIMIT, || open().into_iter().find(|question| question["id"] != first["id"]));
+    let id = second["id"].as_str().unwrap();
+    assert_eq!(world.json(&["inbox", "show", id])["data"]["repeats"], first["id"]);
+    world.error(&["answer", first["id"].as_str().unwrap(), "allow"], agency_model::ErrorCode::QuestionExpired);
+    world.ok(&["answer", id, "allow"]);
+    wait_for_state(&world, "alice", "idle");
+    assert_eq!(attempts(&run), [1, 2]);
+}
+
+// proves P11
+#[test]
+fn a_stopped_agent_is_not_started_again() {
+    let (world, repo) = world(conversation::staying());
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    wait_for_state(&world, "alice", "idle");
+    world.ok(&["agent", "stop", "alice"]);
+    run.wait_until_gone();
+    assert_eq!(attempts(&run), [1]);
+    assert!(run.events().iter().all(|event| event["type"] != "restart"));
+}
