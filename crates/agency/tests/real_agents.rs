@@ -4,6 +4,7 @@
 mod real_agents {
     #[macro_use]
     mod scene;
+    mod crash;
     mod interactive;
     mod model_errors;
     mod prompt;

@@ -1,0 +1,69 @@
+//! Named agents that are killed in mid-conversation, and come back with it.
+
+use agency_testkit::{Form, ProcessTable, RealAgent, Run, Script, wait_for};
+use rustix::process::{Signal, kill_process};
+
+use super::scene::{LIMIT, Scene};
+
+each_agent![a_named_agent_that_is_killed_goes_on_with_its_conversation, a_named_agent_waits_for_its_first_message];
+
+fn spawn(scene: &Scene, options: &[&str]) -> Run {
+    let repo = scene.repo.path.to_str().unwrap();
+    let always = ["agent", "spawn", "alice", "--repo", repo, "--runner", scene.agent.runner(), "--host", "detached"];
+    let permissive = scene.agent.permissive(Form::Conversation);
+    let answer = scene.world.json(&[&always, options, &["--"], permissive].concat());
+    scene.world.run_with_id(answer["data"]["run"]["id"].as_str().unwrap())
+}
+
+fn wait_until_idle(scene: &Scene) {
+    wait_for("its rest", LIMIT, || {
+        let shown = scene.world.json(&["agent", "show", "alice"]);
+        (shown["data"]["agent_state"] == "idle").then_some(())
+    });
+}
+
+// proves P11
+fn a_named_agent_that_is_killed_goes_on_with_its_conversation(agent: RealAgent) {
+    let mark = format!("{}{}", std::process::id(), agent as u8);
+    let command = format!("tail -n {mark} -f /dev/null");
+    let script = Script::new().say("I remember it.").turn(agent.run_command(&command)).say("It was 4711.").say("Still.");
+    let scene = Scene::new(agent, script);
+    let run = spawn(&scene, &["--prompt", "Remember the number 4711"]);
+    wait_until_idle(&scene);
+    scene.world.ok(&["send", "alice", "What was it? Look it up first."]);
+    wait_for("the command", LIMIT, || ProcessTable::read().started_with(&[&mark, "-f", "/dev/null"]).pop());
+
+    kill_process(run.agent(), Signal::KILL).unwrap();
+    let asked = wait_for("the third turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(2)));
+    assert!(asked.says("Remember the number 4711") && asked.says("Look it up first"), "the history is there");
+    assert!(asked.says("Your process ended unexpectedly"));
+    wait_until_idle(&scene);
+    scene.world.ok(&["send", "alice", "And now?"]);
+    let asked = wait_for("the fourth turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(3)));
+    assert!(asked.says("And now?") && asked.says("It was 4711."));
+    wait_until_idle(&scene);
+    let attempts = run.events().iter().filter(|event| event["type"] == "attempt").count();
+    assert_eq!(attempts, 2);
+    assert_eq!(ProcessTable::read().started_with(&[&mark, "-f", "/dev/null"]), [], "what it left is ended");
+    scene.stop(&run);
+}
+
+// proves P9
+fn a_named_agent_waits_for_its_first_message(agent: RealAgent) {
+    let scene = Scene::new(agent, Script::new().say("Hello.").say("Hello again."));
+    let run = spawn(&scene, &[]);
+    wait_until_idle(&scene);
+    assert_eq!(scene.model.turns().len(), 0);
+    for (number, message) in ["Are you there?", "Are you still there?"].into_iter().enumerate() {
+        scene.world.ok(&["send", "alice", message]);
+        let asked = wait_for("the turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(number)));
+        assert!(asked.says(message));
+        wait_for("the answer", LIMIT, || {
+            let said = run.events().into_iter().filter(|event| event["type"] == "output");
+            let said: String = said.map(|event| event["text"].as_str().unwrap().to_owned()).collect();
+            said.ends_with(["Hello.", "Hello again."][number]).then_some(())
+        });
+        wait_until_idle(&scene);
+    }
+    scene.stop(&run);
+}
