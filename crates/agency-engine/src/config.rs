@@ -50,6 +50,8 @@ pub struct Config {
     pub host: Host,
     /// The program that supervises, where it is not this one.
     pub wrapper: Option<PathBuf>,
+    /// Where pid files are kept, where that is not in the home.
+    pub pid_dir: Option<PathBuf>,
     /// The tmux server, where it is not the user's default one.
     pub tmux_socket: Option<String>,
     /// Whether agents are told that they may trust the worktrees that agency makes for them.

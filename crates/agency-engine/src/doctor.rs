@@ -13,6 +13,7 @@ use crate::agency::Agency;
 use crate::config::Config;
 use crate::home::Home;
 use crate::host::Tmux;
+use crate::orphans::Orphan;
 use crate::store::Store;
 
 /// How one thing is.
@@ -81,9 +82,11 @@ impl Agency {
             let message = format!("{} never became a run", path.display());
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
-        for survivor in &strays.survivors {
-            let message = format!("process {} of {} still runs: {}", survivor.pid, survivor.id, survivor.command);
-            checks.push(Check::bad("processes", Health::Warning, message, "agency reconcile"));
+        checks.extend(self.orphans()?.iter().filter_map(orphan_check));
+        for unclear in self.unclear_pid_files() {
+            let message = format!("{} is no pid file that can be used: {}", unclear.path.display(), unclear.why);
+            let fix = format!("look at it; nobody needs it if it is not yours: rm '{}'", unclear.path.display());
+            checks.push(Check::bad("pid files", Health::Warning, message, fix));
         }
         if !strays.trash.is_empty() {
             let message = format!("{} directories wait in the trash", strays.trash.len());
@@ -94,6 +97,16 @@ impl Agency {
         }
         Ok(checks)
     }
+}
+
+/// What is left of a run, named by its first process: whoever ends that one ends them all.
+fn orphan_check(orphan: &Orphan) -> Option<Check> {
+    let (head, others) = orphan.processes.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(", with {} more", others.len()) };
+    let (pid, id) = (head.pid(), &orphan.row.id);
+    let message = format!("process {pid} of {id} still runs without a supervisor{more}: {}", head.command_line());
+    let fix = format!("agency agent kill-orphan {pid}, or agency reconcile to end all that such runs left");
+    Some(Check::bad("processes", Health::Warning, message, fix))
 }
 
 fn git() -> Check {

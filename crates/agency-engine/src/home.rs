@@ -91,6 +91,12 @@ impl Home {
         self.root.join("trash")
     }
 
+    /// Where pid files are kept: `configured`, or a place of our own.
+    #[must_use]
+    pub fn pid_dir(&self, configured: Option<&Path>) -> PathBuf {
+        configured.map_or_else(|| self.root.join("pids"), Path::to_owned)
+    }
+
     /// The file that is touched whenever a slot may have become free.
     #[must_use]
     pub fn slot_bell(&self) -> PathBuf {

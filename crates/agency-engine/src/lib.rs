@@ -21,6 +21,8 @@ pub mod home;
 pub mod host;
 pub mod inbox;
 pub mod lock;
+pub mod orphans;
+pub mod pid_file;
 pub mod policy;
 pub mod process;
 pub mod reconcile;

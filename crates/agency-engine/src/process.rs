@@ -5,20 +5,25 @@
 #![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
 
 mod answer;
+mod condition;
 mod descriptors;
 mod handle;
+mod identity;
 mod keyboard;
 mod leftovers;
 mod memory;
 mod session;
 mod socket;
+mod stat;
 mod terminal;
 
 pub use answer::answer_of;
+pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory};
 pub use handle::ProcessHandle;
+pub use identity::{Found, Identity};
 pub use keyboard::{Key, Keyboard};
-pub use leftovers::{carrying_run, end_run, left_children, reap_adopted};
+pub use leftovers::{carriers, carrying_run, end_found, end_run, left_children, of_run, reap_adopted};
 pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};

@@ -14,7 +14,7 @@ use crate::agency::Agency;
 use crate::fault;
 use crate::home::Home;
 use crate::lock::Lock;
-use crate::process::end_run;
+use crate::pid_file::PidFile;
 use crate::store::{RunRow, StoreError};
 use crate::trust;
 use crate::workspace::{
@@ -125,13 +125,14 @@ impl Agency {
         };
         fault::point("rm.begin");
         let mut remaining = vec![];
-        for survivor in end_run(&row.id, SURVIVOR_GRACE) {
+        for survivor in self.end_processes(&row.id, SURVIVOR_GRACE) {
             remaining.push(Remaining {
                 resource: format!("process {}", survivor.pid()),
                 why: format!("process {} ({}) does not end", survivor.pid(), survivor.command_line()),
                 command: format!("kill -KILL {}", survivor.pid()),
             });
         }
+        PidFile::remove_if_gone(&self.pid_dir(), &row.id);
         fault::point("rm.processes");
         // Of two who leave a shared worktree at once, one has to be the last.
         let _worktree = self.worktree_lock(&row)?;

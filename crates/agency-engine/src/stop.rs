@@ -15,7 +15,8 @@ use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::lock::Lock;
-use crate::process::{ProcessHandle, connect, end_run};
+use crate::pid_file::PidFile;
+use crate::process::{ProcessHandle, connect};
 use crate::store::{Applied, Request, RunRow, StoreError};
 use crate::watch::WaitError;
 
@@ -128,7 +129,8 @@ impl Agency {
                 return Err(StopError::Stuck(id.clone()));
             }
         }
-        end_run(id, self.config.stop_grace);
+        self.end_processes(id, self.config.stop_grace);
+        PidFile::remove_if_gone(&self.pid_dir(), id);
         // Whoever else noticed the death may be telling the story already.
         let Some(_owner) = Lock::take(&directory.supervisor_lock(), KILL_LIMIT).map_err(WaitError::Home)? else {
             return Err(StopError::Stuck(id.clone()));

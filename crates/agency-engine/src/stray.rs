@@ -13,7 +13,6 @@ use serde::Serialize;
 use crate::agency::Agency;
 use crate::home::RunDirectory;
 use crate::host::Tmux;
-use crate::process::{ProcessHandle, RUN_ID_VARIABLE, carrying_run, end_run};
 use crate::reconcile::has_owner;
 use crate::store::StoreError;
 
@@ -77,9 +76,12 @@ impl Agency {
     pub fn sweep(&self, strays: &Strays) -> Vec<String> {
         let mut done = vec![];
         for survivor in &strays.survivors {
-            let left = end_run(&survivor.id, SURVIVOR_GRACE);
+            let left = self.end_processes(&survivor.id, SURVIVOR_GRACE);
             let word = if left.is_empty() { "ended" } else { "could not end" };
             done.push(format!("{word} process {} of {} ({})", survivor.pid, survivor.id, survivor.command));
+        }
+        if let Err(error) = self.clear_pid_files() {
+            done.push(format!("the pid files could not be looked through: {error}"));
         }
         for directory in &strays.run_directories {
             if fs::remove_dir_all(directory).is_ok() {
@@ -141,21 +143,12 @@ impl Agency {
 
     fn survivors(&self) -> Result<Vec<Survivor>, StoreError> {
         let mut survivors = vec![];
-        for pid in children("/proc".as_ref()).iter().filter_map(|path| path.file_name()?.to_str()?.parse().ok()) {
-            let Some(process) = ProcessHandle::open(pid) else {
-                continue;
-            };
-            let Some(id) = process.variable(RUN_ID_VARIABLE).and_then(|id| id.parse::<RunId>().ok()) else {
-                continue;
-            };
-            // Another home's runs are another user's business.
-            if self.store.knows(&id)?
-                && self.store.run(&id)?.state.is_terminal()
-                && !has_owner(&self.home.run(&id))
-                && carrying_run(&id).iter().any(|carrier| carrier.pid() == pid)
-            {
-                survivors.push(Survivor { id, pid, command: process.command_line() });
-            }
+        for orphan in self.orphans()?.iter().filter(|orphan| orphan.row.state.is_terminal()) {
+            survivors.extend(orphan.processes.iter().map(|process| Survivor {
+                id: orphan.row.id.clone(),
+                pid: process.pid(),
+                command: process.command_line(),
+            }));
         }
         Ok(survivors)
     }

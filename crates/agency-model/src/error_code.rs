@@ -67,6 +67,8 @@ words! {
         QuestionExpired = "E_QUESTION_EXPIRED",
         /// The answer does not fit the question.
         InvalidAnswer = "E_INVALID_ANSWER",
+        /// No process without a supervisor has that pid.
+        NotAnOrphan = "E_NOT_AN_ORPHAN",
         /// What was waited for did not happen in time.
         Timeout = "E_TIMEOUT",
         /// The command line is wrong.

@@ -12,6 +12,7 @@ use agency_engine::attach::AttachError;
 use agency_engine::config::{ConfigError, PolicyFileError, PolicyMistake};
 use agency_engine::create::CreateError;
 use agency_engine::home::HomeError;
+use agency_engine::orphans::OrphanError;
 use agency_engine::remove::RemoveError;
 use agency_engine::stop::StopError;
 use agency_engine::store::StoreError;
@@ -104,7 +105,8 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
-        | ErrorCode::QuestionNotFound => 3,
+        | ErrorCode::QuestionNotFound
+        | ErrorCode::NotAnOrphan => 3,
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents
@@ -276,6 +278,28 @@ impl From<TellError> for Problem {
             TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
             TellError::Refused { id, .. } | TellError::NoWord { id } => problem.detail("id", id),
             TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
+        }
+    }
+}
+
+impl From<OrphanError> for Problem {
+    fn from(error: OrphanError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            OrphanError::Supervised { pid, id } => {
+                problem.hint(format!("agency stop {id} ends it")).detail("pid", pid).detail("run_id", id)
+            }
+            OrphanError::PartOf { pid, head } => {
+                problem.hint(format!("agency agent kill-orphan {head} ends all of them")).detail("pid", pid)
+            }
+            OrphanError::NoProcess(pid) | OrphanError::Stranger(pid) => problem.detail("pid", pid),
+            OrphanError::Stays { id, staying } => {
+                let pids: Vec<u32> = staying.into_iter().map(|(pid, _)| pid).collect();
+                let words: Vec<String> = pids.iter().map(ToString::to_string).collect();
+                let hint = format!("kill -KILL {}, as a user who may; then agency reconcile", words.join(" "));
+                problem.hint(hint).detail("run_id", id).detail("pids", pids)
+            }
+            OrphanError::Store(_) => problem,
         }
     }
 }

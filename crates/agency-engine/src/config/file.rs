@@ -34,6 +34,8 @@ pub(super) struct ConfigFile {
     pub(super) trust_worktrees: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
     pub(super) wrapper: String,
+    /// Where pid files are kept. Empty: `pids` in the home.
+    pub(super) pid_dir: String,
     /// The tmux server to use.
     pub(super) tmux: Tmux,
     /// How long things may take.
@@ -196,6 +198,7 @@ impl Default for ConfigFile {
             host: Host::Tmux,
             trust_worktrees: false,
             wrapper: String::new(),
+            pid_dir: String::new(),
             tmux: Tmux::default(),
             limits: Limits::default(),
             restart: Restart::default(),

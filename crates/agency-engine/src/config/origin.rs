@@ -76,6 +76,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         max_agents,
         host,
         wrapper,
+        pid_dir,
         tmux_socket,
         trust_worktrees,
         limits,
@@ -89,13 +90,15 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         file,
         lines,
     } = config;
-    let wrapper = wrapper.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+    let [wrapper, pid_dir] =
+        [wrapper, pid_dir].map(|path| path.as_deref().map(Path::to_string_lossy).unwrap_or_default());
     let settings = [
         ("default_agent", json!(default_agent)),
         ("max_agents", json!(max_agents)),
         ("host", json!(host.word())),
         ("trust_worktrees", json!(trust_worktrees)),
         ("wrapper", json!(wrapper)),
+        ("pid_dir", json!(pid_dir)),
         ("tmux.socket", json!(tmux_socket.as_deref().unwrap_or_default())),
         ("limits.max_minutes", json!(limits.max_minutes.unwrap_or_default())),
         ("limits.no_progress_minutes", json!(limits.no_progress_minutes.unwrap_or_default())),

@@ -43,6 +43,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         max_agents: file.max_agents,
         host: file.host,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
+        pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
         tmux_socket: non_empty(file.tmux.socket),
         trust_worktrees: file.trust_worktrees,
         limits: LimitsSpec {
@@ -77,6 +78,12 @@ fn minutes(minutes: u32) -> Option<u32> {
 
 fn non_empty(text: String) -> Option<String> {
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// A relative path is meant from where the file is.
+fn beside(file: Option<&Path>, path: &str) -> PathBuf {
+    let place = file.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
+    place.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(path)
 }
 
 fn agents(
@@ -122,9 +129,7 @@ fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     known.args = args;
     known.env = env;
     if let Some(screen) = screen {
-        // A relative path is meant from where the file is.
-        let place = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-        known.screen = ScreenSource::File(place.parent().unwrap_or(Path::new("")).join(screen));
+        known.screen = ScreenSource::File(beside(Some(file), &screen));
     }
     if stream == Some(StreamFormat::Acp) && prompt.is_none() {
         known.headless.prompt = PromptDelivery::Protocol;

@@ -17,6 +17,7 @@ const TOP: &[&str] = &[
     "host",
     "trust_worktrees",
     "wrapper",
+    "pid_dir",
     "tmux",
     "limits",
     "restart",

@@ -61,6 +61,7 @@ pub(super) fn launch(
         max_agents: config.max_agents,
         may_wait: plan.may_wait,
         lock_timeout_ms: in_milliseconds(&config.lock_timeout),
+        pid_dir: config.pid_dir.clone(),
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
     };

@@ -1,11 +1,17 @@
 //! A process that cannot be mistaken for another one with the same number.
 
 use std::fs;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{fstat, fstatfs};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+/// What the kernel says of descriptors whose inodes tell processes apart: `PIDF`.
+const PID_FILE_SYSTEM: u64 = 0x5049_4446;
 
 /// Holds on to one process by a descriptor, so that a reused pid is never signalled.
 #[derive(Debug)]
@@ -18,9 +24,26 @@ impl ProcessHandle {
     /// The process that has this pid now, if there is one.
     #[must_use]
     pub fn open(pid: u32) -> Option<Self> {
-        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
-        let descriptor = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-        Some(Self { pid, descriptor })
+        Self::find(pid).ok().flatten()
+    }
+
+    /// The same, for those who have to know that there is none.
+    pub(super) fn find(pid: u32) -> io::Result<Option<Self>> {
+        let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+            return Ok(None);
+        };
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(descriptor) => Ok(Some(Self { pid, descriptor })),
+            // The number is that of a thread, which is no process either.
+            Err(Errno::SRCH | Errno::INVAL | Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What tells it from every other process until the machine is started anew; `None` where the kernel does not.
+    pub(super) fn inode(&self) -> io::Result<Option<u64>> {
+        let unique = u64::try_from(fstatfs(&self.descriptor)?.f_type).is_ok_and(|kind| kind == PID_FILE_SYSTEM);
+        Ok(if unique { Some(fstat(&self.descriptor)?.st_ino) } else { None })
     }
 
     /// Its number.

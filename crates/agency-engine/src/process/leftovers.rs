@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use agency_model::RunId;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, waitpid};
 
+use super::stat::Stat;
 use super::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE};
 
 /// How long a killed process may take to be gone.
@@ -17,22 +18,60 @@ const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// How often we look for processes that were started while we ended others.
 const ROUNDS: usize = 5;
 
-/// Every process that carries the run's id in its environment, but for ourselves.
+/// Every process that carries the id of a run in its environment, with that id, but for ourselves.
 #[must_use]
-pub fn carrying_run(id: &RunId) -> Vec<ProcessHandle> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return vec![];
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok()))
+pub fn carriers() -> Vec<(RunId, ProcessHandle)> {
+    pids()
+        .into_iter()
         .filter(|pid| *pid != std::process::id())
         .filter_map(ProcessHandle::open)
         // The handle is opened first: if the pid is reused in between, the handle is of a dead process.
-        .filter(|process| process.variable(RUN_ID_VARIABLE).as_deref() == Some(id.as_str()))
-        .filter(|process| process.variable(INDEPENDENT_VARIABLE).is_none())
-        .filter(ProcessHandle::is_running)
+        .filter_map(|process| Some((process.variable(RUN_ID_VARIABLE)?.parse().ok()?, process)))
+        .filter(|(_, process)| process.variable(INDEPENDENT_VARIABLE).is_none())
+        .filter(|(_, process)| process.is_running())
         .collect()
+}
+
+/// Every process that carries the run's id in its environment, but for ourselves.
+#[must_use]
+pub fn carrying_run(id: &RunId) -> Vec<ProcessHandle> {
+    carriers().into_iter().filter(|(carried, _)| carried == id).map(|(_, process)| process).collect()
+}
+
+/// Every process of a run whose supervisor is gone: the agent, where it is known, then those that carry the run's id,
+/// the oldest first, then what any of them started that does not say whose it is.
+#[must_use]
+pub fn of_run(id: &RunId, agent: Option<ProcessHandle>, carrying: Vec<ProcessHandle>) -> Vec<ProcessHandle> {
+    let mut found: Vec<ProcessHandle> = agent.into_iter().collect();
+    let mut carrying = carrying;
+    carrying.sort_by_key(|process| (Stat::read(process.pid()).map_or(u64::MAX, |stat| stat.started), process.pid()));
+    join(&mut found, carrying);
+    let everybody: Vec<(u32, Option<u32>)> = pids().into_iter().map(|pid| (pid, parent_of(pid))).collect();
+    let mut next = 0;
+    while let Some(parent) = found.get(next) {
+        let children = everybody.iter().filter(|(_, of)| *of == Some(parent.pid())).map(|(pid, _)| *pid);
+        let children = children
+            .filter(|pid| *pid != std::process::id())
+            .filter_map(ProcessHandle::open)
+            .filter(|process| is_child_of_run(process, parent, id))
+            .collect();
+        join(&mut found, children);
+        next += 1;
+    }
+    found.retain(ProcessHandle::is_running);
+    found
+}
+
+/// Whether a process was started by one of the run, and is neither another run's nor meant to outlive it.
+fn is_child_of_run(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> bool {
+    let is_ours = process.variable(RUN_ID_VARIABLE).is_none_or(|carried| carried == id.as_str());
+    let is_child = parent_of(process.pid()) == Some(parent.pid());
+    // Both are looked at once more: as long as they run, what was read was about them.
+    is_ours
+        && is_child
+        && process.variable(INDEPENDENT_VARIABLE).is_none()
+        && process.is_running()
+        && parent.is_running()
 }
 
 /// Our own children that still run, without those that were started to outlive us.
@@ -74,20 +113,16 @@ fn child_pids() -> Vec<u32> {
 }
 
 fn children_by_parent(parent: u32) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return vec![];
-    };
-    entries
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()))
-        .filter(|pid| parent_of(*pid) == Some(parent))
-        .collect()
+    pids().into_iter().filter(|pid| parent_of(*pid) == Some(parent)).collect()
 }
 
 fn parent_of(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything; the fields follow the last one.
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    Stat::read(pid).ok().map(|stat| stat.parent)
+}
+
+fn pids() -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+    entries.filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok())).collect()
 }
 
 /// Ends processes: TERM, `grace`, KILL. Gives back those that are still there at the end.
@@ -98,22 +133,42 @@ fn end_all(processes: Vec<ProcessHandle>, grace: Duration) -> Vec<ProcessHandle>
 
 /// Ends every process that carries the run's id, those too that are born meanwhile. Gives back those that stay.
 pub fn end_run(id: &RunId, grace: Duration) -> Vec<ProcessHandle> {
+    end_found(grace, || carrying_run(id))
+}
+
+/// Ends the processes that are found, and those that are found when they are ended. Gives back those that stay.
+pub fn end_found(grace: Duration, mut find: impl FnMut() -> Vec<ProcessHandle>) -> Vec<ProcessHandle> {
     let mut grace = grace;
+    let mut staying: Vec<ProcessHandle> = vec![];
     for _ in 0..ROUNDS {
-        let found = carrying_run(id);
-        if found.is_empty() {
-            return found;
+        staying.retain(ProcessHandle::is_running);
+        join(&mut staying, find());
+        if staying.is_empty() {
+            return staying;
         }
-        end_all(found, grace);
+        staying = end_all(staying, grace);
         // Who was born while the others had their grace gets none.
         grace = Duration::ZERO;
     }
-    carrying_run(id)
+    join(&mut staying, find());
+    staying.retain(ProcessHandle::is_running);
+    staying
+}
+
+/// Adds those that are not among them yet.
+fn join(processes: &mut Vec<ProcessHandle>, more: Vec<ProcessHandle>) {
+    for process in more {
+        if processes.iter().all(|known| known.pid() != process.pid()) {
+            processes.push(process);
+        }
+    }
 }
 
 fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) -> Vec<ProcessHandle> {
     for process in &processes {
         process.signal(signal);
+        // A stopped process does not see the signal before it goes on.
+        process.signal(Signal::CONT);
     }
     let deadline = Instant::now() + limit;
     processes.into_iter().filter(|process| !process.wait(deadline.saturating_duration_since(Instant::now()))).collect()
@@ -144,5 +199,36 @@ mod tests {
         assert!(end_run(&id, Duration::from_millis(20)).is_empty());
         assert!(!child.wait().unwrap().success());
         assert!(carrying_run(&id).is_empty());
+    }
+
+    #[test]
+    fn what_a_process_of_the_run_started_without_a_name_is_of_the_run_and_what_is_meant_to_outlive_it_is_not() {
+        let id = RunId::from_ulid(Ulid::generate());
+        let script = "env -i sleep 600 & AGENCY_INDEPENDENT=1 sleep 601 & \
+                      AGENCY_RUN_ID=r_01ARZ3NDEKTSV4RRFFQ69G5FAV sleep 602 & echo $!; wait";
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .env(RUN_ID_VARIABLE, id.as_str())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = [0; 1];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut said).unwrap();
+        let own: Vec<u32> = loop {
+            let children = children_by_parent(child.id());
+            let are_started = |pid: &u32| fs::read(format!("/proc/{pid}/comm")).is_ok_and(|name| name == b"sleep\n");
+            if children.len() == 3 && children.iter().all(are_started) {
+                break children;
+            }
+        };
+        let found: Vec<String> = of_run(&id, None, carrying_run(&id)).iter().map(ProcessHandle::command_line).collect();
+        assert_eq!(found.get(1..).unwrap(), ["sleep 600"], "{found:?}");
+        assert!(end_found(Duration::from_secs(30), || of_run(&id, None, carrying_run(&id))).is_empty());
+        let others: Vec<ProcessHandle> = own.into_iter().filter_map(ProcessHandle::open).collect();
+        let mut left: Vec<String> = others.iter().map(ProcessHandle::command_line).collect();
+        left.retain(|line| !line.is_empty());
+        assert_eq!(left.len(), 2, "{left:?}");
+        after_signal(others, Signal::KILL, KILL_LIMIT);
+        child.wait().unwrap();
     }
 }

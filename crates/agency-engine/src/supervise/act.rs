@@ -10,6 +10,8 @@ use tokio::time::Instant;
 use super::finish::RESERVE;
 use super::turn::Supervisor;
 use crate::fault;
+use crate::home::HomeError;
+use crate::pid_file::PidFile;
 use crate::process::{carrying_run, left_children};
 use crate::runner::{self, RunnerCommand};
 
@@ -69,6 +71,8 @@ impl Supervisor<'_> {
                 let program = self.launch.program.display().to_string();
                 let pid = agent.pid();
                 self.agent = Some(agent);
+                fault::point("supervise.unnoted");
+                self.leave_pid_file(&program, pid);
                 self.note_event(Event::Attempt { program, pid, logs_from: self.logs.lengths() });
                 self.begin_conversation();
                 self.watch_for_life();
@@ -85,6 +89,18 @@ impl Supervisor<'_> {
                 self.trouble = Some(message);
                 self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
             }
+        }
+    }
+
+    /// Notes which process the agent is, for whoever looks for it when we are gone. Without the note it is still found by
+    /// its environment.
+    fn leave_pid_file(&mut self, program: &str, pid: u32) {
+        let written = PidFile::of(&self.id, self.row.name.as_deref(), program, pid)
+            .map_err(|error| HomeError::new("identify", format!("/proc/{pid}"), error))
+            .and_then(|file| file.write(&self.home.pid_dir(self.launch.pid_dir.as_deref())));
+        if let Err(error) = written {
+            let message = format!("the pid file could not be written: {error}");
+            self.events.append(self.run.attempt(), Event::Error { message });
         }
     }
 

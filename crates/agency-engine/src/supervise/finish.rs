@@ -10,6 +10,7 @@ use super::notify::BELL;
 use super::turn::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
+use crate::pid_file::PidFile;
 use crate::process::end_run;
 use crate::remove::workspace_of;
 use crate::store::now;
@@ -61,6 +62,8 @@ impl Supervisor<'_> {
             saved.is_some()
         });
         fault::point("finish.saved");
+        PidFile::remove_if_gone(&self.home.pid_dir(self.launch.pid_dir.as_deref()), &self.id);
+        fault::point("finish.forgotten");
         self.waiters.clear();
         if let Some(row) = saved {
             after_end(self.home, &row);

@@ -60,6 +60,8 @@ pub struct Launch {
     pub may_wait: bool,
     /// How long to wait for the database.
     pub lock_timeout_ms: u64,
+    /// Where the pid file goes, where that is not in the home.
+    pub pid_dir: Option<PathBuf>,
     /// Which permissions need no human.
     #[serde(default)]
     pub policy: Policy,
@@ -188,6 +190,7 @@ mod tests {
             max_agents: 8,
             may_wait: true,
             lock_timeout_ms: 1,
+            pid_dir: None,
             policy: Policy::default(),
             notify: Notify::default(),
         };

@@ -1,6 +1,8 @@
 //! `agency agent`: named agents, one file per verb below it.
 
+pub(crate) mod kill_orphan;
 pub(crate) mod ls;
+pub(crate) mod orphans;
 pub(crate) mod restart;
 pub(crate) mod show;
 pub(crate) mod shutdown;
@@ -24,6 +26,7 @@ use crate::view::RunView;
     agency agent spawn alice\n  \
     agency send alice \"Fix the failing test\"\n  \
     agency agent ls\n  \
+    agency agent orphans\n  \
     agency agent shutdown")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -37,6 +40,8 @@ enum Verb {
     Restart(restart::Args),
     Ls(ls::Args),
     Show(show::Args),
+    Orphans(orphans::Args),
+    KillOrphan(kill_orphan::Args),
     Shutdown(shutdown::Args),
 }
 
@@ -47,6 +52,8 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         Verb::Restart(args) => restart::run(args, context),
         Verb::Ls(args) => ls::run(&args, context),
         Verb::Show(args) => show::run(&args, context),
+        Verb::Orphans(args) => orphans::run(&args, context),
+        Verb::KillOrphan(args) => kill_orphan::run(&args, context),
         Verb::Shutdown(args) => shutdown::run(&args, context),
     }
 }

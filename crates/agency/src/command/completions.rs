@@ -60,6 +60,19 @@ fn newest_runs(filter: RunFilter) -> Vec<RunRow> {
     listed.unwrap_or_default()
 }
 
+/// The orphans that an argument may name.
+pub(super) fn orphan_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let agency = Context::new(false, None).agency().ok();
+        let orphans = agency.and_then(|mut agency| agency.detect_orphans().ok());
+        orphans
+            .unwrap_or_default()
+            .into_iter()
+            .map(|orphan| CompletionCandidate::new(orphan.pid.to_string()).help(Some(orphan.command.into())))
+            .collect()
+    })
+}
+
 /// The runs that an argument may name.
 pub(super) fn run_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

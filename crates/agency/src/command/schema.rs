@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use agency_engine::config::config_schema;
+use agency_engine::orphans::KilledOrphan;
+use agency_engine::pid_file::PidFile;
 use agency_engine::store::RunRow;
 use agency_engine::supervise::Notification;
 use agency_model::policy::Policy;
@@ -37,6 +39,7 @@ const SCHEMAS: &[Entry] = &[
     ("event", "a line of events.ndjson and of agency events --json", || schema_for!(EventLine)),
     ("done", "done.json", || schema_for!(Marker)),
     ("meta", "meta.json", || schema_for!(RunRow)),
+    ("pid-file", "the pid file of an agent", || schema_for!(PidFile)),
     ("notification", "what the command of notify.command reads", || schema_for!(Notification)),
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(RunView))),
@@ -61,6 +64,8 @@ const SCHEMAS: &[Entry] = &[
     ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),
     ("policy-check", "agency policy check", || answer_schema(schema_for!(policy::Checked))),
     ("policy-test", "agency policy test", || answer_schema(schema_for!(policy::Tested))),
+    ("agent-orphans", "agency agent orphans", || answer_schema(schema_for!(agent::orphans::Orphans))),
+    ("agent-kill-orphan", "agency agent kill-orphan", || answer_schema(schema_for!(KilledOrphan))),
     ("send", "agency send", || answer_schema(schema_for!(send::Told))),
     ("interrupt", "agency interrupt", || answer_schema(schema_for!(send::Told))),
     ("resume", "agency resume", || answer_schema(schema_for!(RunView))),
@@ -84,7 +89,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let names: Vec<Value> =
             SCHEMAS.iter().map(|(name, what, _)| json!({ "name": name, "describes": what })).collect();
         return context.answer(&json!({ "schemas": names }), |out| {
-            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<14}{what}"))
+            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<18}{what}"))
         });
     };
     let Some((_, _, schema)) = SCHEMAS.iter().find(|(known, _, _)| known == name) else {

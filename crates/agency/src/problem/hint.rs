@@ -37,6 +37,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::AlreadyAnswered => Some("agency inbox show <question> has the answer that stands"),
         ErrorCode::QuestionExpired => Some("agency inbox lists what agents ask now"),
         ErrorCode::InvalidAnswer => Some("agency inbox show <question> shows what may be answered"),
+        ErrorCode::NotAnOrphan => Some("agency agent orphans lists them"),
         ErrorCode::Timeout => Some("agency show <run> says where it stands"),
         ErrorCode::Usage => Some("agency --help lists the commands"),
         ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,

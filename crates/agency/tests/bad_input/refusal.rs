@@ -96,7 +96,8 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
-        | ErrorCode::QuestionNotFound => 3,
+        | ErrorCode::QuestionNotFound
+        | ErrorCode::NotAnOrphan => 3,
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents

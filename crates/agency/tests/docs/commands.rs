@@ -26,6 +26,8 @@ const ANSWERS: &[(&str, &str)] = &[
     ("doctor", "agency doctor"),
     ("config-show", "agency config"),
     ("config-path", "agency config"),
+    ("agent-orphans", "agency agent"),
+    ("agent-kill-orphan", "agency agent"),
     ("policy-check", "agency policy"),
     ("policy-test", "agency policy"),
     ("completions", "agency completions"),
@@ -100,6 +102,19 @@ fn every_field_that_show_adds_to_a_run_is_named() {
     assert!(shown.len() > run.len());
     for field in shown.into_iter().filter(|field| !run.contains(field)) {
         assert!(words.contains(&field), "`{field}` is not named");
+    }
+}
+
+#[test]
+fn every_field_of_an_orphan_is_named() {
+    let schema = schema(&world(), "agent-orphans");
+    let words = code_words(&section(&read("docs/commands.md"), "agency agent"));
+    for part in ["OrphanView", "UnclearPidFile"] {
+        let fields = fields(&schema["$defs"][part]);
+        assert!(!fields.is_empty(), "{schema:#}");
+        for field in fields {
+            assert!(words.contains(&field), "`{field}` is not named");
+        }
     }
 }
 

@@ -39,10 +39,31 @@ fn every_file_in_a_run_directory_is_described() {
 
 #[test]
 fn the_example_of_done_json_has_every_field() {
-    let section = section(&read("docs/files.md"), "done.json");
-    let example: Value = serde_json::from_str(&blocks(&section, "json")[0]).unwrap();
+    has_every_field(&example("done.json"), &schema(&world(), "done"));
+}
+
+#[test]
+fn the_example_of_a_pid_file_has_every_field_and_each_of_its_process_is_described() {
+    let (example, schema) = (example("Pid files"), schema(&world(), "pid-file"));
+    has_every_field(&example, &schema);
+    has_every_field(&example["process"], &schema["$defs"]["Identity"]);
+    let rows = rows(&section(&read("docs/files.md"), "Pid files"));
+    for field in fields(&schema["$defs"]["Identity"]) {
+        assert!(rows.iter().any(|row| row[0] == format!("`{field}`")), "`{field}` is not described");
+    }
+}
+
+/// The JSON that a section shows first.
+#[track_caller]
+fn example(heading: &str) -> Value {
+    let section = section(&read("docs/files.md"), heading);
+    serde_json::from_str(&blocks(&section, "json")[0]).unwrap()
+}
+
+#[track_caller]
+fn has_every_field(example: &Value, schema: &Value) {
     let mut shown: Vec<&String> = example.as_object().unwrap().keys().collect();
-    let known = fields(&schema(&world(), "done"));
+    let known = fields(schema);
     let mut known: Vec<&String> = known.iter().collect();
     shown.sort();
     known.sort();

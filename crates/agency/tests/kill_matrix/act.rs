@@ -27,6 +27,8 @@ pub(super) enum Act {
     StopQueued,
     /// `agency stop` of a run that works, which is killed.
     StopRunning,
+    /// `agency agent kill-orphan` of an agent whose supervisor was killed, which is killed too.
+    KillOrphan,
     /// `agency rm` of a run with uncommitted work, which is killed.
     Remove,
     /// `agency rm --delete-branch`, which is killed.
@@ -99,6 +101,12 @@ fn perform(case: &Case, scene: &Scene) {
             }
             die_at(scene, &["stop", &run.id]);
         }
+        Act::KillOrphan => {
+            let run = world.begin(&scene.repo, "stubborn", &host);
+            run.wait_for_output("ready");
+            run.kill_supervisor();
+            die_at(scene, &["agent", "kill-orphan", &run.agent().as_raw_nonzero().to_string()]);
+        }
         Act::Remove | Act::RemoveWithBranch => {
             let run = world.begin(&scene.repo, "quiet", &host);
             assert_eq!(world.ended(&run)["state"], "completed");
@@ -120,7 +128,9 @@ fn die_at(scene: &Scene, arguments: &[&str]) {
 /// The one who was killed is gone, and so is whoever notices it by himself.
 fn settle_down(case: &Case, run: &Run) {
     match case.act {
-        Act::Create | Act::Supervise | Act::SuperviseStop | Act::Finish => run.wait_until_unsupervised(),
+        Act::Create | Act::Supervise | Act::SuperviseStop | Act::Finish | Act::KillOrphan => {
+            run.wait_until_unsupervised();
+        }
         // Here the supervisor lives, and does what was asked.
         Act::StopQueued | Act::StopRunning | Act::Remove | Act::RemoveWithBranch => {}
     }

@@ -58,6 +58,7 @@ const MATRIX: &[(Act, &str, Left)] = &[
     (Act::Supervise, "supervise.ordered", HOST_FAILED),
     (Act::Supervise, "supervise.claimed", DISAPPEARED),
     (Act::Supervise, "supervise.spawning", DISAPPEARED),
+    (Act::Supervise, "supervise.unnoted", DISAPPEARED),
     (Act::Supervise, "supervise.spawned", DISAPPEARED),
     (Act::Supervise, "supervise.reported", DISAPPEARED),
     (Act::SuperviseStop, "supervise.terminating", DISAPPEARED),
@@ -66,9 +67,12 @@ const MATRIX: &[(Act, &str, Left)] = &[
     (Act::Finish, "finish.marked", COMPLETED),
     (Act::Finish, "finish.told", COMPLETED),
     (Act::Finish, "finish.saved", COMPLETED),
+    (Act::Finish, "finish.forgotten", COMPLETED),
     (Act::StopQueued, "stop.recorded", KILLED),
     (Act::StopRunning, "stop.requested", KILLED),
     (Act::StopRunning, "stop.rung", KILLED),
+    (Act::KillOrphan, "orphan.ended", DISAPPEARED),
+    (Act::KillOrphan, "orphan.cleared", DISAPPEARED),
     (Act::Remove, "rm.begin", COMPLETED),
     (Act::Remove, "rm.processes", COMPLETED),
     (Act::Remove, "worktree.saved", COMPLETED),
@@ -94,7 +98,7 @@ impl Case {
     pub(super) fn may_have_worked(&self) -> bool {
         match self.act {
             Act::Supervise => self.point != "supervise.locked",
-            Act::SuperviseStop | Act::Finish | Act::StopRunning => true,
+            Act::SuperviseStop | Act::Finish | Act::StopRunning | Act::KillOrphan => true,
             Act::Create | Act::StopQueued | Act::Remove | Act::RemoveWithBranch => false,
         }
     }
@@ -116,6 +120,12 @@ fn nothing_is_lost_or_left_when_a_supervisor_is_killed_at_any_step() {
 #[test]
 fn nothing_is_lost_or_left_when_a_stop_is_killed_at_any_step() {
     play(&[Act::StopQueued, Act::StopRunning]);
+}
+
+// proves P13, L21, L22
+#[test]
+fn nothing_is_lost_or_left_when_the_killing_of_an_orphan_is_killed_at_any_step() {
+    play(&[Act::KillOrphan]);
 }
 
 // proves L17, L21, L22

@@ -87,6 +87,13 @@ fn nothing_without_a_row(scene: &Scene, rows: &[Row]) {
     assert!(found.is_subset(&known), "{found:?} {known:?}");
     assert_eq!(children(&home.join("trash")), Vec::<PathBuf>::new());
 
+    let noted: Vec<PathBuf> = children(&home.join("pids"));
+    let mut living: Vec<PathBuf> = vec![];
+    for row in rows.iter().filter(|row| row.state == "running") {
+        living.push(home.join("pids").join(format!("{}.json", row.id)));
+    }
+    assert_eq!(BTreeSet::from_iter(noted), BTreeSet::from_iter(living), "pid files");
+
     let sessions: BTreeSet<_> = scene.world.tmux_sessions().into_iter().collect();
     let known = present().filter_map(|row| row.session.clone()).collect();
     assert!(sessions.is_subset(&known), "{sessions:?} {known:?}");

@@ -38,15 +38,22 @@ fn an_empty_file_is_the_defaults() {
 }
 
 #[test]
+fn a_place_for_pid_files_is_meant_from_where_the_file_is() {
+    let config = toml("pid_dir = 'run/pids'").unwrap();
+    assert_eq!(config.pid_dir, Some(std::path::absolute("run/pids").unwrap()));
+    assert_eq!(toml("pid_dir = ''").unwrap().pid_dir, None);
+}
+
+#[test]
 fn both_formats_say_the_same() {
     let from_toml = toml(
-        "default_agent = 'mine'\nmax_agents = 2\nhost = 'detached'\nwrapper = '/w'\n\
+        "default_agent = 'mine'\nmax_agents = 2\nhost = 'detached'\nwrapper = '/w'\npid_dir = '/p'\n\
          tmux.socket = 's'\nlimits = { max_minutes = 3, stop_grace_seconds = 4 }\n\
          database.lock_timeout_seconds = 5\n[agents.mine]\ncommand = 'm'",
     )
     .unwrap();
     let from_json = json(
-        r#"{"default_agent": "mine", "max_agents": 2, "host": "detached", "wrapper": "/w",
+        r#"{"default_agent": "mine", "max_agents": 2, "host": "detached", "wrapper": "/w", "pid_dir": "/p",
         "tmux": {"socket": "s"}, "limits": {"max_minutes": 3, "stop_grace_seconds": 4},
         "database": {"lock_timeout_seconds": 5}, "agents": {"mine": {"command": "m"}}}"#,
     )
@@ -55,6 +62,7 @@ fn both_formats_say_the_same() {
     assert_eq!(from_toml, same);
     assert_eq!((same.max_agents, same.host), (2, Host::Detached));
     assert_eq!((same.wrapper, same.tmux_socket), (Some(PathBuf::from("/w")), Some("s".to_owned())));
+    assert_eq!(same.pid_dir, Some(PathBuf::from("/p")));
     assert_eq!(same.limits.max_minutes, Some(3));
     assert_eq!((same.stop_grace, same.lock_timeout), (Duration::from_secs(4), Duration::from_secs(5)));
 }

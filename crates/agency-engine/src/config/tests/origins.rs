@@ -26,6 +26,7 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     host = "tmux" (default)
     trust_worktrees = false (default)
     wrapper = "" (default)
+    pid_dir = "" (default)
     tmux.socket = "" (default)
     limits.max_minutes = 5 (config.toml:4)
     limits.no_progress_minutes = 0 (default)
