@@ -1,7 +1,7 @@
 //! Orphans: agents, and what they started, that live on although nobody supervises their run any more.
 //!
-//! The one rule: a process is named only if its pid file, the run's id in its environment, or a parent of which that is
-//! so proves whose it is. A number alone proves nothing.
+//! The one rule: a process is named only if its pid file or the run's id in its environment proves whose it is, or if its
+//! parent or the leader of its session is such a one. A number alone proves nothing.
 
 mod error;
 

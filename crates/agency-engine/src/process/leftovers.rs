@@ -39,36 +39,35 @@ pub fn carrying_run(id: &RunId) -> Vec<ProcessHandle> {
 }
 
 /// Every process of a run whose supervisor is gone: the agent, where it is known, then those that carry the run's id,
-/// the oldest first, then what any of them started that does not say whose it is.
+/// the oldest first, then what any of them is the parent of, or leads the session of, and that does not say whose it is.
 #[must_use]
 pub fn of_run(id: &RunId, agent: Option<ProcessHandle>, carrying: Vec<ProcessHandle>) -> Vec<ProcessHandle> {
     let mut found: Vec<ProcessHandle> = agent.into_iter().collect();
     let mut carrying = carrying;
     carrying.sort_by_key(|process| (Stat::read(process.pid()).map_or(u64::MAX, |stat| stat.started), process.pid()));
     join(&mut found, carrying);
-    let everybody: Vec<(u32, Option<u32>)> = pids().into_iter().map(|pid| (pid, parent_of(pid))).collect();
+    let everybody: Vec<(u32, Stat)> = pids().into_iter().filter_map(|pid| Some((pid, Stat::read(pid).ok()?))).collect();
     let mut next = 0;
     while let Some(parent) = found.get(next) {
-        let children = everybody.iter().filter(|(_, of)| *of == Some(parent.pid())).map(|(pid, _)| *pid);
-        let children = children
-            .filter(|pid| *pid != std::process::id())
-            .filter_map(ProcessHandle::open)
-            .filter(|process| is_child_of_run(process, parent, id))
+        let started = everybody
+            .iter()
+            .filter(|(pid, stat)| *pid != std::process::id() && stat.is_under(parent.pid()))
+            .filter_map(|(pid, _)| ProcessHandle::open(*pid))
+            .filter(|process| is_of_run_by(process, parent, id))
             .collect();
-        join(&mut found, children);
+        join(&mut found, started);
         next += 1;
     }
     found.retain(ProcessHandle::is_running);
     found
 }
 
-/// Whether a process was started by one of the run, and is neither another run's nor meant to outlive it.
-fn is_child_of_run(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> bool {
+/// Whether one of the run is above a process that is neither another run's nor meant to outlive it.
+fn is_of_run_by(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> bool {
     let is_ours = process.variable(RUN_ID_VARIABLE).is_none_or(|carried| carried == id.as_str());
-    let is_child = parent_of(process.pid()) == Some(parent.pid());
     // Both are looked at once more: as long as they run, what was read was about them.
     is_ours
-        && is_child
+        && Stat::read(process.pid()).is_ok_and(|stat| stat.is_under(parent.pid()))
         && process.variable(INDEPENDENT_VARIABLE).is_none()
         && process.is_running()
         && parent.is_running()
@@ -204,9 +203,9 @@ mod tests {
     #[test]
     fn what_a_process_of_the_run_started_without_a_name_is_of_the_run_and_what_is_meant_to_outlive_it_is_not() {
         let id = RunId::from_ulid(Ulid::generate());
-        let script = "env -i sleep 600 & AGENCY_INDEPENDENT=1 sleep 601 & \
+        let script = "env -i sleep 600 & (env -i sleep 603 &) ; AGENCY_INDEPENDENT=1 sleep 601 & \
                       AGENCY_RUN_ID=r_01ARZ3NDEKTSV4RRFFQ69G5FAV sleep 602 & echo $!; wait";
-        let mut child = Command::new("sh")
+        let mut child = super::super::in_new_session(&mut Command::new("sh"))
             .args(["-c", script])
             .env(RUN_ID_VARIABLE, id.as_str())
             .stdout(std::process::Stdio::piped())
@@ -214,15 +213,18 @@ mod tests {
             .unwrap();
         let mut said = [0; 1];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut said).unwrap();
-        let own: Vec<u32> = loop {
-            let children = children_by_parent(child.id());
-            let are_started = |pid: &u32| fs::read(format!("/proc/{pid}/comm")).is_ok_and(|name| name == b"sleep\n");
-            if children.len() == 3 && children.iter().all(are_started) {
-                break children;
-            }
-        };
-        let found: Vec<String> = of_run(&id, None, carrying_run(&id)).iter().map(ProcessHandle::command_line).collect();
-        assert_eq!(found.get(1..).unwrap(), ["sleep 600"], "{found:?}");
+        let in_session =
+            || pids().into_iter().filter(|pid| Stat::read(*pid).is_ok_and(|stat| stat.session == child.id()));
+        let is_asleep = |pid: &u32| fs::read(format!("/proc/{pid}/comm")).is_ok_and(|name| name == b"sleep\n");
+        while in_session().filter(is_asleep).count() < 4 {
+            std::thread::yield_now();
+        }
+        let own: Vec<u32> = in_session().collect();
+        let mut found: Vec<String> =
+            of_run(&id, None, carrying_run(&id)).iter().map(ProcessHandle::command_line).collect();
+        assert!(found.remove(0).starts_with("sh -c"), "{found:?}");
+        found.sort();
+        assert_eq!(found, ["sleep 600", "sleep 603"]);
         assert!(end_found(Duration::from_secs(30), || of_run(&id, None, carrying_run(&id))).is_empty());
         let others: Vec<ProcessHandle> = own.into_iter().filter_map(ProcessHandle::open).collect();
         let mut left: Vec<String> = others.iter().map(ProcessHandle::command_line).collect();

@@ -13,6 +13,8 @@ pub(super) struct Stat {
     pub(super) state: char,
     /// The parent's pid.
     pub(super) parent: u32,
+    /// The pid of the process that leads, or led, its session.
+    pub(super) session: u32,
     /// The processor time it used, in ticks.
     pub(super) used: u64,
     /// When it was started, in ticks since the machine was.
@@ -27,6 +29,11 @@ impl Stat {
         Self::parse(&String::from_utf8_lossy(&line)).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }
 
+    /// Whether this pid is that of its parent, or of the leader of its session.
+    pub(super) const fn is_under(&self, pid: u32) -> bool {
+        self.parent == pid || self.session == pid
+    }
+
     fn parse(line: &str) -> Option<Self> {
         // The name in parentheses may hold anything; the fields follow the last one.
         let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
@@ -34,6 +41,7 @@ impl Stat {
         Some(Self {
             state: fields.first()?.chars().next()?,
             parent: fields.get(1)?.parse().ok()?,
+            session: fields.get(3)?.parse().ok()?,
             used: number(11)?.saturating_add(number(12)?),
             started: number(19)?,
         })
@@ -46,8 +54,8 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_and_spaces_does_not_shift_the_fields() {
-        let line = "7 (a) S 1 (b) R 3 7 7 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 1 0 12345 999 1";
-        assert_eq!(Stat::parse(line), Some(Stat { state: 'R', parent: 3, used: 110, started: 12345 }));
+        let line = "7 (a) S 1 (b) R 3 7 5 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 1 0 12345 999 1";
+        assert_eq!(Stat::parse(line), Some(Stat { state: 'R', parent: 3, session: 5, used: 110, started: 12345 }));
         assert_eq!(Stat::parse("7 (cut) R 3 7"), None);
         assert_eq!(Stat::parse(""), None);
     }

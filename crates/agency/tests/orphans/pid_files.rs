@@ -104,7 +104,7 @@ const DAMAGES: &[(&str, &str, Damage)] = &[
         if rustix::process::geteuid().is_root() {
             chown(path, Some(65534), Some(65534)).unwrap();
         } else {
-            fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
         }
     }),
 ];

@@ -54,10 +54,11 @@ impl OrphanView {
         let label = run_name.as_deref().map_or_else(String::new, |name| format!(" ({})", plain(name)));
         writeln!(out, "{pid}  {}", plain(command))?;
         writeln!(out, "  run        {run_id}{label}, {run_state}")?;
-        let more = if *descendants == 0 { String::new() } else { format!(", {descendants} more processes with it") };
+        let state = process_state.word();
         let cpu = format!("{}.{}s", cpu_ms / 1000, cpu_ms % 1000 / 100);
-        writeln!(out, "  doing      {} for {}, {cpu} of CPU used{more}", process_state.word(), ago(now, *since))?;
-        if let Some(directory) = directory {
+        writeln!(out, "  doing      {state}; started {} ago, {cpu} of CPU used", ago(now, *since))?;
+        writeln!(out, "  others     {descendants} more of the run")?;
+        if let Some(directory) = directory.as_ref().filter(|directory| *directory != workspace) {
             writeln!(out, "  in         {}", plain(&directory.to_string_lossy()))?;
         }
         writeln!(out, "  workspace  {}", plain(&workspace.to_string_lossy()))?;
