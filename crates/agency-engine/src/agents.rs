@@ -27,6 +27,7 @@ pub use state::AgentState;
 use crate::agency::Agency;
 use crate::config::Config;
 use crate::create::{Otherwise, ResumeRequest, RunRequest};
+use crate::orphans::{KilledOrphan, OrphanInfo};
 use crate::store::{RunFilter, RunRow, StoreError};
 use events::Queue;
 use follower::Follower;
@@ -41,13 +42,15 @@ pub struct ManagerConfig {
     pub max_agents: u32,
     /// How long agents may take to end by themselves when all are shut down.
     pub shutdown_timeout: Duration,
+    /// Where pid files are, if not in the home.
+    pub pid_dir: Option<PathBuf>,
 }
 
 impl ManagerConfig {
     /// What the user's configuration says.
     #[must_use]
-    pub const fn of(config: &Config) -> Self {
-        Self { max_agents: config.max_agents, shutdown_timeout: config.shutdown_grace }
+    pub fn of(config: &Config) -> Self {
+        Self { max_agents: config.max_agents, shutdown_timeout: config.shutdown_grace, pid_dir: config.pid_dir.clone() }
     }
 }
 
@@ -87,6 +90,7 @@ impl AgentManager {
     #[must_use]
     pub fn new(mut agency: Agency, config: ManagerConfig) -> Self {
         agency.config.max_agents = config.max_agents;
+        agency.config.pid_dir.clone_from(&config.pid_dir);
         Self { agency, config, queue: Arc::default(), followers: vec![] }
     }
 
@@ -185,6 +189,16 @@ impl AgentManager {
         let near = nearest(name, agents.iter().map(|agent| agent.name.as_str())).map(str::to_owned);
         let found = agents.into_iter().find(|agent| agent.name == name);
         found.ok_or_else(|| AgentError::NotFound { name: name.to_owned(), nearest: near })
+    }
+
+    /// The agents, and other runs, that live on although nobody supervises them.
+    pub fn detect_orphans(&mut self) -> Result<Vec<OrphanInfo>, AgentError> {
+        Ok(self.agency.detect_orphans()?)
+    }
+
+    /// Ends an orphan with all that is left of its run.
+    pub fn kill_orphan(&mut self, pid: u32) -> Result<KilledOrphan, AgentError> {
+        Ok(self.agency.kill_orphan(pid)?)
     }
 
     fn check_free(&mut self, name: &str) -> Result<(), AgentError> {

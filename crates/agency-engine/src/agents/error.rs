@@ -4,6 +4,7 @@ use agency_model::{ErrorCode, RunId};
 
 use crate::create::CreateError;
 use crate::home::HomeError;
+use crate::orphans::OrphanError;
 use crate::stop::StopError;
 use crate::store::StoreError;
 
@@ -41,6 +42,9 @@ pub enum AgentError {
     /// Its run could not be stopped.
     #[error(transparent)]
     Stop(#[from] StopError),
+    /// An orphan could not be ended.
+    #[error(transparent)]
+    Orphan(#[from] OrphanError),
     /// A file of its run.
     #[error(transparent)]
     Home(#[from] HomeError),
@@ -59,6 +63,7 @@ impl AgentError {
             Self::NotFound { .. } => ErrorCode::RunNotFound,
             Self::Create(error) => error.code(),
             Self::Stop(error) => error.code(),
+            Self::Orphan(error) => error.code(),
             Self::Home(error) => error.code(),
             Self::Store(error) => error.code(),
         }

@@ -10,6 +10,7 @@ impl From<AgentError> for Problem {
         match error {
             AgentError::Create(error) => error.into(),
             AgentError::Stop(error) => error.into(),
+            AgentError::Orphan(error) => error.into(),
             AgentError::Home(error) => error.into(),
             AgentError::Store(error) => error.into(),
             AgentError::InvalidName { name } => problem.detail("field", "name").detail("name", name),

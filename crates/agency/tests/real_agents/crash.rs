@@ -26,7 +26,8 @@ fn wait_until_idle(scene: &Scene) {
 fn a_named_agent_that_is_killed_goes_on_with_its_conversation(agent: RealAgent) {
     let mark = format!("{}{}", std::process::id(), agent as u8);
     let command = format!("tail -n {mark} -f /dev/null");
-    let script = Script::new().say("I remember it.").turn(agent.run_command(&command)).say("It was 4711.").say("Still.");
+    let script =
+        Script::new().say("I remember it.").turn(agent.run_command(&command)).say("It was 4711.").say("Still.");
     let scene = Scene::new(agent, script);
     let run = spawn(&scene, &["--prompt", "Remember the number 4711"]);
     wait_until_idle(&scene);
@@ -39,7 +40,8 @@ fn a_named_agent_that_is_killed_goes_on_with_its_conversation(agent: RealAgent) 
     assert!(asked.says("Your process ended unexpectedly"));
     wait_until_idle(&scene);
     scene.world.ok(&["send", "alice", "And now?"]);
-    let asked = wait_for("the fourth turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(3)));
+    let asked =
+        wait_for("the fourth turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(3)));
     assert!(asked.says("And now?") && asked.says("It was 4711."));
     wait_until_idle(&scene);
     let attempts = run.events().iter().filter(|event| event["type"] == "attempt").count();
@@ -56,7 +58,8 @@ fn a_named_agent_waits_for_its_first_message(agent: RealAgent) {
     assert_eq!(scene.model.turns().len(), 0);
     for (number, message) in ["Are you there?", "Are you still there?"].into_iter().enumerate() {
         scene.world.ok(&["send", "alice", message]);
-        let asked = wait_for("the turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(number)));
+        let asked =
+            wait_for("the turn", LIMIT, || scene.model.turns().into_iter().find(|turn| turn.turn == Some(number)));
         assert!(asked.says(message));
         wait_for("the answer", LIMIT, || {
             let said = run.events().into_iter().filter(|event| event["type"] == "output");
