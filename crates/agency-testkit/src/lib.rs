@@ -25,7 +25,7 @@ mod wait;
 mod world;
 
 pub use agent::Agent;
-pub use model_server::{ModelServer, Script, Turn};
+pub use model_server::{ModelServer, Request, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;
 pub use real_agent::{Form, RealAgent};
