@@ -16,6 +16,7 @@ use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
 use crate::conversation;
 use crate::lock::Lock;
+use crate::orphans::Orphan;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
 use crate::workspace::Repository;
@@ -218,6 +219,12 @@ impl Agency {
         };
         if let Some(other) = self.store.live()?.iter().find(goes_on) {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
+        }
+        let is_there = |orphan: &&Orphan| orphan.row.id == *id || goes_on(&&orphan.row);
+        if let Some(orphan) = self.orphans()?.iter().find(is_there) {
+            let processes: Vec<String> = orphan.processes.iter().map(|process| process.pid().to_string()).collect();
+            let message = format!("{} lost its supervisor, and lives on in {}", orphan.row.id, processes.join(", "));
+            return refuse(message, "agency agent orphans lists what is left of it, with the command that ends it");
         }
         Ok(())
     }

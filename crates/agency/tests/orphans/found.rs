@@ -3,6 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use agency_engine::agency::Agency;
+use agency_engine::agents::{AgentManager, ManagerConfig};
+use agency_engine::config::{Config, Environment};
+use agency_engine::home::Home;
 use agency_model::ErrorCode;
 use agency_testkit::{ProcessTable, agent, wait_for};
 use rustix::process::{Signal, kill_process};
@@ -176,4 +180,40 @@ fn each_attempt_has_the_pid_file_of_its_own_process() {
     assert_eq!(noted["process"]["pid"], agent_pid(&run));
     run.kill_supervisor();
     assert_eq!(pids(&world), [agent_pid(&run)]);
+}
+
+// proves P13
+#[test]
+fn a_conversation_goes_on_only_when_nobody_is_left_in_its_workspace() {
+    let (world, repo) = world();
+    let run = orphan(&world, &repo, "stubborn", "detached");
+    let pid = agent_pid(&run).to_string();
+    let resume = ["resume", &run.id, "--prompt", "go on"];
+    let error = world.error(&resume, ErrorCode::InvalidState);
+    assert!(error["message"].as_str().unwrap().contains(&pid), "{error:#}");
+    assert!(error["hint"].as_str().unwrap().contains("agency agent orphans"), "{error:#}");
+    world.ok(&["agent", "kill-orphan", &pid]);
+    let error = world.error(&resume, ErrorCode::InvalidState);
+    assert!(error["message"].as_str().unwrap().contains("named no conversation"), "{error:#}");
+}
+
+// proves P9, P13
+#[test]
+fn a_manager_finds_and_ends_orphans_too() {
+    let (world, repo) = world();
+    let place = world.root().join("elsewhere");
+    let run = orphan(&world, &repo, "stubborn", "detached");
+    fs::rename(world.agency_home().join("pids"), &place).unwrap();
+    let file = world.root().join("home/config.toml");
+    let config = Config::load(Some(&file), &Environment::default()).unwrap();
+    let manager = ManagerConfig { pid_dir: Some(place.clone()), ..ManagerConfig::of(&config) };
+    let binary = env!("CARGO_BIN_EXE_agency").into();
+    let agency = Agency::open(Home::new(world.agency_home()), config, binary).unwrap();
+    let mut manager = AgentManager::new(agency, manager);
+    let found = manager.detect_orphans().unwrap();
+    assert_eq!(found.iter().map(|orphan| i64::from(orphan.pid)).collect::<Vec<_>>(), [agent_pid(&run)]);
+    let error = manager.kill_orphan(std::process::id()).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotAnOrphan);
+    assert_eq!(manager.kill_orphan(found[0].pid).unwrap().ended, 2);
+    assert!(run.processes().is_empty() && fs::read_dir(place).unwrap().next().is_none());
 }
