@@ -1,4 +1,4 @@
-//! Where an agent works: a git worktree of its own, or the repository itself.
+//! Where an agent works: a git worktree or jj workspace of its own, or the repository itself.
 //!
 //! The one rule: nothing an agent left behind is ever destroyed before it is saved to a ref.
 
@@ -10,6 +10,7 @@ mod facts;
 mod git;
 mod git_command;
 mod in_place;
+mod jj;
 mod link;
 mod nested;
 mod prompt;
@@ -33,6 +34,7 @@ use agency_model::run::{ChangeStatus, ChangedPath};
 pub use error::WorkspaceError;
 pub use git::GitWorktree;
 pub use in_place::InPlace;
+pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
 pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;

@@ -11,6 +11,10 @@ words! {
         NotGitRepo = "E_NOT_GIT_REPO",
         /// git is not installed.
         GitNotFound = "E_GIT_NOT_FOUND",
+        /// The path is not in a jj repository that keeps its revisions in git.
+        NotJjRepo = "E_NOT_JJ_REPO",
+        /// jj is not installed, or too old.
+        JjNotFound = "E_JJ_NOT_FOUND",
         /// A ref does not resolve to a commit, or is no valid name.
         BadRef = "E_BAD_REF",
         /// A path is missing, leaves the repository, or cannot be used.

@@ -12,6 +12,7 @@
 pub mod agent;
 pub mod conversation;
 mod environment;
+mod jj;
 mod leftovers;
 pub mod model_server;
 mod process;
@@ -25,6 +26,7 @@ mod wait;
 mod world;
 
 pub use agent::Agent;
+pub use jj::{JJ_CONFIG, jj_directory};
 pub use model_server::{ModelServer, Request, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;

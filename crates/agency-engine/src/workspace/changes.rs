@@ -18,12 +18,13 @@ pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
     Ok(Changes { files: parse(&printed), nested: nested.paths(), ignored: ignored(checkout)? })
 }
 
-/// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt is not news.
+/// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt and jj's notes are no
+/// news.
 pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let printed = checkout.git().run(listed).read()?;
     let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(to_path);
-    Ok(paths.filter(|path| !path.starts_with(".agency")).collect())
+    Ok(paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect())
 }
 
 /// The unified diff between `base` and the files as they are.

@@ -16,6 +16,8 @@ pub(super) struct Checkout {
     pub(super) git_dir: PathBuf,
     /// The git directory that all worktrees share.
     pub(super) common_dir: PathBuf,
+    /// The index, where it is ours: in a workspace of jj, git's own is of another working tree.
+    pub(super) own_index: Option<PathBuf>,
 }
 
 impl Checkout {
@@ -30,11 +32,25 @@ impl Checkout {
             }
         };
         let common_dir = Repository::from_root(root.to_owned()).common_dir()?;
-        Ok(Self { work_tree: root.to_owned(), git_dir, common_dir })
+        Ok(Self { work_tree: root.to_owned(), git_dir, common_dir, own_index: None })
     }
 
     /// Starts to describe a git command on this working tree.
     pub(super) fn git(&self) -> GitCommand {
-        GitCommand::on_tree(&self.git_dir, &self.work_tree)
+        let git = GitCommand::on_tree(&self.git_dir, &self.work_tree);
+        match &self.own_index {
+            Some(index) => git.env("GIT_INDEX_FILE", index),
+            None => git,
+        }
+    }
+
+    /// The index that says which files are known.
+    pub(super) fn index(&self) -> PathBuf {
+        self.own_index.clone().unwrap_or_else(|| self.git_dir.join("index"))
+    }
+
+    /// The directory in which jj keeps its notes, where the working tree is jj's.
+    pub(super) fn notes_of_jj(&self) -> Option<PathBuf> {
+        self.own_index.as_ref().map(|_| PathBuf::from(".jj"))
     }
 }

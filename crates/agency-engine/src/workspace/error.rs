@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId};
 
-use super::Commit;
 use super::wording::{after_colon, listed, quoted};
+use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.
 #[derive(Debug, thiserror::Error)]
@@ -217,6 +217,9 @@ pub enum WorkspaceError {
         /// The run.
         run: RunId,
     },
+    /// Something could not be done with jj.
+    #[error(transparent)]
+    Jj(#[from] JjError),
     /// A git command failed in a way that has no name of its own.
     #[error("git {command} in '{}': {message}", .directory.display())]
     Git {
@@ -269,6 +272,7 @@ impl WorkspaceError {
             | Self::NotRemoved { .. } => ErrorCode::CleanupFailed,
             Self::NothingSaved { .. } => ErrorCode::NothingSaved,
             Self::GitMissing => ErrorCode::GitNotFound,
+            Self::Jj(error) => error.code(),
             Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
         }
     }

@@ -37,6 +37,7 @@ impl WorkspaceError {
                 vec![("branch", branch.clone())]
             }
             Self::NothingSaved { run } => vec![("id", run.to_string())],
+            Self::Jj(error) => error.facts(),
             Self::GitMissing | Self::Git { .. } => vec![],
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::{Result, WorkspaceError};
 
 /// Variables that would send git to another repository, index or object store, or change its output.
-const CLEARED: &[&str] = &[
+pub(super) const CLEARED: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_COMMON_DIR",

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
-use super::{BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes};
+use super::jj::{self, JjCheckout};
+use super::{
+    BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes, link,
+};
 
 /// A run that works in the user's own working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,11 +31,17 @@ impl Workspace for InPlace {
     }
 
     fn changes(&self) -> Result<Changes> {
-        changes::changes(&Checkout::of_root(&self.repository)?, &self.base)
+        match self.seen_by_git()? {
+            Some(seen) => changes::changes(&seen.checkout, &self.base),
+            None => changes::changes(&Checkout::of_root(&self.repository)?, &self.base),
+        }
     }
 
     fn diff(&self) -> Result<Vec<u8>> {
-        changes::diff(&Checkout::of_root(&self.repository)?, &self.base)
+        match self.seen_by_git()? {
+            Some(seen) => changes::diff(&seen.checkout, &self.base),
+            None => changes::diff(&Checkout::of_root(&self.repository)?, &self.base),
+        }
     }
 
     /// Saves nothing, since nothing goes away.
@@ -43,5 +52,15 @@ impl Workspace for InPlace {
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
         let worktree = WorktreeFate::KeptInPlace;
         Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None })
+    }
+}
+
+impl InPlace {
+    /// The files of a jj repository that git does not know as one of its own.
+    fn seen_by_git(&self) -> Result<Option<JjCheckout>> {
+        if link::git_dir(&self.repository).is_some() || jj::git_store_of(&self.repository).is_none() {
+            return Ok(None);
+        }
+        JjCheckout::new(&self.repository, &self.repository, &self.base).map(Some)
     }
 }

@@ -83,14 +83,14 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
     in_files && not_loose && not_packed
 }
 
-fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
     Ok(content)
 }
 
 /// The path in a file that git wrote: everything but the newlines at the end.
-fn path_in(content: &[u8]) -> PathBuf {
+pub(super) fn path_in(content: &[u8]) -> PathBuf {
     let end = content.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r')).map_or(0, |last| last + 1);
     PathBuf::from(OsString::from_vec(content[..end].to_vec()))
 }

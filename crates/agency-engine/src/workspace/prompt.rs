@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
 use rustix::io::Errno;
 
 use super::git_command::GitCommand;
-use super::{Commit, Repository, Result, WorkspaceError};
+use super::{Commit, Repository, Result, WorkspaceError, jj};
 
 /// The line that keeps the prompt out of commits.
 const EXCLUDED: &str = "/.agency/prompt.md";
@@ -84,7 +84,12 @@ fn refused(path: &Path, error: Errno) -> WorkspaceError {
 
 /// Adds the line to the `info/exclude` that all worktrees of the repository share, unless it is there.
 fn exclude(workspace: &Path) -> Result<()> {
-    let info = Repository::from_root(workspace.to_owned()).common_dir()?.join("info");
+    let common_dir = match Repository::from_root(workspace.to_owned()).common_dir() {
+        Ok(common_dir) => common_dir,
+        // Jj heeds the exclusions of the git repository in which it keeps its revisions.
+        Err(error) => jj::git_store_of(workspace).ok_or(error)?,
+    };
+    let info = common_dir.join("info");
     fs::create_dir_all(&info).map_err(WorkspaceError::io("create", &info))?;
     let path = info.join("exclude");
     let file = OpenOptions::new().read(true).append(true).create(true).open(&path);

@@ -49,7 +49,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         }
         (tip, None) => fate_of_kept(worktree, tip),
     };
-    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover: discard_all(trashed) })
+    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover: trash::discard_all(trashed) })
 }
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
@@ -165,13 +165,6 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
         saved: None,
         branch: BranchFate::Absent,
         ignored: vec![],
-        leftover: discard_all(trashed),
+        leftover: trash::discard_all(trashed),
     })
-}
-
-/// Deletes what is in the trash; what cannot be deleted is named, since the removal itself is done.
-fn discard_all(trashed: Vec<PathBuf>) -> Option<PathBuf> {
-    let undeletable = trashed.into_iter().filter(|directory| trash::discard(directory).is_err());
-    // Not the first one only: each must be tried.
-    undeletable.collect::<Vec<_>>().pop()
 }

@@ -105,7 +105,7 @@ impl Repository {
         self.check_new_branch(name)
     }
 
-    fn at(root: &[u8]) -> Result<Self> {
+    pub(super) fn at(root: &[u8]) -> Result<Self> {
         let root = PathBuf::from(OsString::from_vec(root.to_vec()));
         let root = fs::canonicalize(&root).map_err(WorkspaceError::io("find", &root))?;
         Ok(Self { root })
@@ -121,7 +121,7 @@ impl Repository {
     }
 }
 
-fn check_directory(path: &Path) -> Result<()> {
+pub(super) fn check_directory(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(WorkspaceError::NotADirectory { path: path.to_owned() }),

@@ -29,7 +29,7 @@ pub(super) struct Site {
 impl Site {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(worktree: &GitWorktree) -> Result<Self> {
-        let here = identify(worktree)?;
+        let here = identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
         let common_dir = common_dir(worktree, here)?;
         let Worktrees { main, linked } = registered::list(&common_dir)?;
         let place = real_place(&worktree.path);
@@ -67,30 +67,30 @@ impl Site {
         let not_registered =
             || WorkspaceError::NotRegistered { path: worktree.path.clone(), repository: worktree.repository.clone() };
         let git_dir = link::linked_git_dir(&self.common_dir, &worktree.path).ok_or_else(not_registered)?;
-        Ok(Checkout { work_tree: worktree.path.clone(), git_dir, common_dir: self.common_dir.clone() })
+        let (work_tree, common_dir) = (worktree.path.clone(), self.common_dir.clone());
+        Ok(Checkout { work_tree, git_dir, common_dir, own_index: None })
     }
 }
 
 /// Says what is at the recorded path, which must be a real directory below the directory of all worktrees.
-fn identify(worktree: &GitWorktree) -> Result<Option<Identity>> {
-    let path = &worktree.path;
-    let outside = || WorkspaceError::OutsideRoot { path: path.clone(), root: worktree.worktrees_root.clone() };
+pub(super) fn identify(path: &Path, repository: &Path, root: &Path) -> Result<Option<Identity>> {
+    let outside = || WorkspaceError::OutsideRoot { path: path.to_owned(), root: root.to_owned() };
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return if path.starts_with(&worktree.worktrees_root) { Ok(None) } else { Err(outside()) };
+            return if path.starts_with(root) { Ok(None) } else { Err(outside()) };
         }
         Err(error) => return Err(WorkspaceError::io("look at", path)(error)),
     };
     let here = Identity::from(&found);
-    if Identity::of(&worktree.repository) == Some(here) {
-        return Err(WorkspaceError::MainWorktree { path: path.clone() });
+    if Identity::of(repository) == Some(here) {
+        return Err(WorkspaceError::MainWorktree { path: path.to_owned() });
     }
-    if found.is_dir() && is_below(path, &worktree.worktrees_root) { Ok(Some(here)) } else { Err(outside()) }
+    if found.is_dir() && is_below(path, root) { Ok(Some(here)) } else { Err(outside()) }
 }
 
 /// The path under which git knows a directory that is missing: without symlinks above it.
-fn real_place(path: &Path) -> PathBuf {
+pub(super) fn real_place(path: &Path) -> PathBuf {
     let real = path.parent().and_then(|parent| fs::canonicalize(parent).ok()).zip(path.file_name());
     real.map_or_else(|| path.to_owned(), |(parent, name)| parent.join(name))
 }

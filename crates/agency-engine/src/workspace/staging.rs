@@ -38,7 +38,7 @@ impl<'a> Staging<'a> {
         let staging = Self { checkout, directory, objects };
         let objects = staging.objects_directory();
         fs::create_dir(&objects).map_err(WorkspaceError::io("create", &objects))?;
-        let index = checkout.git_dir.join("index");
+        let index = checkout.index();
         match copy_with_time(&index, &staging.index()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -73,7 +73,8 @@ impl<'a> Staging<'a> {
             // The agent may be at work: a file that vanishes while we look is no failure.
             Objects::Discarded => git.arg("--ignore-errors"),
         };
-        let excluded = without.iter().map(|path| {
+        let notes = self.checkout.notes_of_jj();
+        let excluded = without.iter().chain(&notes).map(|path| {
             let mut pathspec = OsString::from(":(top,exclude,literal)");
             pathspec.push(path);
             pathspec

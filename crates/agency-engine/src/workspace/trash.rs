@@ -68,6 +68,13 @@ pub(super) fn discard(directory: &Path) -> Result<()> {
     }
 }
 
+/// Deletes what is in the trash; what cannot be deleted is named, since the removal itself is done.
+pub(super) fn discard_all(trashed: Vec<PathBuf>) -> Option<PathBuf> {
+    let undeletable = trashed.into_iter().filter(|directory| discard(directory).is_err());
+    // Not the first one only: each must be tried.
+    undeletable.collect::<Vec<_>>().pop()
+}
+
 /// Makes a directory, and those above it, that only its owner can read.
 pub(super) fn make_private(directory: &Path) -> Result<()> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);

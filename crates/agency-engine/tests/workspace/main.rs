@@ -2,6 +2,8 @@
 
 #[cfg(test)]
 mod changes;
+#[cfg(test)]
+mod jj;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod killed;

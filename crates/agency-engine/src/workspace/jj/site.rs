@@ -1,0 +1,74 @@
+//! Finds out what really is at the recorded path of a jj workspace.
+//!
+//! The one rule: a directory is recognised by device and inode and by the lists of jj and git, never by its name alone.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::command::JjCommand;
+use super::{JjError, JjWorkspace, link};
+use crate::workspace::link::Identity;
+use crate::workspace::registered::{self, RegisteredWorktree};
+use crate::workspace::{Result, site};
+
+/// What jj and git put into a workspace before they put files there.
+const INNER: [&str; 2] = [".jj", ".git"];
+
+/// A workspace as it is found now.
+pub(super) struct JjSite {
+    /// The git directory that keeps the revisions.
+    pub(super) git_store: PathBuf,
+    /// What is at the recorded path; `None` when nothing is.
+    pub(super) here: Option<Identity>,
+    /// Whether jj knows a workspace of that name.
+    pub(super) known: bool,
+    /// The worktree that newer versions of jj make with a workspace.
+    pub(super) worktree: Option<RegisteredWorktree>,
+}
+
+impl JjSite {
+    /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
+    pub(super) fn find(workspace: &JjWorkspace) -> Result<Self> {
+        let JjWorkspace { path, repository, .. } = workspace;
+        let here = site::identify(path, repository, &workspace.worktrees_root)?;
+        let gone = || JjError::NotARepository { path: repository.clone(), message: String::new() };
+        let git_store = link::git_store_of(repository).ok_or_else(gone)?;
+        if link::repository_of(path).is_some() && !link::share_repository(path, repository) {
+            return Err(JjError::OtherRepository { path: path.clone(), repository: repository.clone() }.into());
+        }
+        let known = names(repository)?.contains(&workspace.name());
+        let worktree = worktree_at(&git_store, path, here)?;
+        Ok(Self { git_store, here, known, worktree })
+    }
+
+    /// Whether an agent can have worked here: jj knows the directory, which is a workspace of the repository.
+    pub(super) fn is_workspace(&self, workspace: &JjWorkspace) -> bool {
+        self.here.is_some() && self.known && link::share_repository(&workspace.path, &workspace.repository)
+    }
+
+    /// Whether the directory holds nothing but what jj puts there first.
+    pub(super) fn is_half_made(&self, path: &Path) -> bool {
+        let inner = |entry: fs::DirEntry| INNER.iter().any(|name| entry.file_name() == *name);
+        !self.known && fs::read_dir(path).is_ok_and(|entries| entries.flatten().all(inner))
+    }
+}
+
+/// The names of all workspaces of a repository.
+pub(super) fn names(repository: &Path) -> Result<Vec<String>> {
+    let printed = JjCommand::reading(repository).run(["workspace", "list", "--template", r#"name ++ "\n""#]).read()?;
+    Ok(printed.lines().map(str::to_owned).collect())
+}
+
+/// Git's entry for the directory, if there is one.
+fn worktree_at(git_store: &Path, path: &Path, here: Option<Identity>) -> Result<Option<RegisteredWorktree>> {
+    // Without any worktree git has no such directory, and need not be asked.
+    if !git_store.join("worktrees").is_dir() {
+        return Ok(None);
+    }
+    let place = site::real_place(path);
+    let is_it = |entry: &RegisteredWorktree| match here {
+        Some(_) => here == Identity::of(&entry.path),
+        None => entry.path == path || entry.path == place,
+    };
+    Ok(registered::list(git_store)?.linked.into_iter().find(is_it))
+}
