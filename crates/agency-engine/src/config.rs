@@ -30,9 +30,9 @@ pub use problem::ConfigError;
 pub use prompt::{InvalidPrompt, PromptDelivery};
 pub use source::Place;
 
-use agency_model::Host;
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
+use agency_model::{Host, VcsChoice};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -48,6 +48,8 @@ pub struct Config {
     pub max_agents: u32,
     /// What supervisors run in.
     pub host: Host,
+    /// Who makes the workspaces of runs that name nobody.
+    pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
     pub wrapper: Option<PathBuf>,
     /// Where pid files are kept, where that is not in the home.

@@ -14,6 +14,7 @@ mod plan;
 mod resume;
 mod supervisor;
 mod validate;
+mod vcs;
 
 pub use adapters::{Adapter, Supports};
 pub use environment::read_environment_file;

@@ -5,7 +5,7 @@ mod wording;
 use std::time::Duration;
 
 use agency_model::run::State;
-use agency_model::{ErrorCode, RunId, WorkspaceKind};
+use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,8 +18,8 @@ use crate::pid_file::PidFile;
 use crate::store::{RunRow, StoreError};
 use crate::trust;
 use crate::workspace::{
-    Commit, DeleteBranch, GitWorktree, InPlace, RemoveOptions, Repository, Restored, Workspace, WorkspaceError,
-    empty_trash, restore,
+    Commit, DeleteBranch, GitWorktree, InPlace, JjError, JjWorkspace, RemoveOptions, Repository, Restored, Workspace,
+    WorkspaceError, empty_trash, restore, restore_with_jj,
 };
 
 /// What removing a run did, or would do.
@@ -112,6 +112,7 @@ impl Agency {
         if !row.state.is_terminal() {
             return Err(RemoveError::NotEnded { id: row.id, state: row.state });
         }
+        check_branch_wish(&row, options)?;
         // A branch can still be asked away when all else is gone.
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
             return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
@@ -157,15 +158,17 @@ impl Agency {
         fault::point("rm.marked");
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);
-        let mut notes = notes_of(&removal);
+        let mut notes = notes_of(&removal, row.vcs);
         if let Some(other) = self.sharing(&row)?.first() {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
         }
-        Ok(Removed { branch: kept_branch(&removal).or(row.new_branch.clone()), ..Removed::of(&row, notes) })
+        let removed = Removed::of(&row, notes);
+        Ok(Removed { branch: kept_branch(&removal).or(removed.branch), ..removed })
     }
 
     /// What [`Self::remove`] would do to an ended run.
     pub fn removal_plan(&self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
+        check_branch_wish(row, options)?;
         let mut notes = vec![];
         if let (Some(path), Some(other)) = (&row.worktree_path, self.sharing(row)?.first()) {
             notes.push(format!("keep the worktree {path}, where {} works too", other.id));
@@ -182,6 +185,7 @@ impl Agency {
         }
         if let Some(branch) = &row.new_branch {
             notes.push(match options.delete_branch {
+                DeleteBranch::No if row.vcs == Vcs::Jj => format!("keep what the agent did by the bookmark {branch}"),
                 DeleteBranch::No => format!("keep the branch {branch}"),
                 DeleteBranch::IfMerged => format!("delete the branch {branch}, if its commits are in another one"),
                 DeleteBranch::Force => format!("delete the branch {branch}, merged or not"),
@@ -195,9 +199,16 @@ impl Agency {
 
     /// Brings saved work back into a new branch.
     pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
-        let repository = Repository::open(row.repo_path.as_ref())?;
         let default = format!("agency/restored-{}", row.id);
-        Ok(restore(&repository, &row.id, branch.unwrap_or(&default))?)
+        let new = branch.unwrap_or(&default);
+        Ok(match row.vcs {
+            Vcs::Git => restore(&Repository::open(row.repo_path.as_ref())?, &row.id, new)?,
+            Vcs::Jj => {
+                let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
+                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone() };
+                restore_with_jj(&repository, &bookmark_of(row), new)?.ok_or_else(nothing)?
+            }
+        })
     }
 
     /// Deletes what crashes left in the trash; how many directories it was.
@@ -236,6 +247,9 @@ impl Agency {
 pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
     let base = base_of(row)?;
     let repository = row.repo_path.clone().into();
+    if let (Vcs::Jj, Some(workspace)) = (row.vcs, jj_workspace_of(home, row)?) {
+        return Ok(Box::new(workspace));
+    }
     Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
         (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
             repository,
@@ -250,6 +264,42 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
     })
 }
 
+/// The jj workspace of a run, which may be shared with the run that made it.
+fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, RemoveError> {
+    let Some(path) = row.worktree_path.as_ref().filter(|_| row.workspace == WorkspaceKind::Worktree) else {
+        return Ok(None);
+    };
+    Ok(Some(JjWorkspace {
+        repository: row.repo_path.clone().into(),
+        run: row.worktree_maker(),
+        base: base_of(row)?,
+        bookmark: bookmark_of(row),
+        path: path.into(),
+        worktrees_root: home.worktrees(),
+        trash: home.trash(),
+    }))
+}
+
+/// Brings the workspace of a run whose agent is not at work up to date, where that is needed.
+pub(crate) fn bring_up_to_date(home: &Home, row: &RunRow) -> Result<(), RemoveError> {
+    match (row.vcs, jj_workspace_of(home, row)?) {
+        (Vcs::Jj, Some(workspace)) => Ok(workspace.bring_up_to_date()?),
+        (Vcs::Git | Vcs::Jj, _) => Ok(()),
+    }
+}
+
+fn bookmark_of(row: &RunRow) -> String {
+    row.new_branch.clone().unwrap_or_else(|| row.worktree_maker().default_branch())
+}
+
+/// Refuses to delete a branch that never is.
+fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), WorkspaceError> {
+    if row.vcs == Vcs::Jj && options.delete_branch != DeleteBranch::No {
+        return Err(JjError::NoBranch { bookmark: bookmark_of(row) }.into());
+    }
+    Ok(())
+}
+
 fn base_of(row: &RunRow) -> Result<Commit, RemoveError> {
     row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))
 }
@@ -262,7 +312,10 @@ impl Removed {
             removed: row.removed_at.is_some(),
             removed_at: row.removed_at,
             saved_ref: row.saved_ref.clone(),
-            branch: row.new_branch.clone(),
+            branch: match row.vcs {
+                Vcs::Git => row.new_branch.clone(),
+                Vcs::Jj => row.saved_ref.clone(),
+            },
             notes,
         }
     }

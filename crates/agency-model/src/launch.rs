@@ -78,6 +78,33 @@ words! {
 }
 
 words! {
+    /// Who is asked to make the workspace.
+    VcsChoice {
+        /// Jujutsu in its repositories, where it can be used; else git.
+        Auto = "auto",
+        /// Git.
+        Git = "git",
+        /// Jujutsu.
+        Jj = "jj",
+    }
+}
+
+impl Default for VcsChoice {
+    fn default() -> Self {
+        Self::Auto
+    }
+}
+
+impl From<Vcs> for VcsChoice {
+    fn from(vcs: Vcs) -> Self {
+        match vcs {
+            Vcs::Git => Self::Git,
+            Vcs::Jj => Self::Jj,
+        }
+    }
+}
+
+words! {
     /// What a run is for.
     RunKind {
         /// A piece of work that somebody started.

@@ -18,7 +18,7 @@ pub use activity::Activity;
 pub use error_code::ErrorCode;
 pub use event::{Event, EventLine, LogOffsets};
 pub use id::{InvalidRunId, RunId};
-pub use launch::{Host, Mode, RunKind, Vcs, WorkspaceKind};
+pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use nearest::nearest;
 pub use question::{
     Answer, InvalidQuestionId, Question, QuestionId, QuestionKind, QuestionOption, QuickAction, ToolRequest,

@@ -17,22 +17,22 @@ pub use draft::{Defaults, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
 pub use parse::{MAX_SPEC_BYTES, SpecError};
 
 use crate::run::RestartPolicy;
-use crate::{Host, Mode, WorkspaceKind};
+use crate::{Host, Mode, VcsChoice, WorkspaceKind};
 
 /// The materialised spec, as `spec.json` holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
-    /// Absolute path of a git repository.
+    /// Absolute path of a git or jj repository.
     pub repo: String,
-    /// The git ref to branch from.
+    /// The git ref, or with jj the revset, to start from.
     pub base_ref: String,
     /// Which agent, and with what arguments.
     pub runner: RunnerSpec,
     /// What the agent is told; absent for one that waits for its first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptSpec>,
-    /// The branch to create; `agency/<run_id>` if absent.
+    /// The branch to create, or with jj the bookmark that keeps the work in the end; `agency/<run_id>` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_branch: Option<String>,
     /// Files that the prompt refers to.
@@ -50,6 +50,9 @@ pub struct RunSpec {
     pub host: Host,
     /// Where the agent works.
     pub workspace: WorkspaceKind,
+    /// Who makes its workspace.
+    #[serde(default)]
+    pub vcs: VcsChoice,
     /// What happens when the agent crashes.
     pub restart: RestartPolicy,
     /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 const VARIABLE: &str = "AGENCY_TEST_JJ";
 
 /// The user in whose name jj makes revisions in a test.
-pub const JJ_CONFIG: &str = "[user]\nname = \"Test\"\nemail = \"test@example.com\"\n";
+pub(crate) const JJ_CONFIG: &str = "[user]\nname = \"Test\"\nemail = \"test@example.com\"\n";
 
 /// The directory with the command `jj`; panics with what to do unless it is there.
 #[track_caller]
-pub fn jj_directory() -> PathBuf {
+pub(crate) fn jj_directory() -> PathBuf {
     let directory = env::var_os(VARIABLE).map(PathBuf::from).or_else(beside_the_test).unwrap_or_default();
     assert!(directory.join("jj").is_file(), "jj is not installed for the tests: run scripts/jj");
     directory

@@ -26,7 +26,6 @@ mod wait;
 mod world;
 
 pub use agent::Agent;
-pub use jj::{JJ_CONFIG, jj_directory};
 pub use model_server::{ModelServer, Request, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;
@@ -35,4 +34,4 @@ pub use repo::Repo;
 pub use run::Run;
 pub use terminal::Terminal;
 pub use wait::wait_for;
-pub use world::World;
+pub use world::{JjKind, World};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct Repo {
     /// Its working tree.
     pub path: PathBuf,
-    environment: Environment,
+    pub(crate) environment: Environment,
 }
 
 impl Repo {

@@ -269,6 +269,9 @@ fn quoted(path: &Path) -> String {
     Value::from(path.to_str().unwrap()).to_string()
 }
 
+mod jj;
 mod runs;
+
+pub use jj::JjKind;
 #[cfg(test)]
 mod tests;

@@ -114,8 +114,13 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::NotDelivered
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired => 4,
-        ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
+        ErrorCode::NotGitRepo
+        | ErrorCode::NotJjRepo
+        | ErrorCode::BadRef
+        | ErrorCode::InvalidPath
+        | ErrorCode::InputNotFile => 5,
         ErrorCode::GitNotFound
+        | ErrorCode::JjNotFound
         | ErrorCode::TmuxNotFound
         | ErrorCode::TmuxStartFailed
         | ErrorCode::HostStartFailed

@@ -8,6 +8,7 @@ mod bad_input {
     mod dry_run;
     mod files;
     mod home;
+    mod jj;
     mod json;
     mod met;
     mod prompt;

@@ -4,6 +4,7 @@
 mod lifecycle {
     mod attach;
     mod create;
+    mod jj;
     mod policy;
     mod read;
     mod remove;

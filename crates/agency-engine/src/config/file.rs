@@ -6,9 +6,9 @@ use super::{
     number::{DAY_IN_SECONDS, pauses, whole_number},
 };
 use crate::adapter::StreamFormat;
-use agency_model::Host;
 use agency_model::policy::Policy;
 use agency_model::run::FAILURES_ALLOWED;
+use agency_model::{Host, VcsChoice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
@@ -30,6 +30,9 @@ pub(super) struct ConfigFile {
     /// What supervisors run in.
     #[serde(deserialize_with = "host")]
     pub(super) host: Host,
+    /// Who makes workspaces: `auto` is jj in a repository of jj, and git in all others.
+    #[serde(deserialize_with = "vcs")]
+    pub(super) vcs: VcsChoice,
     /// Whether agents are told that they may trust the worktrees that agency makes for them.
     pub(super) trust_worktrees: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
@@ -196,6 +199,7 @@ impl Default for ConfigFile {
             default_agent: DEFAULT_AGENT.to_owned(),
             max_agents: 8,
             host: Host::Tmux,
+            vcs: VcsChoice::Auto,
             trust_worktrees: false,
             wrapper: String::new(),
             pid_dir: String::new(),
@@ -241,9 +245,22 @@ impl Default for Notify {
 }
 
 fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
+    word(deserializer, Host::from_word, Host::ALL.iter().map(|host| host.word()))
+}
+
+fn vcs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VcsChoice, D::Error> {
+    word(deserializer, VcsChoice::from_word, VcsChoice::ALL.iter().map(|choice| choice.word()))
+}
+
+/// Reads one of some words, and says which they are.
+fn word<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    meaning: impl Fn(&str) -> Option<T>,
+    known: impl Iterator<Item = &'static str>,
+) -> Result<T, D::Error> {
     let word = String::deserialize(deserializer)?;
-    Host::from_word(&word).ok_or_else(|| {
-        let words: Vec<String> = Host::ALL.iter().map(|host| format!("{:?}", host.word())).collect();
+    meaning(&word).ok_or_else(|| {
+        let words: Vec<String> = known.map(|known| format!("{known:?}")).collect();
         de::Error::invalid_value(de::Unexpected::Str(&word), &words.join(" or ").as_str())
     })
 }

@@ -42,6 +42,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         default_agent: file.default_agent,
         max_agents: file.max_agents,
         host: file.host,
+        vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
         tmux_socket: non_empty(file.tmux.socket),

@@ -15,6 +15,7 @@ const TOP: &[&str] = &[
     "default_agent",
     "max_agents",
     "host",
+    "vcs",
     "trust_worktrees",
     "wrapper",
     "pid_dir",

@@ -16,7 +16,7 @@ use crate::host::socket_in;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
 use crate::supervise::Notify;
-use crate::workspace::{Commit, GitWorktree, InPlace, Repository, Workspace};
+use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, SharedJjWorkspace, Workspace};
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
@@ -148,7 +148,17 @@ impl Plan {
 
     /// Where it will work.
     pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
+        let (worktrees_root, trash) = (home.worktrees(), home.trash());
         match (self.branch(), self.worktree(home)) {
+            (Some(bookmark), Some(path)) if self.vcs == Vcs::Jj => {
+                let run = self.resume.as_ref().map_or(self.id.clone(), |resume| resume.parent.worktree_maker());
+                let (repository, base) = (self.repository.root().to_owned(), self.base.clone());
+                let workspace = JjWorkspace { repository, run, base, bookmark, path, worktrees_root, trash };
+                match self.resume {
+                    Some(_) => Box::new(SharedJjWorkspace(workspace)),
+                    None => Box::new(workspace),
+                }
+            }
             // The parent made it, and it stays when this run cannot start.
             (_, Some(path)) if self.resume.is_some() => Box::new(InPlace { repository: path, base: self.base.clone() }),
             (Some(branch), Some(path)) => Box::new(GitWorktree {
@@ -157,8 +167,8 @@ impl Plan {
                 base: self.base.clone(),
                 branch,
                 path,
-                worktrees_root: home.worktrees(),
-                trash: home.trash(),
+                worktrees_root,
+                trash,
             }),
             (_, _) => Box::new(InPlace { repository: self.repository.root().to_owned(), base: self.base.clone() }),
         }

@@ -12,6 +12,7 @@ use ulid::Ulid;
 use super::notify::whom_to_tell;
 use super::plan::Resume;
 use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, check_silence, find_runner};
+use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan};
 use crate::agency::Agency;
 use crate::conversation;
@@ -19,7 +20,6 @@ use crate::lock::Lock;
 use crate::orphans::Orphan;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
-use crate::workspace::Repository;
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ impl Agency {
                 });
             }
         }
-        let (repository, base) = Repository::open_at(Path::new(&parent.repo_path), &parent.base_commit)?;
+        let (repository, base) = open_again(&parent)?;
         if !directory.is_dir() {
             return Err(CreateError::Path {
                 what: PathUse::Workspace,

@@ -13,6 +13,7 @@ use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
 use super::notify::whom_to_tell;
+use super::vcs::{Opened, open_repository};
 use super::{CreateError, PathUse, Plan, RunRequest};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
@@ -36,18 +37,20 @@ impl Agency {
         check_name(spec.name.as_deref())?;
         let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &request.place())?;
         check_form(&agent, &spec)?;
-        let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)?;
+        let Opened { vcs, repository, base, notice } = open_repository(&spec)?;
         let root = repository.root().to_str().ok_or_else(|| CreateError::Path {
             what: PathUse::Repository,
             path: repository.root().to_owned(),
             why: "its path is not UTF-8".to_owned(),
             code: ErrorCode::InvalidPath,
         })?;
-        let mut spec = RunSpec { repo: root.to_owned(), ..spec };
+        let mut spec = RunSpec { repo: root.to_owned(), vcs: vcs.into(), ..spec };
         if spec.workspace == WorkspaceKind::Worktree {
-            match &spec.new_branch {
-                Some(branch) => repository.check_new_branch(branch)?,
-                None => repository.check_run_branch(&id.default_branch())?,
+            match (vcs, &spec.new_branch) {
+                (Vcs::Git, Some(branch)) => repository.check_new_branch(branch)?,
+                (Vcs::Git, None) => repository.check_run_branch(&id.default_branch())?,
+                (Vcs::Jj, Some(bookmark)) => repository.check_new_bookmark(bookmark)?,
+                (Vcs::Jj, None) => {}
             }
         }
         let prompt = match (&request.prompt_text, &spec.prompt) {
@@ -63,7 +66,7 @@ impl Agency {
             Some(prompt) => check_prompt(prompt, &agent, &spec)?,
             None => check_silence(&agent, &spec)?,
         }
-        if request.prompt_text.is_some() && spec.workspace == WorkspaceKind::Worktree {
+        if request.prompt_text.is_some() && (vcs, spec.workspace) == (Vcs::Git, WorkspaceKind::Worktree) {
             check_prompt_place(&repository, &base)?;
         }
         if let (Some(_), WorkspaceKind::None) = (&request.prompt_text, spec.workspace) {
@@ -74,11 +77,12 @@ impl Agency {
         let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
         let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &request.place());
         notices.extend(trouble);
+        notices.extend(notice);
         let session = new_session(&agent, &spec);
         Ok(Plan {
             id,
             kind: request.kind,
-            vcs: Vcs::Git,
+            vcs,
             spec,
             repository,
             base,
@@ -186,6 +190,7 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         base_ref: standing_here.then(|| "HEAD".to_owned()),
         runner: standing_here.then(|| config.default_agent.clone()),
         host: config.host,
+        vcs: config.vcs,
         limits: config.limits,
         needs_prompt: match request.kind {
             RunKind::Run | RunKind::Ask => true,

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use agency_model::Vcs;
+
 use super::Remaining;
 use crate::home::HomeError;
 use crate::host::{Tmux, TmuxError};
@@ -13,11 +15,12 @@ const IGNORED_NAMED: usize = 5;
 
 pub(super) fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
     let path = row.worktree_path.clone().unwrap_or_default();
-    Remaining {
-        resource: format!("worktree {path}"),
-        why: error.to_string(),
-        command: format!("git -C {} worktree remove --force {}", quoted(&row.repo_path), quoted(&path)),
-    }
+    let (repo, place) = (quoted(&row.repo_path), quoted(&path));
+    let command = match row.vcs {
+        Vcs::Git => format!("git -C {repo} worktree remove --force {place}"),
+        Vcs::Jj => format!("jj -R {repo} workspace forget agency-{} && rm -r {place}", row.worktree_maker()),
+    };
+    Remaining { resource: format!("worktree {path}"), why: error.to_string(), command }
 }
 
 pub(super) fn trust_remains(row: &RunRow, error: &HomeError) -> Remaining {
@@ -62,23 +65,33 @@ pub(super) fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
     (!names.is_empty()).then(|| format!("files that git ignores are not saved: {}{more}", names.join(", ")))
 }
 
-pub(super) fn notes_of(removal: &Removal) -> Vec<String> {
+pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
         WorktreeFate::Removed => "the worktree is removed".to_owned(),
-        WorktreeFate::DeletedByHand => "the worktree had been deleted by hand; git has forgotten it now".to_owned(),
+        WorktreeFate::DeletedByHand => format!("the worktree had been deleted by hand; {vcs} has forgotten it now"),
         WorktreeFate::AlreadyGone => "the worktree was gone already".to_owned(),
-        WorktreeFate::KeptUnknownToGit => "git does not know the worktree any more; its files were kept".to_owned(),
+        WorktreeFate::KeptUnknownToGit => format!("{vcs} does not know the worktree any more; its files were kept"),
         WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
     });
-    if let Some(SavedWork { reference, .. }) = &removal.saved {
-        notes.push(format!("work that was not committed is saved as {reference}"));
-    }
+    notes.extend(match (&removal.saved, vcs) {
+        (Some(SavedWork { reference, .. }), Vcs::Git) => {
+            Some(format!("work that was not committed is saved as {reference}"))
+        }
+        (Some(SavedWork { reference, .. }), Vcs::Jj) => {
+            Some(format!("what the agent did is kept by the bookmark {reference}"))
+        }
+        (None, Vcs::Jj) if removal.worktree != WorktreeFate::KeptUnknownToGit => {
+            Some("the agent left nothing that jj would have to keep".to_owned())
+        }
+        (None, Vcs::Git | Vcs::Jj) => None,
+    });
     notes.extend(ignored_note(&removal.ignored));
-    notes.push(match &removal.branch {
-        BranchFate::Kept { name, .. } => format!("the branch {name} stays"),
-        BranchFate::Deleted { name, commit } => format!("the branch {name} is deleted; it was at {commit}"),
-        BranchFate::Absent => "it has no branch".to_owned(),
+    notes.extend(match &removal.branch {
+        BranchFate::Kept { name, .. } => Some(format!("the branch {name} stays")),
+        BranchFate::Deleted { name, commit } => Some(format!("the branch {name} is deleted; it was at {commit}")),
+        BranchFate::Absent if vcs == Vcs::Git => Some("it has no branch".to_owned()),
+        BranchFate::Absent => None,
     });
     if let Some(path) = &removal.leftover {
         notes.push(format!("some files could not be deleted and lie in {}", path.display()));

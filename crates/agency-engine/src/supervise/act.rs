@@ -13,6 +13,7 @@ use crate::fault;
 use crate::home::HomeError;
 use crate::pid_file::PidFile;
 use crate::process::{carrying_run, left_children};
+use crate::remove::bring_up_to_date;
 use crate::runner::{self, RunnerCommand};
 
 /// How long a killed process may take to be gone.
@@ -66,6 +67,9 @@ impl Supervisor<'_> {
     fn spawn(&mut self, attempt: u32) {
         fault::point("supervise.spawning");
         self.forget_outcome();
+        if attempt > 1 {
+            self.freshen_workspace();
+        }
         match runner::spawn(self.launch.mode, &self.command()) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
@@ -89,6 +93,14 @@ impl Supervisor<'_> {
                 self.trouble = Some(message);
                 self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
             }
+        }
+    }
+
+    /// Where the user went on below the agent's revision, the next attempt sees it, with all that the last one wrote.
+    fn freshen_workspace(&mut self) {
+        if let Err(error) = bring_up_to_date(self.home, &self.row) {
+            let message = format!("the workspace could not be brought up to date: {error}");
+            self.note_event(Event::Notice { message });
         }
     }
 

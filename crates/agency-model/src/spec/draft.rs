@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError, StoredRules};
 use crate::policy::Rule;
 use crate::run::RestartPolicy;
-use crate::{Host, Mode, WorkspaceKind};
+use crate::{Host, Mode, VcsChoice, WorkspaceKind};
 
 /// A run spec as a file or flags give it. `repo`, `base_ref`, `runner.kind` and `prompt.path` are
 /// required once everything is put together.
@@ -15,15 +15,15 @@ use crate::{Host, Mode, WorkspaceKind};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "RunSpec")]
 pub struct SpecDraft {
-    /// Absolute path of a git repository. Required.
+    /// Absolute path of a git or jj repository. Required.
     pub repo: Option<String>,
-    /// The git ref to branch from. Required.
+    /// The git ref, or with jj the revset, to start from. Required.
     pub base_ref: Option<String>,
     /// Which agent, and with what arguments. Required.
     pub runner: Option<RunnerDraft>,
     /// What the agent is told. Required.
     pub prompt: Option<PromptDraft>,
-    /// The branch to create; `agency/<run_id>` if absent.
+    /// The branch to create, or with jj the bookmark that keeps the work in the end; `agency/<run_id>` if absent.
     pub new_branch: Option<String>,
     /// Files that the prompt refers to.
     pub inputs: Option<Vec<InputSpec>>,
@@ -37,6 +37,8 @@ pub struct SpecDraft {
     pub host: Option<Host>,
     /// Where the agent works.
     pub workspace: Option<WorkspaceKind>,
+    /// Who makes its workspace: `auto` is jj in a repository of jj, and git in all others.
+    pub vcs: Option<VcsChoice>,
     /// What happens when the agent crashes.
     pub restart: Option<RestartPolicy>,
     /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
@@ -104,6 +106,8 @@ pub struct Defaults {
     pub runner: Option<String>,
     /// The host.
     pub host: Host,
+    /// Who makes workspaces.
+    pub vcs: VcsChoice,
     /// The bounds.
     pub limits: LimitsSpec,
     /// Whether the agent must be told something at the start.
@@ -132,6 +136,7 @@ impl SpecDraft {
             mode: flags.mode.or(self.mode),
             host: flags.host.or(self.host),
             workspace: flags.workspace.or(self.workspace),
+            vcs: flags.vcs.or(self.vcs),
             restart: flags.restart.or(self.restart),
             one_shot: flags.one_shot.or(self.one_shot),
             commands: flags.commands.or(self.commands),
@@ -171,6 +176,7 @@ impl SpecDraft {
             mode: self.mode.unwrap_or(Mode::Interactive),
             host: self.host.unwrap_or(defaults.host),
             workspace: self.workspace.unwrap_or(WorkspaceKind::Worktree),
+            vcs: self.vcs.unwrap_or(defaults.vcs),
             restart: self.restart.unwrap_or(RestartPolicy::Never),
             one_shot: self.one_shot.unwrap_or(false),
             approval_policy: StoredRules::Rules(self.approval_policy.unwrap_or_default()),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::remove::RemoveError;
 use agency_engine::store::RunRow;
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, Vcs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,11 +48,18 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 fn removed(row: &RunRow) -> Problem {
     let message = format!("{} was removed, and its worktree with it", row.id);
     let problem = Problem::new(ErrorCode::InvalidState, message).detail("id", &row.id);
-    match &row.new_branch {
-        Some(branch) => problem.hint(format!(
+    match (row.vcs, &row.new_branch) {
+        (Vcs::Jj, _) => problem.hint(match &row.saved_ref {
+            Some(bookmark) => format!(
+                "what it did is kept by a bookmark: jj -R '{}' diff --from {} --to '{bookmark}'",
+                row.repo_path, row.base_commit
+            ),
+            None => "it left nothing".to_owned(),
+        }),
+        (Vcs::Git, Some(branch)) => problem.hint(format!(
             "its commits are on its branch: git -C '{}' diff {} '{branch}'",
             row.repo_path, row.base_commit
         )),
-        None => problem,
+        (Vcs::Git, None) => problem,
     }
 }

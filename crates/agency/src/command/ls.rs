@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     // A repository that is gone is still named by its path.
     let repo = args.repo.map(|path| {
-        Repository::open(&path).map_or_else(
+        Repository::open(&path).or_else(|error| Repository::kept_by_jj(&path).ok_or(error)).map_or_else(
             |_| std::path::absolute(&path).unwrap_or(path.clone()).display().to_string(),
             |repository| repository.root().display().to_string(),
         )

@@ -12,7 +12,7 @@ use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunRow;
 use agency_model::run::{RestartPolicy, State};
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, WorkspaceKind};
+use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, VcsChoice, WorkspaceKind};
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,13 +35,13 @@ pub(crate) struct Args {
     /// Take the run spec from this JSON file; flags override what it says
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
-    /// The git repository [default: the one of the current directory]
+    /// The git or jj repository [default: the one of the current directory]
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// The ref to branch from [default: HEAD]
+    /// The git ref, or with jj the revset, to start from [default: HEAD; with jj @]
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
     base: Option<String>,
-    /// The branch to create [default: agency/<run_id>]
+    /// The branch to create, or with jj the bookmark that keeps the work in the end [default: agency/<run_id>]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     branch: Option<String>,
     /// The agent: claude-code, codex, gemini, opencode, cursor, scripted, or one of your own [default: default_agent]
@@ -80,6 +80,9 @@ pub(crate) struct Args {
     /// Give the agent a worktree of its own, or let it work on your files in the repository [default: worktree]
     #[arg(long, value_parser = PossibleValuesParser::new(["worktree", "none"]))]
     workspace: Option<String>,
+    /// Who makes the workspace: jj in a repository of jj, or always git or jj [default: the configuration's]
+    #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
+    vcs: Option<String>,
     /// When the agent ends with anything but 0: the run has failed, or up to two more attempts [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
@@ -206,6 +209,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         mode: args.mode.as_deref().and_then(Mode::from_word),
         host: args.host.as_deref().and_then(Host::from_word),
         workspace: args.workspace.as_deref().and_then(WorkspaceKind::from_word),
+        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
         restart: args.restart.as_deref().and_then(RestartPolicy::from_word),
         one_shot: args.one_shot.then_some(true),
         ..SpecDraft::default()

@@ -7,8 +7,8 @@ use agency_engine::agency::Agency;
 use agency_engine::finish::read_markers;
 use agency_engine::store::RunRow;
 use agency_engine::workspace::ChangedFile;
-use agency_model::Usage;
 use agency_model::run::ChangedPath;
+use agency_model::{Usage, Vcs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -83,7 +83,12 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
     lines.push(("repository", run.repo.clone()));
     lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
-    lines.extend(run.new_branch.clone().map(|branch| ("branch", branch)));
+    let branch = match run.vcs {
+        Vcs::Git => "branch",
+        Vcs::Jj => "bookmark",
+    };
+    lines.push(("made by", run.vcs.to_string()));
+    lines.extend(run.new_branch.clone().map(|name| (branch, name)));
     lines.extend(run.worktree_path.clone().map(|path| ("worktree", path)));
     lines.extend(run.tmux_session.clone().map(|session| ("session", session)));
     lines.push(("created", time(run.created_at)));

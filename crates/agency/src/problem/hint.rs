@@ -9,6 +9,8 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
     match code {
         ErrorCode::NotGitRepo => Some("go to a git repository, or name one with --repo"),
         ErrorCode::GitNotFound => Some("install git (apt-get install git)"),
+        ErrorCode::NotJjRepo => Some("go to a jj repository, or use --vcs git"),
+        ErrorCode::JjNotFound => Some("install jj 0.40 or newer, or use --vcs git"),
         ErrorCode::BadRef => Some("git branch -a and git log show what can be named"),
         ErrorCode::InvalidPath => Some("name a file inside the repository, relative to its root"),
         ErrorCode::InputNotFile => Some("inputs and prompts are single files; name each one"),

@@ -105,8 +105,13 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::NotDelivered
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired => 4,
-        ErrorCode::NotGitRepo | ErrorCode::BadRef | ErrorCode::InvalidPath | ErrorCode::InputNotFile => 5,
+        ErrorCode::NotGitRepo
+        | ErrorCode::NotJjRepo
+        | ErrorCode::BadRef
+        | ErrorCode::InvalidPath
+        | ErrorCode::InputNotFile => 5,
         ErrorCode::GitNotFound
+        | ErrorCode::JjNotFound
         | ErrorCode::TmuxNotFound
         | ErrorCode::TmuxStartFailed
         | ErrorCode::HostStartFailed

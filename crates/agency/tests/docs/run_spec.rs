@@ -1,7 +1,7 @@
 //! `docs/run-spec.md` against the spec that the program reads.
 
-use agency_model::Host;
 use agency_model::spec::{Defaults, LimitsSpec, SpecDraft};
+use agency_model::{Host, VcsChoice};
 use serde_json::Value;
 
 use super::markdown::{blocks, code_words, read, rows, section};
@@ -15,6 +15,7 @@ fn the_example_is_a_complete_spec() {
         base_ref: None,
         runner: None,
         host: Host::Tmux,
+        vcs: VcsChoice::Auto,
         limits: LimitsSpec::default(),
         needs_prompt: true,
     };

@@ -34,7 +34,7 @@ pub enum JjError {
         path: PathBuf,
     },
     /// A revset does not name one revision to start from.
-    #[error("base_ref '{revset}' {why}")]
+    #[error("base_ref '{revset}', a revset of jj, {why}")]
     BadBase {
         /// The revset as given.
         revset: String,
@@ -121,8 +121,8 @@ impl JjError {
             Self::NotRegistered { .. }
             | Self::OtherRepository { .. }
             | Self::LeftOut { .. }
-            | Self::Conflicted { .. }
-            | Self::NoBranch { .. } => ErrorCode::CleanupFailed,
+            | Self::Conflicted { .. } => ErrorCode::CleanupFailed,
+            Self::NoBranch { .. } => ErrorCode::Usage,
             Self::Command { .. } => ErrorCode::Io,
         }
     }

@@ -14,15 +14,10 @@ use crate::workspace::{Commit, Repository, Restored, Result, WorkspaceError};
 const WORKING_COPY: [&str; 2] = ["HEAD", "@"];
 
 impl Repository {
-    /// Whether a path lies in a jj repository. Only looks at files.
+    /// The jj repository that a path lies in, if it lies in one. Only looks at files.
     #[must_use]
-    pub fn is_kept_by_jj(path: &Path) -> bool {
-        link::workspace_around(path).is_some()
-    }
-
-    /// Refuses to go on without a jj that can be used.
-    pub fn check_jj() -> Result<()> {
-        check_version()
+    pub fn kept_by_jj(path: &Path) -> Option<Self> {
+        link::workspace_around(path).map(Self::from_root)
     }
 
     /// Opens the jj repository whose working copy holds `path` and finds the one revision of `base_ref`. Jj takes in the
@@ -42,12 +37,15 @@ impl Repository {
         Ok((root, base))
     }
 
-    /// Opens a jj repository whose root is known.
-    pub fn reopen_with_jj(root: PathBuf) -> Result<Self> {
-        match link::git_store_of(&root) {
-            Some(_) => Ok(Self::from_root(root)),
-            None => Err(JjError::NotARepository { path: root, message: String::new() }.into()),
+    /// Opens a jj repository whose root and base are known from an earlier run.
+    pub fn reopen_with_jj(root: PathBuf, base: &str) -> Result<(Self, Commit)> {
+        if link::git_store_of(&root).is_none() {
+            return Err(JjError::NotARepository { path: root, message: String::new() }.into());
         }
+        let unknown =
+            |_| JjError::BadBase { revset: base.to_owned(), root: root.clone(), why: "is no commit".to_owned() };
+        let commit = base.parse().map_err(unknown)?;
+        Ok((Self::from_root(root), commit))
     }
 
     /// Checks that a bookmark can be made.

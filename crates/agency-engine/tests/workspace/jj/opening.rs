@@ -70,17 +70,17 @@ fn what_is_no_jj_repository_is_refused() {
     let world = World::new();
     let error = Repository::open_with_jj(&world.repository, "HEAD").unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotJjRepo);
-    assert!(!Repository::is_kept_by_jj(&world.repository));
-    assert!(!Repository::is_kept_by_jj(&world.root().join("nowhere")));
+    assert!(Repository::kept_by_jj(&world.repository).is_none());
+    assert!(Repository::kept_by_jj(&world.root().join("nowhere")).is_none());
 }
 
 #[test]
 fn a_git_repository_inside_one_of_jj_is_gits() {
     with_jj!();
     let world = JjWorld::new(Kind::Alone);
-    assert!(Repository::is_kept_by_jj(&world.repository.join("dir")));
+    assert!(Repository::kept_by_jj(&world.repository.join("dir")).is_some());
     fs::create_dir_all(world.repository.join("inner/.git")).unwrap();
-    assert!(!Repository::is_kept_by_jj(&world.repository.join("inner")));
+    assert!(Repository::kept_by_jj(&world.repository.join("inner")).is_none());
 }
 
 #[test]

@@ -13,7 +13,6 @@ use ulid::Ulid;
 
 use crate::world::write;
 
-#[expect(unreachable_pub, reason = "the tests of the program use it from another crate")]
 #[path = "../../../../agency-testkit/src/jj.rs"]
 mod installed;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::spec::{Defaults, InputMode, LimitsSpec, PromptDraft, RunSpec};
-use crate::{Host, Mode};
+use crate::{Host, Mode, VcsChoice};
 
 const WHOLE: &str = r#"{
   "repo": "/repo", "base_ref": "main",
@@ -20,6 +20,7 @@ fn defaults() -> Defaults {
         base_ref: None,
         runner: None,
         host: Host::Tmux,
+        vcs: VcsChoice::Auto,
         limits: LimitsSpec { max_minutes: Some(9), ..LimitsSpec::default() },
         needs_prompt: true,
     }
