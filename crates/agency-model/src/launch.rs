@@ -89,12 +89,6 @@ words! {
     }
 }
 
-impl Default for VcsChoice {
-    fn default() -> Self {
-        Self::Auto
-    }
-}
-
 impl From<Vcs> for VcsChoice {
     fn from(vcs: Vcs) -> Self {
         match vcs {

@@ -51,7 +51,7 @@ pub struct RunSpec {
     /// Where the agent works.
     pub workspace: WorkspaceKind,
     /// Who makes its workspace.
-    #[serde(default)]
+    #[serde(default = "before_there_was_a_choice")]
     pub vcs: VcsChoice,
     /// What happens when the agent crashes.
     pub restart: RestartPolicy,
@@ -133,6 +133,11 @@ pub struct LimitsSpec {
     /// How many minutes a question of the agent may wait for its answer; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_minutes: Option<u32>,
+}
+
+/// Who made the workspace of a spec that was stored without this field.
+const fn before_there_was_a_choice() -> VcsChoice {
+    VcsChoice::Git
 }
 
 /// The JSON Schema of a spec file, for editors.

@@ -71,9 +71,9 @@ impl AgentError {
 
     /// Two may ask for the same name at the same time; the database gives it to one.
     pub(super) fn spawning(name: &str, error: CreateError) -> Self {
-        match error {
-            CreateError::Store(StoreError::NameTaken) => Self::NameTaken { name: name.to_owned(), run: None },
-            error => Self::Create(error),
+        if matches!(error, CreateError::Store(StoreError::NameTaken)) {
+            return Self::NameTaken { name: name.to_owned(), run: None };
         }
+        Self::Create(error)
     }
 }

@@ -92,7 +92,7 @@ impl Telling {
                 continue;
             }
             let new = self.state.after(&event);
-            self.push(Happening::Event { seq, event });
+            self.push(Happening::Event { seq, event: Box::new(event) });
             if new != self.state {
                 let old = std::mem::replace(&mut self.state, new);
                 self.push(Happening::StateChange { old, new });

@@ -51,7 +51,8 @@ impl Start {
             args: self.args.iter().map(fill).collect(),
             stdin: match &self.stdin {
                 StdinPlan::Text(text) => StdinPlan::Text(fill(text)),
-                other => other.clone(),
+                StdinPlan::Keyboard => StdinPlan::Keyboard,
+                StdinPlan::Open => StdinPlan::Open,
             },
             opening: self.opening.as_ref().map(|opening| Opening {
                 prompt: opening.prompt.as_ref().map(fill),

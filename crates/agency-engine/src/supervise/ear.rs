@@ -115,11 +115,9 @@ impl Supervisor<'_> {
         let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();
         self.take_in(heard);
         self.note_agent();
-        match self.ear.verdict(self.talk.dismissed) {
-            // For an agent that stays, what it finished was one turn of many.
-            Verdict::Success if self.launch.stays => Verdict::None,
-            verdict => verdict,
-        }
+        let verdict = self.ear.verdict(self.talk.dismissed);
+        // For an agent that stays, what it finished was one turn of many.
+        if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
 
     /// A new attempt has said nothing yet.

@@ -11,13 +11,18 @@ pub(super) const LIMIT: Duration = Duration::from_secs(30);
 
 /// A world with a repository and one kind of agent, named `agent`, which is quick to stop and to come back.
 pub(super) fn world(agent: impl Into<Agent>) -> (World, Repo) {
-    let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
+    let world = prepared(World::new(Path::new(env!("CARGO_BIN_EXE_agency"))), agent);
+    let repo = world.repo("project");
+    (world, repo)
+}
+
+/// The same in a world that is there already, without a repository.
+pub(super) fn prepared(world: World, agent: impl Into<Agent>) -> World {
     world.set("host", "\"detached\"");
     world.set("default_agent", "\"agent\"");
     world.configure("\n[limits]\nstop_grace_seconds = 1\n\n[restart]\npauses_seconds = [0]\n");
     world.agent("agent", agent);
-    let repo = world.repo("project");
-    (world, repo)
+    world
 }
 
 /// Spawns a named agent, and gives its run.

@@ -39,6 +39,10 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
     }
 }
 
+fn says(happened: &Happening, words: &str) -> bool {
+    matches!(happened, Happening::Event { event, .. } if matches!(&**event, Event::Output { text } if text == words))
+}
+
 // proves P9
 #[test]
 fn the_manager_speaks_through_its_channel_alone() {
@@ -51,7 +55,7 @@ fn the_manager_speaks_through_its_channel_alone() {
     let mut heard: Vec<AgentEvent> = vec![];
     let mut until = |wanted: &dyn Fn(&Happening) -> bool| {
         loop {
-            let event = events.next(LIMIT).unwrap_or_else(|| panic!("nothing more came after {heard:#?}"));
+            let event = events.wait(LIMIT).unwrap_or_else(|| panic!("nothing more came after {heard:#?}"));
             assert_eq!(event.agent, "alice");
             heard.push(event);
             if wanted(&heard.last().unwrap().happened) {
@@ -86,10 +90,10 @@ fn another_manager_sees_the_same_agents_and_hears_them_from_now_on() {
     world.ok(&["send", "alice", "to both"]);
     let mut numbers = vec![];
     loop {
-        let event = events.next(LIMIT).expect("what the agent says");
+        let event = events.wait(LIMIT).expect("what the agent says");
         if let Happening::Event { seq, event } = event.happened {
             numbers.push(seq);
-            if matches!(&event, Event::Output { text } if text == "heard: to both") {
+            if matches!(&*event, Event::Output { text } if text == "heard: to both") {
                 break;
             }
         }
@@ -97,5 +101,5 @@ fn another_manager_sees_the_same_agents_and_hears_them_from_now_on() {
     assert!(numbers[0] > 1, "{numbers:?}");
     other.shutdown(&AtomicBool::new(false)).unwrap();
     assert_eq!(one.state("alice").unwrap(), AgentState::Stopped);
-    assert_eq!(one.events().unwrap().next(Duration::ZERO), None);
+    assert_eq!(one.events().unwrap().wait(Duration::ZERO), None);
 }

@@ -44,10 +44,8 @@ pub(super) fn orphan(world: &World, repo: &Repo, agent: &str, host: &str) -> Run
 #[track_caller]
 pub(super) fn orphans(world: &World) -> Vec<Value> {
     let mut answer = world.json(&["agent", "orphans"]);
-    match answer["data"]["orphans"].take() {
-        Value::Array(orphans) => orphans,
-        other => panic!("no list of orphans: {other:#}"),
-    }
+    let Value::Array(orphans) = answer["data"]["orphans"].take() else { panic!("no list of orphans: {answer:#}") };
+    orphans
 }
 
 /// The pids that `agency agent orphans` lists.

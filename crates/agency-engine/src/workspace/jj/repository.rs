@@ -65,9 +65,11 @@ impl Repository {
             return Err(JjError::NoGitStore { path: root.to_owned() }.into());
         }
         let meant = if WORKING_COPY.contains(&revset) { "@" } else { revset };
-        let mut found = revisions(JjCommand::on(root), meant).map_err(|error| match error {
-            WorkspaceError::Jj(JjError::Command { message, .. }) => bad(format!("does not resolve: {message}")),
-            other => other,
+        let mut found = revisions(JjCommand::on(root), meant).map_err(|error| {
+            if let WorkspaceError::Jj(JjError::Command { message, .. }) = error {
+                return bad(format!("does not resolve: {message}"));
+            }
+            error
         })?;
         match (found.pop(), found.len()) {
             (None, _) => Err(bad("means no revision".to_owned())),

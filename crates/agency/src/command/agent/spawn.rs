@@ -10,7 +10,7 @@ use agency_engine::agents::{AgentEvents, AgentManager, Happening, NamedAgent};
 use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Event, EventLine, Host, Mode, RunKind};
+use agency_model::{ErrorCode, Event, EventLine, Host, Mode, RunKind, VcsChoice};
 use clap::builder::PossibleValuesParser;
 
 use super::{AgentView, manager};
@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// The same, as a file in the repository; relative to its root
     #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
     prompt_file: Option<String>,
+    /// Who makes its workspace; auto takes jj where the repository has it [default: the configuration's]
+    #[arg(long, value_parser = PossibleValuesParser::new(["git", "jj", "auto"]))]
+    vcs: Option<String>,
     /// Give it pipes for its structured output, or a terminal of its own [default: headless]
     #[arg(long, value_parser = PossibleValuesParser::new(["headless", "interactive"]))]
     mode: Option<String>,
@@ -63,8 +66,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut manager = manager(context)?;
+    let foreground = args.foreground;
     let patience = Patience::listen()?;
-    let events = args.foreground.then(|| manager.events()).transpose()?;
+    let events = foreground.then(|| manager.events()).transpose()?;
     let name = args.name.clone();
     let request = request(args, context)?;
     let agent = {
@@ -72,7 +76,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         manager.spawn_agent(&name, request, patience.asked())?
     };
     match events {
-        Some(events) => stay(&mut manager, &agent, &events, &patience, context),
+        Some(events) => Foreground { agent: &agent, events: &events, patience: &patience }.stay(&mut manager, context),
         None => {
             let view = AgentView::new(agent, manager.agency().home());
             context.answer(&view, |out| print_agent(out, &view))
@@ -89,6 +93,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
         mode: args.mode.as_deref().and_then(Mode::from_word),
         host: args.host.as_deref().and_then(Host::from_word),
+        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
         ..SpecDraft::default()
     };
     Ok(RunRequest {
@@ -104,36 +109,48 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     })
 }
 
-/// Prints what happens to the agent until it is over or the user wants an end.
-fn stay(
-    manager: &mut AgentManager,
-    agent: &NamedAgent,
-    events: &AgentEvents,
-    patience: &Patience,
-    context: &Context,
-) -> Result<ExitCode, Problem> {
-    context.say(&format!("{} is here; Ctrl-C stops it, a second one kills it", agent.name));
-    while !patience.asked().load(Ordering::Relaxed) {
-        let Some(event) = events.next(LOOK_UP).filter(|event| event.run == agent.run.id) else { continue };
-        match event.happened {
-            Happening::Event { seq, event } => {
-                let over = matches!(event, Event::Completed { .. });
-                let line = EventLine { seq, at: jiff::Timestamp::now(), attempt: 0, event };
-                context.print(|out| writeln!(out, "{}", readable(&line, false)))?;
-                if over {
-                    return Ok(ExitCode::SUCCESS);
-                }
+/// An agent that somebody watches.
+struct Foreground<'a> {
+    agent: &'a NamedAgent,
+    events: &'a AgentEvents,
+    patience: &'a Patience,
+}
+
+impl Foreground<'_> {
+    /// Prints what happens to the agent until it is over or the user wants an end.
+    fn stay(&self, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
+        let name = &self.agent.name;
+        context.say(&format!("{name} is here; Ctrl-C stops it, a second one kills it"));
+        while !self.patience.asked().load(Ordering::Relaxed) {
+            let event = self.events.wait(LOOK_UP).filter(|event| event.run == self.agent.run.id);
+            if let Some(event) = event
+                && self.print(event.happened, context)?
+            {
+                return Ok(ExitCode::SUCCESS);
             }
-            Happening::Missed(missed) => context.say(&format!(
-                "too fast to print: events {} to {}; agency events {} has them",
-                missed.first, missed.last, agent.name
-            )),
-            Happening::StateChange { .. } => {}
+        }
+        context.say(&format!("stopping {name}; Ctrl-C again kills it at once"));
+        let ended = manager.shut_down_agent(name, self.patience.hurried())?;
+        super::shutdown::answer(ended, manager, context)
+    }
+
+    /// Prints one thing that happened, and says whether it was the end.
+    fn print(&self, happened: Happening, context: &Context) -> Result<bool, Problem> {
+        match happened {
+            Happening::Event { seq, event } => {
+                let over = matches!(*event, Event::Completed { .. });
+                let line = EventLine { seq, at: jiff::Timestamp::now(), attempt: 0, event: *event };
+                context.print(|out| writeln!(out, "{}", readable(&line, false)))?;
+                Ok(over)
+            }
+            Happening::Missed(missed) => {
+                let (first, last, name) = (missed.first, missed.last, &self.agent.name);
+                context.say(&format!("too fast to print: events {first} to {last}; agency events {name} has them"));
+                Ok(false)
+            }
+            Happening::StateChange { .. } => Ok(false),
         }
     }
-    context.say(&format!("stopping {}; Ctrl-C again kills it at once", agent.name));
-    let ended = manager.shut_down_agent(&agent.name, patience.hurried())?;
-    super::shutdown::answer(ended, manager, context)
 }
 
 fn print_agent(out: &mut dyn Write, view: &AgentView) -> std::io::Result<()> {
