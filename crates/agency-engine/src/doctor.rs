@@ -75,7 +75,12 @@ impl Agency {
         }
         for path in &strays.worktrees {
             let message = format!("{} belongs to no run", path.display());
-            let fix = format!("look into it; if it holds nothing you need: rm -r '{}'", path.display());
+            let forget = if path.join(".jj").is_dir() {
+                format!("jj -R '{}' workspace forget; ", path.display())
+            } else {
+                String::new()
+            };
+            let fix = format!("look into it; if it holds nothing you need: {forget}rm -r '{}'", path.display());
             checks.push(Check::bad("worktrees", Health::Warning, message, fix));
         }
         for path in &strays.run_directories {

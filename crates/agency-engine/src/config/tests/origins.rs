@@ -24,6 +24,7 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     default_agent = "claude_code" (default)
     max_agents = 2 (config.toml:1)
     host = "tmux" (default)
+    vcs = "auto" (default)
     trust_worktrees = false (default)
     wrapper = "" (default)
     pid_dir = "" (default)

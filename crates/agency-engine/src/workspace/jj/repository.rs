@@ -65,12 +65,13 @@ impl Repository {
             return Err(JjError::NoGitStore { path: root.to_owned() }.into());
         }
         let meant = if WORKING_COPY.contains(&revset) { "@" } else { revset };
-        let mut found = revisions(JjCommand::on(root), meant).map_err(|error| {
-            if let WorkspaceError::Jj(JjError::Command { message, .. }) = error {
-                return bad(format!("does not resolve: {message}"));
+        let mut found = match revisions(JjCommand::on(root), meant) {
+            Ok(found) => found,
+            Err(WorkspaceError::Jj(JjError::Command { message, .. })) => {
+                return Err(bad(format!("does not resolve: {message}")));
             }
-            error
-        })?;
+            Err(error) => return Err(error),
+        };
         match (found.pop(), found.len()) {
             (None, _) => Err(bad("means no revision".to_owned())),
             (Some(_), more @ 1..) => Err(bad(format!("means {} revisions; name one", more + 1))),

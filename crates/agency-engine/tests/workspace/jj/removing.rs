@@ -142,8 +142,13 @@ fn a_file_that_jj_cannot_take_in_is_not_lost() {
         fs::write(&odd, "precious").unwrap();
         let error = workspace.remove(RemoveOptions::default()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::CleanupFailed);
-        assert!(error.to_string().contains("jj did not take in 'odd"), "{kind:?}: {error}");
         assert!(odd.is_file());
+        if error.to_string().contains("not valid UTF-8") {
+            // Older versions of jj take in nothing at all while such a file is there.
+            fs::remove_file(&odd).unwrap();
+        } else {
+            assert!(error.to_string().contains("jj did not take in 'odd"), "{kind:?}: {error}");
+        }
         let saved = workspace.remove(FORCE).unwrap().saved.unwrap();
         assert_eq!(world.file(&saved.reference, "new.txt"), "fresh");
     }

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// What its workspace begins with [default: where you are]
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
     base: Option<String>,
+    /// Who makes its workspace: jj in a repository of jj, or always git or jj [default: the configuration's]
+    #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
+    vcs: Option<String>,
     /// The agent: claude-code, codex, gemini, opencode, cursor, or one of your own [default: default_agent]
     #[arg(long, value_name = "AGENT")]
     runner: Option<String>,
@@ -89,6 +92,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     let flags = SpecDraft {
         repo: args.repo.map(|path| path.display().to_string()),
         base_ref: args.base,
+        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
         runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
         mode: args.mode.as_deref().and_then(Mode::from_word),
