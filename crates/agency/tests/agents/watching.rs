@@ -63,9 +63,7 @@ fn the_manager_speaks_through_its_channel_alone() {
             }
         }
     };
-    until(
-        &|happened| matches!(happened, Happening::Event { event: Event::Output { text }, .. } if text == "heard: hello"),
-    );
+    until(&|happened| says(happened, "heard: hello"));
     until(&|happened| matches!(happened, Happening::StateChange { new: AgentState::Idle, .. }));
     // The row follows within a moment.
     wait_for("the row", LIMIT, || (manager.state("alice").unwrap() == AgentState::Idle).then_some(()));

@@ -50,9 +50,6 @@ pub(crate) struct Args {
     /// The same, as a file in the repository; relative to its root
     #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
     prompt_file: Option<String>,
-    /// Who makes its workspace; auto takes jj where the repository has it [default: the configuration's]
-    #[arg(long, value_parser = PossibleValuesParser::new(["git", "jj", "auto"]))]
-    vcs: Option<String>,
     /// Give it pipes for its structured output, or a terminal of its own [default: headless]
     #[arg(long, value_parser = PossibleValuesParser::new(["headless", "interactive"]))]
     mode: Option<String>,
@@ -92,7 +89,6 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     let flags = SpecDraft {
         repo: args.repo.map(|path| path.display().to_string()),
         base_ref: args.base,
-        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
         runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
         mode: args.mode.as_deref().and_then(Mode::from_word),
