@@ -53,6 +53,11 @@ pub const POINTS: &[&str] = &[
     "answer.delivering",
     "answer.delivered",
     "tell.requested",
+    "merge.committed",
+    "merge.tried",
+    "merge.made",
+    "merge.recorded",
+    "merge.moved",
 ];
 
 /// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step. `AGENCY_FAULT_WITNESS` may

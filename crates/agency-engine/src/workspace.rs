@@ -5,6 +5,7 @@
 mod branch;
 mod changes;
 mod checkout;
+mod commit_all;
 mod error;
 mod facts;
 mod git;
@@ -12,12 +13,15 @@ mod git_command;
 mod in_place;
 mod jj;
 mod link;
+mod merge;
 mod nested;
+mod operation;
 mod prompt;
 mod registered;
 mod removal;
 mod repository;
 mod restore;
+mod review;
 mod saved;
 mod site;
 mod snapshot;
@@ -35,10 +39,15 @@ pub use error::WorkspaceError;
 pub use git::GitWorktree;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
+pub use merge::{
+    BranchWork, CheckoutFate, Committed, Conflict, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
+    default_target,
+};
 pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
 pub use restore::{Restored, restore};
+pub use review::{Mergeable, Review, ReviewedCommit};
 pub use trash::empty_trash;
 
 /// What the workspace functions return.
@@ -66,6 +75,11 @@ pub trait Workspace {
 
     /// Saves what no branch holds, then removes the workspace. Safe to repeat after a crash.
     fn remove(&self, options: RemoveOptions) -> Result<Removal>;
+
+    /// The work as a branch that can be merged; an error where the workspace has no branch of its own.
+    fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
+        Err(MergeError::NoBranch { path: self.directory().to_owned() })
+    }
 }
 
 /// The full id of a commit.

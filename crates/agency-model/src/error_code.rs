@@ -39,6 +39,8 @@ words! {
         InvalidState = "E_INVALID_STATE",
         /// Something of the run could not be removed.
         CleanupFailed = "E_CLEANUP_FAILED",
+        /// Work could not be committed or merged.
+        MergeFailed = "E_MERGE_FAILED",
         /// The branch is there already.
         BranchExists = "E_BRANCH_EXISTS",
         /// Another process held the database too long.

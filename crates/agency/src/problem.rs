@@ -126,6 +126,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::HostStartFailed
         | ErrorCode::WorktreeCreateFailed
         | ErrorCode::RunnerNotConfigured
+        | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
         ErrorCode::PermissionDenied => 8,

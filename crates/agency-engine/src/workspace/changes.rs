@@ -37,7 +37,7 @@ pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.
-fn parse(printed: &[u8]) -> Vec<ChangedFile> {
+pub(super) fn parse(printed: &[u8]) -> Vec<ChangedFile> {
     let mut fields = printed.split(|byte| *byte == 0).peekable();
     let mut files = Vec::new();
     while let Some(record) = fields.next_if(|field| field.starts_with(b":")) {

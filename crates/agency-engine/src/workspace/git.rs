@@ -8,8 +8,9 @@ use agency_model::RunId;
 use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
-    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, branch, changes, nested,
-    removal, snapshot, trash,
+    BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Removal, RemoveOptions, Result,
+    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, merge, nested, removal, review,
+    snapshot, trash,
 };
 use crate::fault;
 
@@ -81,6 +82,24 @@ impl Workspace for GitWorktree {
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
         removal::remove(self, options)
+    }
+
+    fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
+        Ok(self)
+    }
+}
+
+impl BranchWork for GitWorktree {
+    fn commit_all(&self, message: &str) -> std::result::Result<Committed, MergeError> {
+        commit_all::commit_all(self, message)
+    }
+
+    fn review(&self, into: &str) -> std::result::Result<Review, MergeError> {
+        review::review(self, into)
+    }
+
+    fn merge(&self, request: &MergeRequest) -> std::result::Result<MergeOutcome, MergeError> {
+        merge::merge(self, request)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The one rule: which repository git works on is said by us, never by the environment.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -131,6 +132,21 @@ impl GitCommand {
     /// Sets a variable.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Gives git something to read.
+    pub(super) fn input(mut self, file: File) -> Self {
+        self.command.stdin(file);
+        self
+    }
+
+    /// Leaves the user's language to git and to the hooks that it runs: they may read files that are not ASCII.
+    pub(super) fn in_users_language(mut self) -> Self {
+        match std::env::var_os("LC_ALL") {
+            Some(language) => self.command.env("LC_ALL", language),
+            None => self.command.env_remove("LC_ALL"),
+        };
         self
     }
 

@@ -89,6 +89,13 @@ impl Repository {
         }
     }
 
+    /// The branch that is checked out; `None` where HEAD is on no branch.
+    pub fn current_branch(&self) -> Result<Option<String>> {
+        let asked = GitCommand::at(&self.root).run(["symbolic-ref", "--quiet", "HEAD"]).finish()?;
+        let name = String::from_utf8_lossy(&asked.stdout).trim_end_matches('\n').to_owned();
+        Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
+    }
+
     /// Checks that a branch can be made: a valid name that neither exists nor is blocked by another.
     pub fn check_new_branch(&self, name: &str) -> Result<()> {
         branch::check_new(&self.root, name)

@@ -3,10 +3,23 @@
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod committing;
+#[cfg(test)]
 mod jj;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod killed;
+#[cfg(test)]
+mod merging;
+#[cfg(test)]
+mod merging_checkouts;
+#[cfg(test)]
+mod merging_conflicts;
+#[cfg(test)]
+mod merging_hooks;
+#[cfg(feature = "fault-points")]
+#[cfg(test)]
+mod merging_killed;
 #[cfg(test)]
 mod opening;
 #[cfg(test)]
@@ -17,6 +30,8 @@ mod prompt;
 mod refusals;
 #[cfg(test)]
 mod removing;
+#[cfg(test)]
+mod reviewing;
 #[cfg(test)]
 mod saving;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,6 +85,13 @@ impl World {
         let worktree = self.worktree();
         worktree.prepare().unwrap();
         worktree
+    }
+
+    /// Makes a hook of the repository, as a shell script.
+    pub(crate) fn hook(&self, name: &str, script: &str) {
+        let path = self.repository.join(".git/hooks").join(name);
+        write(&path, &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Writes a file of the repository.

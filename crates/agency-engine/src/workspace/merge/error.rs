@@ -1,0 +1,188 @@
+//! Why work could not be committed or merged, with the way out.
+
+use std::path::PathBuf;
+
+use agency_model::ErrorCode;
+
+use super::super::WorkspaceError;
+use super::super::wording::{after_colon, listed, quoted};
+use crate::home::HomeError;
+
+/// Says why work could not be committed or merged. Nothing of the target branch was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// The workspace shares its branch with the user, or is of a kind that cannot be merged.
+    #[error("the work in '{}' is on no branch of its own: there is nothing to merge; commit it there", .path.display())]
+    NoBranch {
+        /// The workspace.
+        path: PathBuf,
+    },
+    /// The installed git cannot do it.
+    #[error("git {found} is too old to {action}: install git {needed} or newer")]
+    GitTooOld {
+        /// What was to be done.
+        action: &'static str,
+        /// The version that is installed.
+        found: String,
+        /// The first version that can.
+        needed: &'static str,
+    },
+    /// Git does not know who commits.
+    #[error(
+        "git does not know who you are; run: git config --global user.name 'Your Name' && git config --global \
+         user.email you@example.com{}", after_colon(.message)
+    )]
+    NoIdentity {
+        /// Git's own words.
+        message: String,
+    },
+    /// The worktree is in the middle of something.
+    #[error(
+        "'{}' is in the middle of a {operation}{}; finish it there, or run: git -C {} {operation} --abort",
+        .path.display(), unresolved(.files), quoted(.path)
+    )]
+    HalfDone {
+        /// The worktree.
+        path: PathBuf,
+        /// The git command that is half done.
+        operation: &'static str,
+        /// The files with conflicts.
+        files: Vec<PathBuf>,
+    },
+    /// The worktree is on another branch than the one it was made for.
+    #[error(
+        "'{}' is on {found}, not on its branch '{branch}'; bring the work there, as with: git -C {} switch {branch}",
+        .path.display(), quoted(.path)
+    )]
+    OtherBranch {
+        /// The worktree.
+        path: PathBuf,
+        /// The branch of the worktree.
+        branch: String,
+        /// What it is on.
+        found: String,
+    },
+    /// Git or a hook refused the commit.
+    #[error("the work in '{}' is not committed{}", .path.display(), after_colon(.message))]
+    NotCommitted {
+        /// The worktree.
+        path: PathBuf,
+        /// The words of git and of the hooks.
+        message: String,
+    },
+    /// A hook of the repository refused the merge.
+    #[error("the hook {hook} refused the merge{}", after_colon(.message))]
+    HookRefused {
+        /// The hook.
+        hook: &'static str,
+        /// Its words.
+        message: String,
+    },
+    /// The branch with the work is gone.
+    #[error("branch '{branch}' does not exist any more")]
+    BranchMissing {
+        /// The branch.
+        branch: String,
+    },
+    /// The branch to merge into does not exist.
+    #[error("there is no branch '{name}' to merge into; make it with git branch, or name another one")]
+    TargetMissing {
+        /// The name.
+        name: String,
+    },
+    /// Nothing says which branch to merge into.
+    #[error("base_ref '{base_ref}' is no branch: say with 'into' which branch to merge into")]
+    TargetUnknown {
+        /// What the work started from.
+        base_ref: String,
+    },
+    /// The branch would be merged into itself.
+    #[error("'{name}' is the branch that is to be merged: name another one to merge into")]
+    IntoItself {
+        /// The name.
+        name: String,
+    },
+    /// Somebody is in the middle of something on the target branch.
+    #[error(
+        "branch '{branch}' is in the middle of a {operation} in '{}'; finish it there, or run: git -C {} {operation} \
+         --abort", .path.display(), quoted(.path)
+    )]
+    TargetInUse {
+        /// The target branch.
+        branch: String,
+        /// The git command that is half done.
+        operation: &'static str,
+        /// Where.
+        path: PathBuf,
+    },
+    /// Another git works on the checkout of the target branch, or one died there.
+    #[error(
+        "another git is at work in '{}'; if none is, it died: remove {}{}",
+        .path.display(), quoted(.lock), after_colon(.message)
+    )]
+    CheckoutLocked {
+        /// The checkout.
+        path: PathBuf,
+        /// The lock.
+        lock: PathBuf,
+        /// Git's own words.
+        message: String,
+    },
+    /// Git or a hook did not let the branch move.
+    #[error("branch '{branch}' was not moved: {message}")]
+    NotMoved {
+        /// The target branch.
+        branch: String,
+        /// Git's own words.
+        message: String,
+    },
+    /// Somebody else moved the branch each time that a merge was ready.
+    #[error("branch '{branch}' moved {tries} times while the merge was made: try again")]
+    KeepsMoving {
+        /// The target branch.
+        branch: String,
+        /// How often it was tried.
+        tries: usize,
+    },
+    /// Another merge in the same repository takes too long.
+    #[error("another merge in the same repository still holds '{}': try again when it is done", .lock.display())]
+    Busy {
+        /// The lock.
+        lock: PathBuf,
+    },
+    /// The lock that makes merges take turns cannot be used.
+    #[error(transparent)]
+    Lock(#[from] HomeError),
+    /// Something in the repository could not be read or written.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+}
+
+impl MergeError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::TargetMissing { .. } | Self::TargetUnknown { .. } | Self::IntoItself { .. } => ErrorCode::BadRef,
+            Self::GitTooOld { .. } => ErrorCode::GitNotFound,
+            Self::NoBranch { .. }
+            | Self::NoIdentity { .. }
+            | Self::HalfDone { .. }
+            | Self::OtherBranch { .. }
+            | Self::NotCommitted { .. }
+            | Self::HookRefused { .. }
+            | Self::BranchMissing { .. }
+            | Self::TargetInUse { .. }
+            | Self::CheckoutLocked { .. }
+            | Self::NotMoved { .. }
+            | Self::KeepsMoving { .. }
+            | Self::Busy { .. } => ErrorCode::MergeFailed,
+            Self::Lock(error) => error.code(),
+            Self::Workspace(error) => error.code(),
+        }
+    }
+}
+
+fn unresolved(files: &[PathBuf]) -> String {
+    if files.is_empty() { String::new() } else { format!(", with conflicts in {}", listed(files)) }
+}

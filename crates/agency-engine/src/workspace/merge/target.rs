@@ -1,0 +1,41 @@
+//! Which branch work is merged into.
+
+use std::path::Path;
+
+use super::super::branch;
+use super::super::git_command::GitCommand;
+use super::MergeError;
+
+/// The branch to merge into when nobody names one: the one that `base_ref` names, or else the one that was checked out
+/// in the repository when the work began.
+pub fn default_target(root: &Path, base_ref: &str, checked_out_then: Option<&str>) -> Result<String, MergeError> {
+    let unknown = || MergeError::TargetUnknown { base_ref: base_ref.to_owned() };
+    // What HEAD is now says nothing about then.
+    if !matches!(base_ref, "HEAD" | "@") && !base_ref.contains('\0') {
+        let asked = GitCommand::at(root)
+            .run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options"])
+            .arg(base_ref)
+            .finish()?;
+        let name = String::from_utf8_lossy(&asked.stdout).trim_end().to_owned();
+        if let Some(branch) = name.lines().last().and_then(|name| name.strip_prefix("refs/heads/")) {
+            return Ok(branch.to_owned());
+        }
+    }
+    checked_out_then.map(str::to_owned).ok_or_else(unknown)
+}
+
+/// Checks that the branch to merge into exists and is another one, and returns its short name.
+pub(in super::super) fn check_target(common_dir: &Path, own: &str, into: &str) -> Result<String, MergeError> {
+    let name = into.strip_prefix("refs/heads/").unwrap_or(into).to_owned();
+    if name == own {
+        return Err(MergeError::IntoItself { name });
+    }
+    let plain = branch::check_plain(&name).is_ok();
+    // Not every text that names a commit is the name of a branch.
+    let known =
+        || GitCommand::on(common_dir).run(["show-ref", "--verify", "--quiet"]).arg(branch::full_name(&name)).finish();
+    if !plain || !known()?.success {
+        return Err(MergeError::TargetMissing { name });
+    }
+    Ok(name)
+}
