@@ -7,6 +7,7 @@ mod error_code;
 mod event;
 mod id;
 mod launch;
+mod mcp;
 mod nearest;
 pub mod policy;
 mod question;
@@ -19,6 +20,9 @@ pub use error_code::ErrorCode;
 pub use event::{Event, EventLine, LogOffsets};
 pub use id::{InvalidRunId, RunId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
+pub use mcp::{
+    McpMistake, McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, without_values,
+};
 pub use nearest::nearest;
 pub use question::{
     Answer, InvalidQuestionId, Question, QuestionId, QuestionKind, QuestionOption, QuickAction, ToolRequest,

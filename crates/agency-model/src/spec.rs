@@ -17,7 +17,7 @@ pub use draft::{Defaults, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
 pub use parse::{MAX_SPEC_BYTES, SpecError};
 
 use crate::run::RestartPolicy;
-use crate::{Host, Mode, VcsChoice, WorkspaceKind};
+use crate::{Host, McpServers, Mode, VcsChoice, WorkspaceKind};
 
 /// The materialised spec, as `spec.json` holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +61,9 @@ pub struct RunSpec {
     /// What the agent may do without asking; these rules come before those of the configuration.
     #[serde(default, skip_serializing_if = "StoredRules::is_empty")]
     pub approval_policy: StoredRules,
+    /// The MCP servers that the agent gets, by name.
+    #[serde(default, skip_serializing_if = "McpServers::is_empty")]
+    pub mcp_servers: McpServers,
     /// Kept for later versions.
     #[serde(flatten)]
     pub reserved: Reserved,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError, StoredRules};
 use crate::policy::Rule;
 use crate::run::RestartPolicy;
-use crate::{Host, Mode, VcsChoice, WorkspaceKind};
+use crate::{Host, McpServers, Mode, VcsChoice, WorkspaceKind, merged_mcp_servers};
 
 /// A run spec as a file or flags give it. `repo`, `base_ref`, `runner.kind` and `prompt.path` are
 /// required once everything is put together.
@@ -45,6 +45,8 @@ pub struct SpecDraft {
     pub one_shot: Option<bool>,
     /// What the agent may do without asking, as rules; they come before those of the configuration.
     pub approval_policy: Option<Vec<Rule>>,
+    /// The MCP servers that the agent gets, by name.
+    pub mcp_servers: Option<McpServers>,
     /// Stored, not used yet.
     pub commands: Option<Value>,
     /// Stored, not used yet.
@@ -115,7 +117,7 @@ pub struct Defaults {
 }
 
 impl SpecDraft {
-    /// Lays `flags` over this draft: what a flag says wins, inputs and runner arguments are appended.
+    /// Lays `flags` over this draft: what a flag says wins, inputs and runner arguments are appended, servers added.
     #[must_use]
     pub fn overridden_by(self, flags: Self) -> Self {
         let runner = self.runner.unwrap_or_default();
@@ -124,6 +126,7 @@ impl SpecDraft {
         args.extend(flag_runner.args.unwrap_or_default());
         let mut inputs = self.inputs.unwrap_or_default();
         inputs.extend(flags.inputs.unwrap_or_default());
+        let servers = merged_mcp_servers(&self.mcp_servers.unwrap_or_default(), &flags.mcp_servers.unwrap_or_default());
         Self {
             repo: flags.repo.or(self.repo),
             base_ref: flags.base_ref.or(self.base_ref),
@@ -143,6 +146,7 @@ impl SpecDraft {
             artifacts_out: flags.artifacts_out.or(self.artifacts_out),
             patch_policy: flags.patch_policy.or(self.patch_policy),
             approval_policy: flags.approval_policy.or(self.approval_policy),
+            mcp_servers: Some(servers),
             context_pack: flags.context_pack.or(self.context_pack),
         }
     }
@@ -180,6 +184,7 @@ impl SpecDraft {
             restart: self.restart.unwrap_or(RestartPolicy::Never),
             one_shot: self.one_shot.unwrap_or(false),
             approval_policy: StoredRules::Rules(self.approval_policy.unwrap_or_default()),
+            mcp_servers: self.mcp_servers.unwrap_or_default(),
             reserved: Reserved {
                 commands: self.commands,
                 artifacts_out: self.artifacts_out,

@@ -42,6 +42,8 @@ fn shape(expected: &str) -> &str {
         "struct PromptDraft" => "an object, such as {\"path\": \"task.md\"}",
         "struct LimitsDraft" => "an object, such as {\"max_minutes\": 30}",
         "struct Written" => "a rule, such as {\"action\": \"ask\", \"tool\": \"Bash\"}",
+        "struct McpServer" => "an object, such as {\"command\": \"my-server\"}",
+        "a map" => "an object, with a name for each",
         "struct InputSpec" => "an object, such as {\"path\": \"a.txt\", \"mode\": \"read\"}",
         other => other,
     }

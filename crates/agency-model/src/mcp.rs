@@ -1,0 +1,237 @@
+//! MCP servers that an agent gets, as a user writes them down: programs or addresses, and presets for common ones.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::launch::words;
+use crate::nearest;
+
+words! {
+    /// An MCP server that agency knows how to start.
+    McpPreset {
+        /// Reads and writes files of the workspace.
+        Filesystem = "filesystem",
+        /// Drives a browser.
+        Puppeteer = "puppeteer",
+        /// Talks to GitHub, with the token in `GITHUB_PERSONAL_ACCESS_TOKEN`.
+        Github = "github",
+    }
+}
+
+/// What is shown instead of a value.
+const HIDDEN: &str = "***";
+
+/// MCP servers by name.
+pub type McpServers = BTreeMap<String, McpServer>;
+
+/// One MCP server: a preset, a program or an address. `{}` under the name of a preset is that preset.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct McpServer {
+    /// A server that agency knows; what else is said here wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<McpPreset>,
+    /// The program that is the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its arguments; `{workspace}` stands for the directory in which the agent works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Its variables; `${NAME}` stands for a variable of yours, so that no secret is written down.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The address of a server that runs elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// What is said to it with each request; `${NAME}` stands for a variable of yours.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// How a server is reached, once presets are looked up.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum McpTransport {
+    /// A program on whose standard streams it speaks.
+    Program {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its variables.
+        env: BTreeMap<String, String>,
+    },
+    /// An address.
+    Address {
+        /// The address.
+        url: String,
+        /// What is said with each request.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// Why something is no MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum McpMistake {
+    /// The name cannot be passed to every agent.
+    #[error("'{0}' is no name for an MCP server: letters, digits, - and _ make one")]
+    Name(String),
+    /// A variable cannot have that name.
+    #[error("the MCP server '{name}' has a variable '{variable}': letters, digits and _ make a name, no digit first")]
+    Variable {
+        /// The name of the server.
+        name: String,
+        /// The name of the variable.
+        variable: String,
+    },
+    /// There is nothing to start or to reach.
+    #[error("the MCP server '{name}' has neither `command` nor `url`, and no preset has that name{}", did_you_mean(.name))]
+    Nothing {
+        /// The name of the server.
+        name: String,
+    },
+    /// It is both a program and an address.
+    #[error("the MCP server '{0}' has a `command` and a `url`: it is one or the other")]
+    Both(String),
+    /// A field belongs to the other kind.
+    #[error("the MCP server '{name}' has `{field}`, which {belongs}")]
+    Misplaced {
+        /// The name of the server.
+        name: String,
+        /// The field.
+        field: &'static str,
+        /// Where it belongs.
+        belongs: &'static str,
+    },
+}
+
+fn did_you_mean(name: &str) -> String {
+    let known = McpPreset::ALL.iter().map(|preset| preset.word());
+    nearest(name, known).map_or_else(String::new, |preset| format!("; did you mean {preset}?"))
+}
+
+/// Lays the servers of a task over those that hold for all tasks: the task's win, each as a whole.
+#[must_use]
+pub fn merged_mcp_servers(defaults: &McpServers, own: &McpServers) -> McpServers {
+    let mut servers = defaults.clone();
+    servers.extend(own.clone());
+    servers
+}
+
+/// The servers as they may be shown: without the values of variables and headers, except where those only name a
+/// variable.
+#[must_use]
+pub fn without_values(servers: &McpServers) -> McpServers {
+    let mut shown = servers.clone();
+    for server in shown.values_mut() {
+        let values = server.env.values_mut().chain(server.headers.values_mut());
+        values.filter(|value| !is_only_a_name(value)).for_each(|value| *value = HIDDEN.to_owned());
+    }
+    shown
+}
+
+/// Hides the same values in a spec that was stored, whatever version stored it.
+pub fn hide_mcp_values(spec: &mut serde_json::Value) {
+    let Some(stored) = spec.get_mut("mcp_servers") else { return };
+    *stored = match serde_json::from_value::<McpServers>(stored.clone()) {
+        Ok(servers) => serde_json::to_value(without_values(&servers)).unwrap_or_else(|_| HIDDEN.into()),
+        Err(_) => HIDDEN.into(),
+    };
+}
+
+/// Whether a value is nothing but the name of a variable.
+fn is_only_a_name(value: &str) -> bool {
+    value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(is_variable)
+}
+
+/// Whether a shell takes a text for the name of a variable: some servers get theirs by way of one.
+fn is_variable(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+}
+
+impl McpPreset {
+    /// The server itself. All of them are packages that npm keeps.
+    #[must_use]
+    pub fn server(self) -> McpServer {
+        let (package, more): (&str, &[&str]) = match self {
+            Self::Filesystem => ("@modelcontextprotocol/server-filesystem", &["{workspace}"]),
+            Self::Puppeteer => ("@modelcontextprotocol/server-puppeteer", &[]),
+            Self::Github => ("@modelcontextprotocol/server-github", &[]),
+        };
+        let args = ["-y", package].iter().chain(more).map(|arg| (*arg).to_owned()).collect();
+        let token = || ("GITHUB_PERSONAL_ACCESS_TOKEN".to_owned(), "${GITHUB_PERSONAL_ACCESS_TOKEN}".to_owned());
+        let env = match self {
+            Self::Filesystem | Self::Puppeteer => BTreeMap::new(),
+            Self::Github => BTreeMap::from([token()]),
+        };
+        McpServer { command: Some("npx".to_owned()), args: Some(args), env, ..McpServer::default() }
+    }
+}
+
+impl McpServer {
+    /// How the server of this name is reached.
+    pub fn transport(&self, name: &str) -> Result<McpTransport, McpMistake> {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if name.is_empty() || !name.bytes().all(plain) {
+            return Err(McpMistake::Name(name.to_owned()));
+        }
+        if let Some(variable) = self.env.keys().find(|variable| !is_variable(variable)) {
+            return Err(McpMistake::Variable { name: name.to_owned(), variable: variable.clone() });
+        }
+        let by_name = || McpPreset::from_word(name).filter(|_| self.command.is_none() && self.url.is_none());
+        let preset = self.preset.or_else(by_name).map(McpPreset::server).unwrap_or_default();
+        let misplaced = |field, belongs| McpMistake::Misplaced { name: name.to_owned(), field, belongs };
+        match (self.command.clone().or(preset.command), self.url.clone()) {
+            (Some(_), Some(_)) => Err(McpMistake::Both(name.to_owned())),
+            (None, None) => Err(McpMistake::Nothing { name: name.to_owned() }),
+            (Some(_), None) if !self.headers.is_empty() => {
+                Err(misplaced("headers", "belongs to a server with a `url`"))
+            }
+            (None, Some(_)) if self.args.is_some() => Err(misplaced("args", "belongs to a server with a `command`")),
+            (None, Some(_)) if !self.env.is_empty() => Err(misplaced("env", "belongs to a server with a `command`")),
+            (Some(command), None) => {
+                let mut env = preset.env;
+                env.extend(self.env.clone());
+                let args = self.args.clone().or(preset.args).unwrap_or_default();
+                Ok(McpTransport::Program { command, args, env })
+            }
+            (None, Some(url)) => Ok(McpTransport::Address { url, headers: self.headers.clone() }),
+        }
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("McpServer")
+            .field("preset", &self.preset)
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env_names", &self.env.keys())
+            .field("url", &self.url)
+            .field("header_names", &self.headers.keys())
+            .finish()
+    }
+}
+
+impl fmt::Debug for McpTransport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program { command, args, env } => formatter
+                .debug_struct("Program")
+                .field("command", command)
+                .field("args", args)
+                .field("env_names", &env.keys())
+                .finish(),
+            Self::Address { url, headers } => {
+                formatter.debug_struct("Address").field("url", url).field("header_names", &headers.keys()).finish()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

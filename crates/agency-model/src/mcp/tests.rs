@@ -1,0 +1,80 @@
+use serde_json::json;
+
+use super::*;
+
+fn read(value: serde_json::Value) -> McpServer {
+    serde_json::from_value(value).unwrap()
+}
+
+// proves W11
+#[test]
+fn a_preset_is_known_by_its_name_and_may_be_changed() {
+    let transport = read(json!({})).transport("filesystem").unwrap();
+    let McpTransport::Program { command, args, env } = transport else { panic!() };
+    assert_eq!((command.as_str(), args.len(), env.len()), ("npx", 3, 0));
+    assert_eq!(args[1..], ["@modelcontextprotocol/server-filesystem", "{workspace}"]);
+
+    let changed = read(json!({ "preset": "github", "command": "docker", "env": { "X": "1" } }));
+    let McpTransport::Program { command, env, .. } = changed.transport("hub").unwrap() else { panic!() };
+    assert_eq!(command, "docker");
+    assert_eq!(env.keys().collect::<Vec<_>>(), ["GITHUB_PERSONAL_ACCESS_TOKEN", "X"]);
+    assert!(read(json!({})).transport("puppeteer").is_ok());
+}
+
+// proves W11
+#[test]
+fn a_program_of_the_users_own_may_have_the_name_of_a_preset() {
+    let McpTransport::Program { command, args, env } = read(json!({ "command": "mine" })).transport("github").unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!((command.as_str(), args.len(), env.len()), ("mine", 0, 0));
+}
+
+// proves W11
+#[test]
+fn mistakes_say_what_is_wrong() {
+    for (name, server, words) in [
+        ("githup", json!({}), "did you mean github?"),
+        ("a b", json!({ "command": "x" }), "is no name"),
+        ("", json!({ "command": "x" }), "is no name"),
+        ("x", json!({ "command": "x", "url": "http://y" }), "one or the other"),
+        ("x", json!({ "url": "http://y", "env": { "A": "b" } }), "`env`"),
+        ("x", json!({ "url": "http://y", "args": [] }), "`args`"),
+        ("x", json!({ "command": "x", "env": { "A; touch y #": "b" } }), "a variable"),
+        ("x", json!({ "command": "x", "env": { "1A": "b" } }), "a variable"),
+        ("x", json!({ "command": "x", "headers": { "A": "b" } }), "`headers`"),
+        ("x", json!({ "preset": "github", "url": "http://y" }), "one or the other"),
+    ] {
+        let error = read(server).transport(name).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+// proves W11
+#[test]
+fn the_servers_of_a_task_come_with_the_defaults_and_win() {
+    let servers = |entries: &[(&str, &str)]| -> McpServers {
+        let server = |command: &str| McpServer { command: Some(command.to_owned()), ..McpServer::default() };
+        entries.iter().map(|(name, command)| ((*name).to_owned(), server(command))).collect()
+    };
+    let merged = merged_mcp_servers(&servers(&[("a", "old"), ("b", "kept")]), &servers(&[("a", "new"), ("c", "more")]));
+    assert_eq!(merged, servers(&[("a", "new"), ("b", "kept"), ("c", "more")]));
+}
+
+#[test]
+fn values_are_hidden_where_a_spec_is_shown() {
+    let mut spec = json!({ "mcp_servers": { "x": {
+        "command": "y", "env": { "TOKEN": "s3cret", "SAFE": "${TOKEN}" }, "headers": { "A": "Bearer s3cret" },
+    } } });
+    hide_mcp_values(&mut spec);
+    assert!(!spec.to_string().contains("s3cret"), "{spec}");
+    assert_eq!(spec["mcp_servers"]["x"]["env"]["SAFE"], "${TOKEN}");
+    let server = read(json!({ "command": "y", "env": { "TOKEN": "s3cret" } }));
+    assert!(!format!("{server:?} {:?}", server.transport("x")).contains("s3cret"));
+    for unknown in [json!(["s3cret"]), json!({ "x": { "secrets": "s3cret" } })] {
+        let mut spec = json!({ "mcp_servers": unknown });
+        hide_mcp_values(&mut spec);
+        assert_eq!(spec["mcp_servers"], "***");
+    }
+}
