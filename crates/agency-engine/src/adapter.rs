@@ -10,6 +10,7 @@ mod codex;
 mod gemini;
 mod launch;
 mod lines;
+mod mcp;
 mod objects;
 mod opencode;
 mod tools;
@@ -21,6 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::launch::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchRequest, Prompt};
+pub use self::mcp::{FileContent, LaunchFile, McpRequest, ReadyServer};
 use self::objects::Objects;
 
 /// What a parser heard.
@@ -123,6 +125,9 @@ pub struct Opening {
     pub directory: PathBuf,
     /// The agent's own id of a conversation that is to go on.
     pub resume: Option<String>,
+    /// MCP servers that the agent is told of by the protocol.
+    #[serde(default)]
+    pub mcp_servers: Vec<ReadyServer>,
 }
 
 /// What an agent prints in headless mode.

@@ -22,7 +22,7 @@ mod shape;
 mod source;
 mod toml_entries;
 
-pub use agent::{AgentConfig, Form, KeepsConversations, ScreenSource, Trust};
+pub use agent::{AgentConfig, Form, KeepsConversations, McpPassing, ScreenSource, Trust};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};

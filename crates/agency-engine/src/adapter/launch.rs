@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agency_model::Mode;
 
-use super::{Opening, StreamFormat};
+use super::{LaunchFile, McpRequest, Opening, StreamFormat, mcp};
 use crate::config::{AgentConfig, PromptDelivery, Trust};
 
 /// How an agent is started, continued and understood.
@@ -33,6 +33,8 @@ pub struct LaunchRequest<'a> {
     pub session: Option<&'a str>,
     /// Whether it is told that it may trust the directory.
     pub trusted: bool,
+    /// The MCP servers that it gets.
+    pub mcp: &'a McpRequest,
 }
 
 /// A prompt, in both ways in which agents take it.
@@ -55,6 +57,10 @@ pub struct LaunchConfig {
     pub stream: StreamFormat,
     /// What it reads first.
     pub first_words: FirstWords,
+    /// Variables that even those of its configuration do not replace.
+    pub mcp_env: BTreeMap<String, String>,
+    /// Files that have to be there before it starts.
+    pub files: Vec<LaunchFile>,
 }
 
 /// What an agent reads first on its standard input.
@@ -80,11 +86,14 @@ pub enum AdapterError {
     /// The form asks.
     #[error("it has no one-shot form")]
     NoOneShot,
+    /// Settings of the user's are not understood.
+    #[error("its settings are no plain JSON object, so MCP servers cannot be added to them")]
+    Settings,
 }
 
 impl AgentAdapter for AgentConfig {
     fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
-        let LaunchRequest { mode, one_shot, prompt, extra_args, directory, resume, session, trusted } = *request;
+        let LaunchRequest { mode, one_shot, prompt, extra_args, directory, resume, session, trusted, mcp } = *request;
         let form = self.form(mode, one_shot);
         if one_shot && form.is_two_way() {
             return Err(AdapterError::NoOneShot);
@@ -115,6 +124,8 @@ impl AgentAdapter for AgentConfig {
             | (Trust::CodexArgument, false, _)
             | (Trust::NotAsked | Trust::ClaudeProjects, _, _) => {}
         }
+        let mcp = mcp::pass(self.mcp, form, mcp)?;
+        args.extend(mcp.args);
         args.extend(self.args.iter().chain(extra_args).cloned());
         let mut first_words = FirstWords::None;
         match (&form.prompt, prompt) {
@@ -123,6 +134,7 @@ impl AgentAdapter for AgentConfig {
                     prompt: prompt.map(|prompt| prompt.text.to_owned()),
                     directory: directory.to_owned(),
                     resume: resume.map(str::to_owned),
+                    mcp_servers: mcp.by_protocol,
                 };
                 first_words = FirstWords::Conversation(opening);
             }
@@ -138,7 +150,7 @@ impl AgentAdapter for AgentConfig {
             (PromptDelivery::Flag(flag), Some(prompt)) => args.extend([flag.clone(), prompt.text.to_owned()]),
             (PromptDelivery::File, Some(prompt)) => args.push(prompt.file.to_owned()),
         }
-        Ok(LaunchConfig { args, env, stream: form.stream, first_words })
+        Ok(LaunchConfig { args, env, stream: form.stream, first_words, mcp_env: mcp.env, files: mcp.files })
     }
 }
 
@@ -160,6 +172,7 @@ mod tests {
             resume: None,
             session: None,
             trusted: false,
+            mcp: &McpRequest::default(),
         };
         change(&mut request);
         agent.launch_config(&request)
@@ -171,7 +184,8 @@ mod tests {
         let launch = launched("claude-code", |_| {}).unwrap();
         assert_eq!(launch.args.last().unwrap(), "--fast");
         assert!(!launch.args.contains(&"do it".to_owned()));
-        let opening = Opening { prompt: Some("do it".to_owned()), directory: "/w \"x\"".into(), resume: None };
+        let (prompt, directory) = (Some("do it".to_owned()), "/w \"x\"".into());
+        let opening = Opening { prompt, directory, resume: None, mcp_servers: vec![] };
         assert_eq!(launch.first_words, FirstWords::Conversation(opening));
     }
 

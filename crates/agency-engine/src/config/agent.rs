@@ -32,6 +32,8 @@ pub struct AgentConfig {
     pub names_conversation: Option<&'static [&'static str]>,
     /// Where it keeps conversations that nobody named.
     pub keeps_conversations: KeepsConversations,
+    /// How it is told of MCP servers, where it does not speak a protocol that says them.
+    pub mcp: McpPassing,
     /// Whether a conversation that goes on within the minute in which it last did is lost.
     pub forgets_within_a_minute: bool,
     /// Whether it is known without a configuration file.
@@ -78,6 +80,21 @@ pub enum KeepsConversations {
     OpencodeList,
 }
 
+/// How an agent is told of MCP servers without a change of the user's own settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum McpPassing {
+    /// In no way that is known.
+    Unknown,
+    /// By a file that an argument names.
+    ClaudeFile,
+    /// By arguments, with variables for what is secret.
+    CodexArguments,
+    /// By a home of its own, in which everything but the settings is linked to the user's.
+    GeminiHome,
+    /// By a variable that holds settings.
+    OpencodeVariable,
+}
+
 /// How an agent is told that it may trust a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
@@ -102,6 +119,12 @@ impl AgentConfig {
         }
     }
 
+    /// Whether it can be told of MCP servers when it is started so.
+    #[must_use]
+    pub fn takes_mcp_servers(&self, mode: Mode, one_shot: bool) -> bool {
+        self.mcp != McpPassing::Unknown || self.form(mode, one_shot).says_mcp_servers()
+    }
+
     /// An agent of the user's own, of which only the command is known yet.
     pub(super) fn custom(command: String) -> Self {
         let prompt = PromptDelivery::Argument;
@@ -118,6 +141,7 @@ impl AgentConfig {
             trust: Trust::NotAsked,
             names_conversation: None,
             keeps_conversations: KeepsConversations::Unknown,
+            mcp: McpPassing::Unknown,
             forgets_within_a_minute: false,
             built_in: false,
             tested_version: None,
@@ -131,6 +155,12 @@ impl Form {
     #[must_use]
     pub fn is_two_way(&self) -> bool {
         self.prompt == PromptDelivery::Protocol
+    }
+
+    /// Whether the protocol itself tells the agent of MCP servers.
+    #[must_use]
+    pub fn says_mcp_servers(&self) -> bool {
+        self.is_two_way() && self.stream == StreamFormat::Acp
     }
 }
 

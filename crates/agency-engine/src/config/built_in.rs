@@ -1,6 +1,6 @@
 //! The agents that are known without a configuration file, as data.
 
-use super::{AgentConfig, Form, KeepsConversations, PromptDelivery, ScreenSource, Trust};
+use super::{AgentConfig, Form, KeepsConversations, McpPassing, PromptDelivery, ScreenSource, Trust};
 use crate::adapter::StreamFormat;
 use std::collections::BTreeMap;
 
@@ -199,6 +199,13 @@ impl BuiltIn {
                 "codex" => KeepsConversations::CodexFiles,
                 "opencode" => KeepsConversations::OpencodeList,
                 _ => KeepsConversations::Unknown,
+            },
+            mcp: match self.name {
+                DEFAULT_AGENT => McpPassing::ClaudeFile,
+                "codex" => McpPassing::CodexArguments,
+                "gemini" => McpPassing::GeminiHome,
+                "opencode" => McpPassing::OpencodeVariable,
+                _ => McpPassing::Unknown,
             },
             // Gemini CLI names the file of a conversation by the minute, and begins it anew when it loads it.
             forgets_within_a_minute: self.name == "gemini",

@@ -113,6 +113,8 @@ pub enum PathUse {
     Input,
     /// `--env-file`.
     Environment,
+    /// `--mcp-config`.
+    McpConfig,
     /// The workspace of a run that is to go on.
     Workspace,
 }
@@ -125,6 +127,7 @@ impl fmt::Display for PathUse {
             Self::Prompt => "the prompt",
             Self::Input => "the input",
             Self::Environment => "the environment file",
+            Self::McpConfig => "the list of MCP servers",
             Self::Workspace => "the workspace",
         })
     }

@@ -1,6 +1,7 @@
 //! Makes a planned run real, step by step.
 
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +10,15 @@ use std::time::Duration;
 use agency_model::run::{Input, State};
 use agency_model::{Event, Host, Mode, WorkspaceKind};
 
-use super::launching::{environment, launch};
+use super::launching::{Found, Launching, launch};
 use super::{CreateError, Plan};
-use crate::adapter::AdapterError;
+use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
 use crate::config::Trust;
 use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
-use crate::home::{HomeError, RunDirectory, open_for_append};
+use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
 use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
@@ -155,11 +156,13 @@ impl Creation<'_> {
         let mut child = self.start_host()?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
-        let (orders, of_form) = launch(self.plan, &self.agency.config, self.workspace.directory(), &prompt_file)
-            .map_err(|error| refused(&error))?;
+        let found = Found { directory: self.workspace.directory(), prompt_file: &prompt_file, run: &self.directory };
+        let Launching { orders, environment, files } =
+            launch(self.plan, &self.agency.config, &found).map_err(|error| refused(&error))?;
+        files.iter().try_for_each(place_file)?;
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
         self.agent_may_live = true;
-        send_orders(&mut supervisor, &orders, &environment(self.plan, &self.directory, &of_form)).map_err(broken)?;
+        send_orders(&mut supervisor, &orders, &environment).map_err(broken)?;
         fault::point("run.ordered");
         let report = self.wait_for_report(&mut supervisor)?;
         fault::point("run.reported");
@@ -286,6 +289,17 @@ fn wait_until(moment: Option<jiff::Timestamp>, interrupted: &AtomicBool) -> Resu
         std::thread::sleep(LOOK_UP);
     }
     Ok(())
+}
+
+/// Puts a file where the agent looks for it.
+fn place_file(file: &LaunchFile) -> Result<(), HomeError> {
+    create_private_directory(file.path.parent().unwrap_or(&file.path))?;
+    match &file.content {
+        FileContent::Text(text) => write_atomically(&file.path, text.as_bytes()),
+        FileContent::Link(target) => {
+            symlink(target, &file.path).map_err(|source| HomeError::new("link", &file.path, source))
+        }
+    }
 }
 
 /// What was planned cannot be started after all: the configuration changed meanwhile.

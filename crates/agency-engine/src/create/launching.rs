@@ -8,22 +8,38 @@ use std::time::Duration;
 use agency_model::policy::Policy;
 use agency_model::{Host, Mode, RunKind};
 
-use super::Plan;
-use crate::adapter::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchRequest, Prompt};
+use super::{Plan, mcp_servers};
+use crate::adapter::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
 use crate::config::Config;
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
 use crate::supervise::{Again, Launch, RestartRules, SESSION, Start, WORDS};
 
-/// The orders for the supervisor of a planned run whose workspace is at `directory`, and what the agent's environment
-/// gets beside the caller's.
-pub(super) fn launch(
-    plan: &Plan,
-    config: &Config,
-    directory: &Path,
-    prompt_file: &str,
-) -> Result<(Launch, BTreeMap<String, String>), AdapterError> {
+/// Where a planned run finds what is its own.
+pub(super) struct Found<'a> {
+    /// Its workspace.
+    pub(super) directory: &'a Path,
+    /// The prompt, as the agent finds it.
+    pub(super) prompt_file: &'a str,
+    /// Its run directory.
+    pub(super) run: &'a RunDirectory,
+}
+
+/// What is needed to start a planned run.
+pub(super) struct Launching {
+    /// The orders for the supervisor.
+    pub(super) orders: Launch,
+    /// The environment of the agent.
+    pub(super) environment: BTreeMap<OsString, OsString>,
+    /// Files that have to be there before.
+    pub(super) files: Vec<LaunchFile>,
+}
+
+/// Says how a planned run is started.
+pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<Launching, AdapterError> {
+    let Found { directory, prompt_file, run } = *found;
+    let servers = mcp_servers::request(plan, directory, run);
     let request = LaunchRequest {
         mode: plan.spec.mode,
         one_shot: plan.spec.one_shot,
@@ -33,11 +49,12 @@ pub(super) fn launch(
         session: plan.session.as_deref(),
         resume: plan.resume.as_ref().and_then(|resume| resume.session.as_deref()),
         trusted: plan.trusts_worktree(config),
+        mcp: &servers,
     };
-    let LaunchConfig { args, env, stream, first_words } = plan.agent.launch_config(&request)?;
+    let LaunchConfig { args, env, stream, first_words, mcp_env, files } = plan.agent.launch_config(&request)?;
     let start = started(args, first_words);
     let limits = plan.spec.limits;
-    let launch = Launch {
+    let orders = Launch {
         program: plan.program.clone(),
         again: again(plan, &request),
         restart: RestartRules {
@@ -65,7 +82,9 @@ pub(super) fn launch(
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
     };
-    Ok((launch, env))
+    let mut environment = environment(plan, run, &env);
+    environment.extend(mcp_env.into_iter().map(|(name, value)| (name.into(), value.into())));
+    Ok(Launching { orders, environment, files })
 }
 
 fn started(args: Vec<String>, first_words: FirstWords) -> Start {
@@ -80,7 +99,7 @@ fn started(args: Vec<String>, first_words: FirstWords) -> Start {
 /// What a process after a crash is started with; none for an agent that cannot go on.
 fn again(plan: &Plan, first: &LaunchRequest<'_>) -> Option<Again> {
     let with = |prompt: Option<Prompt<'_>>| {
-        let LaunchConfig { args, env: _, stream: _, first_words } =
+        let LaunchConfig { args, first_words, env: _, stream: _, mcp_env: _, files: _ } =
             plan.agent.launch_config(&LaunchRequest { prompt, resume: Some(SESSION), ..*first }).ok()?;
         Some(started(args, first_words))
     };
@@ -106,7 +125,7 @@ fn milliseconds(minutes: u32) -> u64 {
 }
 
 /// The environment of the agent: the caller's, the agent's own settings, and the name of the run.
-pub(super) fn environment(
+fn environment(
     plan: &Plan,
     directory: &RunDirectory,
     of_form: &BTreeMap<String, String>,

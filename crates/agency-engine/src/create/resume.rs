@@ -13,7 +13,7 @@ use super::notify::whom_to_tell;
 use super::plan::Resume;
 use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, check_silence, find_runner};
 use super::vcs::open_again;
-use super::{CreateError, PathUse, Plan};
+use super::{CreateError, PathUse, Plan, mcp_servers};
 use crate::agency::Agency;
 use crate::conversation;
 use crate::lock::Lock;
@@ -150,6 +150,7 @@ impl Agency {
         }
         let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &place);
         notices.extend(trouble);
+        notices.extend(mcp_servers::check(&spec, &agent, &place)?);
         let mode = spec.mode;
         Ok(Plan {
             id,

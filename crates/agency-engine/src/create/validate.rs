@@ -14,7 +14,7 @@ use ulid::Ulid;
 use super::files::{fingerprints, inside, path_problem};
 use super::notify::whom_to_tell;
 use super::vcs::{Opened, open_repository};
-use super::{CreateError, PathUse, Plan, RunRequest};
+use super::{CreateError, PathUse, Plan, RunRequest, mcp_servers};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
 use crate::host::TmuxError;
@@ -78,6 +78,7 @@ impl Agency {
         let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &request.place());
         notices.extend(trouble);
         notices.extend(notice);
+        notices.extend(mcp_servers::check(&spec, &agent, &request.place())?);
         let session = new_session(&agent, &spec);
         Ok(Plan {
             id,

@@ -58,6 +58,7 @@ impl Start {
                 prompt: opening.prompt.as_ref().map(fill),
                 directory: opening.directory.clone(),
                 resume: opening.resume.as_ref().map(fill),
+                mcp_servers: opening.mcp_servers.clone(),
             }),
         }
     }
@@ -129,7 +130,12 @@ mod tests {
         let start = Start {
             args: vec!["--resume".into(), SESSION.into(), "{session}".into(), WORDS.into()],
             stdin: StdinPlan::Text(WORDS.into()),
-            opening: Some(Opening { prompt: Some(WORDS.into()), directory: "/w".into(), resume: Some(SESSION.into()) }),
+            opening: Some(Opening {
+                prompt: Some(WORDS.into()),
+                directory: "/w".into(),
+                resume: Some(SESSION.into()),
+                mcp_servers: vec![],
+            }),
         };
         let filled = start.filled("s1", "go on");
         assert_eq!(filled.args, ["--resume", "s1", "{session}", "go on"]);

@@ -43,6 +43,7 @@ fn opening(exchange: &[Recorded]) -> Opening {
         prompt: said("turn/start").map(|(_, line)| prompt(line)),
         directory: PathBuf::from("/home/user/repo"),
         resume: said("thread/resume").map(|(_, line)| line["params"]["threadId"].as_str().unwrap().to_owned()),
+        mcp_servers: vec![],
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub(crate) fn conversation(prompt: Option<&str>) -> Box<dyn Channel> {
     let directory = PathBuf::from("/home/user/repo");
-    let opening = Opening { prompt: prompt.map(str::to_owned), directory, resume: None };
+    let opening = Opening { prompt: prompt.map(str::to_owned), directory, resume: None, mcp_servers: vec![] };
     let mut channel = StreamFormat::Codex.conversation(opening).unwrap();
     channel.open();
     channel

@@ -144,6 +144,7 @@ pub(crate) fn opening(directory: &str, prompt: Option<&str>, resume: Option<&str
         prompt: prompt.map(str::to_owned),
         directory: Path::new(directory).to_owned(),
         resume: resume.map(str::to_owned),
+        mcp_servers: vec![],
     }
 }
 

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
-use agency_engine::create::{InputFingerprint, Plan, RunRequest, read_environment_file};
+use agency_engine::create::{InputFingerprint, Plan, RunRequest, read_environment_file, read_mcp_config};
 use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunRow;
 use agency_model::run::{RestartPolicy, State};
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, VcsChoice, WorkspaceKind};
+use agency_model::{
+    ErrorCode, Host, McpServer, McpServers, Mode, RunId, RunKind, VcsChoice, WorkspaceKind, without_values,
+};
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,6 +88,12 @@ pub(crate) struct Args {
     /// When the agent ends with anything but 0: the run has failed, or up to two more attempts [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
+    /// Give the agent this MCP server: filesystem, puppeteer or github; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["filesystem", "puppeteer", "github"]))]
+    mcp_server: Vec<String>,
+    /// Give the agent the MCP servers of this JSON file, in the shape of .mcp.json; may be repeated
+    #[arg(long, value_name = "FILE")]
+    mcp_config: Vec<PathBuf>,
     /// Add the NAME=value lines of this file to the agent's environment
     #[arg(long, value_name = "FILE")]
     env_file: Option<PathBuf>,
@@ -193,6 +201,11 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         })
     });
     let inputs = args.input.into_iter().map(|path| InputSpec { path, mode: InputMode::Read }).collect();
+    let mut mcp_servers = McpServers::new();
+    for file in &args.mcp_config {
+        mcp_servers.extend(read_mcp_config(file)?);
+    }
+    mcp_servers.extend(args.mcp_server.into_iter().map(|name| (name, McpServer::default())));
     let flags = SpecDraft {
         repo: repo.transpose()?,
         base_ref: args.base,
@@ -212,6 +225,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
         restart: args.restart.as_deref().and_then(RestartPolicy::from_word),
         one_shot: args.one_shot.then_some(true),
+        mcp_servers: Some(mcp_servers),
         ..SpecDraft::default()
     };
     Ok(RunRequest {
@@ -272,7 +286,7 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
     };
     let answer = DryRun {
         dry_run: true,
-        spec: plan.spec.clone(),
+        spec: RunSpec { mcp_servers: without_values(&plan.spec.mcp_servers), ..plan.spec.clone() },
         would_create,
         inputs: plan.inputs.clone(),
         program: plan.program.display().to_string(),

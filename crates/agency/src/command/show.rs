@@ -8,7 +8,7 @@ use agency_engine::finish::read_markers;
 use agency_engine::store::RunRow;
 use agency_engine::workspace::ChangedFile;
 use agency_model::run::ChangedPath;
-use agency_model::{Usage, Vcs};
+use agency_model::{Usage, Vcs, hide_mcp_values};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,9 +55,13 @@ pub(super) fn shown(agency: &Agency, row: RunRow) -> Shown {
     let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
     let done = read_markers(&directory);
     let (summary, noted) = done.map_or((None, None), |done| (done.summary, done.changed_files));
+    let mut spec: Option<Value> = read("spec.json");
+    if let Some(spec) = &mut spec {
+        hide_mcp_values(spec);
+    }
     Shown {
         run: RunView::new(row, agency.home()),
-        spec: read("spec.json"),
+        spec,
         inputs: read("inputs.json"),
         summary,
         changed_files: changes.map(|changes| changes.files.iter().map(ChangedFile::noted).collect()).or(noted),

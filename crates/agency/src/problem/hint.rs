@@ -50,10 +50,14 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
 /// The way out for a path, where the usual one of its code is about something else.
 pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static str> {
     match (what, code) {
-        (PathUse::Spec | PathUse::Prompt | PathUse::Input | PathUse::Environment, ErrorCode::PermissionDenied) => {
-            Some("make it readable for yourself, with chmod or chown")
-        }
+        (
+            PathUse::Spec | PathUse::Prompt | PathUse::Input | PathUse::Environment | PathUse::McpConfig,
+            ErrorCode::PermissionDenied,
+        ) => Some("make it readable for yourself, with chmod or chown"),
         (PathUse::Spec, _) => Some("--spec takes a JSON file; agency schema run-spec prints its shape"),
+        (PathUse::McpConfig, _) => {
+            Some("--mcp-config takes a JSON file such as {\"mcpServers\": {\"name\": {\"command\": …}}}")
+        }
         (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
         (PathUse::Workspace, _) => Some("start a new run; agency restore brings back work that agency rm saved"),
         (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),

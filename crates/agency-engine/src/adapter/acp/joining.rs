@@ -12,6 +12,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::{Acp, Stage, Step, wire};
+use crate::adapter::mcp::in_protocol;
 use crate::adapter::objects::{NotUnderstood, unknown};
 use crate::adapter::{Heard, Opening, Outcome, session};
 
@@ -28,7 +29,7 @@ impl Acp {
     }
 
     pub(super) fn greeted(&mut self, result: Option<&RawValue>, object: &str, heard: &mut Vec<Heard>) {
-        let Some(Opening { directory, resume, .. }) = self.opening.clone() else {
+        let Some(Opening { directory, resume, mcp_servers, .. }) = self.opening.clone() else {
             return;
         };
         let Ok(InitializeResponse { protocol_version, agent_capabilities, .. }) = wire::read(result) else {
@@ -41,14 +42,18 @@ impl Acp {
         }
         // A path that is no text cannot be said: the agent will not find what it is told instead, and will say so.
         let directory = PathBuf::from(directory.to_string_lossy().into_owned());
+        let servers = in_protocol(&mcp_servers);
         let join = match resume {
-            None => self.request(Step::Joining, AGENT_METHOD_NAMES.session_new, NewSessionRequest::new(directory)),
+            None => {
+                let new = NewSessionRequest::new(directory).mcp_servers(servers);
+                self.request(Step::Joining, AGENT_METHOD_NAMES.session_new, new)
+            }
             Some(id) if agent_capabilities.session_capabilities.resume.is_some() => {
-                let resume = ResumeSessionRequest::new(id, directory);
+                let resume = ResumeSessionRequest::new(id, directory).mcp_servers(servers);
                 self.request(Step::Joining, AGENT_METHOD_NAMES.session_resume, resume)
             }
             Some(id) if agent_capabilities.load_session => {
-                let load = LoadSessionRequest::new(id, directory);
+                let load = LoadSessionRequest::new(id, directory).mcp_servers(servers);
                 self.request(Step::Loading, AGENT_METHOD_NAMES.session_load, load)
             }
             Some(_) => return self.refused("the agent cannot go on with an earlier conversation".to_owned(), heard),

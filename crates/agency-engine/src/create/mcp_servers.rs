@@ -1,0 +1,204 @@
+//! Finds the MCP servers of a run: their programs, the values of their variables, and what is missing.
+//!
+//! The one rule: what is missing is said and never keeps a run from starting; the agent may do without.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use agency_model::spec::RunSpec;
+use agency_model::{McpServers, McpTransport};
+
+use super::validate::{Place, find_program};
+use super::{CreateError, PathUse, Plan};
+use crate::adapter::{McpRequest, ReadyServer};
+use crate::config::{AgentConfig, McpPassing};
+use crate::home::RunDirectory;
+
+/// More than this is no list of servers.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Reads a file of MCP servers, as Claude Code and many others have it: an object with `mcpServers`.
+pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
+    let unusable = |why: String| CreateError::Path {
+        what: PathUse::McpConfig,
+        path: path.to_owned(),
+        why,
+        code: agency_model::ErrorCode::InvalidPath,
+    };
+    let size = path.metadata().map_err(|error| unusable(error.to_string()))?.len();
+    if size > MOST_BYTES {
+        return Err(unusable(format!("it is {size} bytes; a list of MCP servers has at most {MOST_BYTES}")));
+    }
+    let text = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+    let mut whole: serde_json::Value = serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))?;
+    let servers = whole.get_mut("mcpServers").map(serde_json::Value::take);
+    let mut servers = servers.ok_or_else(|| unusable("it has no object `mcpServers`".to_owned()))?;
+    // Others write down the kind, which follows from the rest.
+    for server in servers.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
+        server.as_object_mut().and_then(|server| server.remove("type"));
+    }
+    serde_json::from_value(servers).map_err(|error| unusable(format!("`mcpServers`: {error}")))
+}
+
+/// Refuses servers that make no sense, and says what is missing of the others.
+pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &Place<'_>) -> Result<Vec<String>, CreateError> {
+    let mut notices = vec![];
+    let repository = Path::new(&spec.repo);
+    // A path that is relative is one of the repository, wherever the user stands.
+    let place = Place { current_directory: repository, environment: place.environment };
+    for (name, server) in &spec.mcp_servers {
+        let transport = server.transport(name).map_err(|mistake| CreateError::Value {
+            field: "mcp_servers",
+            message: mistake.to_string(),
+            hint: "a server has a `command`, a `url` or the name of a preset: filesystem, puppeteer, github",
+        })?;
+        let missing = missing_of(&transport, repository, &place);
+        notices.extend(missing.into_iter().map(|what| format!("the MCP server {name} may not work: {what}")));
+    }
+    if !spec.mcp_servers.is_empty() && !agent.takes_mcp_servers(spec.mode, spec.one_shot) {
+        let names: Vec<&str> = spec.mcp_servers.keys().map(String::as_str).collect();
+        notices.push(format!(
+            "{} takes no MCP servers from agency: it goes without {}",
+            spec.runner.kind,
+            names.join(", ")
+        ));
+    }
+    Ok(notices)
+}
+
+/// The servers of a planned run, ready to be passed on.
+pub(super) fn request(plan: &Plan, workspace: &Path, run: &RunDirectory) -> McpRequest {
+    if plan.spec.mcp_servers.is_empty() {
+        return McpRequest::default();
+    }
+    let place = Place { current_directory: plan.repository.root(), environment: &plan.environment };
+    let named = plan.spec.mcp_servers.iter();
+    let ready = named.filter_map(|(name, server)| {
+        // It was checked when the run was planned.
+        let transport = ready(server.transport(name).ok()?, workspace, &place);
+        Some(ReadyServer { name: name.clone(), transport })
+    });
+    let (settings, beside_settings) = own_settings(plan);
+    McpRequest { servers: ready.collect(), directory: run.path().to_owned(), settings, beside_settings }
+}
+
+/// Puts paths and values where their names stand.
+fn ready(transport: McpTransport, workspace: &Path, place: &Place<'_>) -> McpTransport {
+    let directory = workspace.display().to_string();
+    let filled = |values: BTreeMap<String, String>| {
+        let value = |(name, value): (String, String)| Some((name, fill(&value, place.environment).ok()?));
+        values.into_iter().filter_map(value).collect()
+    };
+    match transport {
+        McpTransport::Program { command, args, env } => {
+            let found = find_program(OsStr::new(&command), place).ok();
+            let command = found.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or(command);
+            let args = args.into_iter().map(|arg| arg.replace("{workspace}", &directory)).collect();
+            McpTransport::Program { command, args, env: filled(env) }
+        }
+        McpTransport::Address { url, headers } => McpTransport::Address { url, headers: filled(headers) },
+    }
+}
+
+/// Replaces `${NAME}` by the variable; the first one that is not set is the error.
+fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else { break };
+        let value = environment.get(OsStr::new(name)).and_then(|value| value.to_str());
+        filled.push_str(before);
+        filled.push_str(value.ok_or_else(|| name.to_owned())?);
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// What a server needs and is not there.
+fn missing_of(transport: &McpTransport, repository: &Path, place: &Place<'_>) -> Vec<String> {
+    let values = match transport {
+        McpTransport::Program { env, .. } => env.values(),
+        McpTransport::Address { headers, .. } => headers.values(),
+    };
+    let unset = |name: String| format!("the variable {name} is not set");
+    let mut missing: Vec<String> = values.filter_map(|value| fill(value, place.environment).err()).map(unset).collect();
+    if let McpTransport::Program { command, args, .. } = transport {
+        match find_program(OsStr::new(command), place) {
+            Err(why) => missing.push(format!("its command '{command}' {why}")),
+            Ok(program) if program.file_name() == Some(OsStr::new("npx")) => {
+                let package = package_of(args).filter(|package| !is_installed(package, &program, repository, place));
+                missing.extend(package.map(|package| {
+                    format!("the package {package} is not installed, and npx has to fetch it; npm install -g {package}")
+                }));
+            }
+            Ok(_) => {}
+        }
+    }
+    missing
+}
+
+/// The package that `npx` runs, without its version.
+fn package_of(args: &[String]) -> Option<&str> {
+    let mut args = args.iter().map(String::as_str);
+    let named = loop {
+        match args.next()? {
+            "-p" | "--package" => break args.next()?,
+            "-c" | "--call" => return None,
+            "--" => break args.next()?,
+            arg if arg.starts_with("--package=") => break &arg["--package=".len()..],
+            arg if arg.starts_with('-') => {}
+            arg => break arg,
+        }
+    };
+    // A scope begins with the sign that a version begins with.
+    let version = named.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
+    Some(version.map_or(named, |at| &named[..at]))
+}
+
+/// Whether npm has a package: in the project, beside its own program, or among those that npx fetched before.
+fn is_installed(package: &str, npx: &Path, repository: &Path, place: &Place<'_>) -> bool {
+    if package.contains("..") || package.starts_with('/') {
+        return false;
+    }
+    let has = |modules: PathBuf| modules.join(package).join("package.json").is_file();
+    let variable = |name: &str| place.environment.get(OsStr::new(name)).map(PathBuf::from);
+    let in_project = repository.ancestors().map(|directory| directory.join("node_modules"));
+    let real = npx.canonicalize().unwrap_or_default();
+    let prefixes = [npx, real.as_path()].into_iter().flat_map(Path::ancestors).map(Path::to_owned);
+    let prefixes = prefixes.chain(variable("NPM_CONFIG_PREFIX")).chain(variable("npm_config_prefix"));
+    let global = prefixes.map(|prefix| prefix.join("lib/node_modules"));
+    let cache = variable("npm_config_cache").or_else(|| variable("HOME").map(|home| home.join(".npm")));
+    let fetched = cache.and_then(|cache| cache.join("_npx").read_dir().ok());
+    let fetched = fetched.into_iter().flatten().flatten().map(|entry| entry.path().join("node_modules"));
+    in_project.chain(global).chain(fetched).any(has)
+}
+
+/// The settings that the agent would read if ours were not there, and what lies beside them.
+fn own_settings(plan: &Plan) -> (Option<String>, Vec<PathBuf>) {
+    let variable = |name: &str| -> Option<OsString> {
+        let configured = plan.agent.env.get(name).map(OsString::from);
+        configured.or_else(|| plan.environment.get(OsStr::new(name)).cloned())
+    };
+    match plan.agent.mcp {
+        McpPassing::Unknown | McpPassing::ClaudeFile | McpPassing::CodexArguments => (None, vec![]),
+        McpPassing::OpencodeVariable => {
+            (variable("OPENCODE_CONFIG_CONTENT").and_then(|text| text.into_string().ok()), vec![])
+        }
+        McpPassing::GeminiHome => {
+            let home = variable("GEMINI_CLI_HOME").or_else(|| variable("HOME")).map(PathBuf::from);
+            let folder = home.map(|home| home.join(".gemini")).unwrap_or_default();
+            for conversations in ["tmp", "history"] {
+                // It makes them itself, but then in the run's own home, where no other run finds the conversation.
+                let _ = std::fs::create_dir_all(folder.join(conversations));
+            }
+            let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+            let beside = entries.filter(|path| path.file_name() != Some(OsStr::new("settings.json")));
+            (std::fs::read_to_string(folder.join("settings.json")).ok(), beside.collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
