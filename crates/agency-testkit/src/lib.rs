@@ -14,6 +14,7 @@ pub mod conversation;
 mod environment;
 mod jj;
 mod leftovers;
+mod mcp_server;
 pub mod model_server;
 mod process;
 mod process_table;
@@ -26,6 +27,7 @@ mod wait;
 mod world;
 
 pub use agent::Agent;
+pub use mcp_server::McpServer;
 pub use model_server::{ModelServer, Request, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;

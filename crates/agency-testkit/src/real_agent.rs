@@ -8,7 +8,9 @@ mod gemini;
 mod installed;
 mod opencode;
 
+use crate::mcp_server::TOOL;
 use crate::{ModelServer, Repo, Turn, World};
+use serde_json::json;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -103,6 +105,24 @@ impl RealAgent {
             Self::Codex => codex::write_file(name, text),
             Self::Gemini => gemini::write_file(name, text),
             Self::Opencode => opencode::write_file(name, text),
+        }
+    }
+
+    /// A turn in which the model calls the tool of an [`McpServer`](crate::McpServer) that the agent knows by this name.
+    pub fn remember(self, server: &str, words: &str) -> Turn {
+        let tool = match self {
+            Self::Claude | Self::Codex => format!("mcp__{server}__{TOOL}"),
+            Self::Gemini => format!("mcp_{server}_{TOOL}"),
+            Self::Opencode => format!("{server}_{TOOL}"),
+        };
+        Turn::new().tool(&tool, json!({ "words": words }))
+    }
+
+    /// The arguments with which it calls that tool headless without asking, beside [`Self::permissive`].
+    pub fn permissive_of_tools(self) -> &'static [&'static str] {
+        match self {
+            Self::Claude => claude::PERMISSIVE_OF_TOOLS,
+            Self::Codex | Self::Gemini | Self::Opencode => &[],
         }
     }
 

@@ -5,6 +5,7 @@ mod lifecycle {
     mod attach;
     mod create;
     mod jj;
+    mod mcp_servers;
     mod policy;
     mod read;
     mod remove;

@@ -6,6 +6,7 @@ mod real_agents {
     mod scene;
     mod crash;
     mod interactive;
+    mod mcp_servers;
     mod model_errors;
     mod prompt;
     mod screen;

@@ -76,7 +76,8 @@ fn item(part: &Part) -> Value {
             "type": "function_call",
             "id": identity("fc"),
             "call_id": identity("call"),
-            "name": name,
+            "namespace": in_namespace(name).0,
+            "name": in_namespace(name).1,
             "arguments": input.to_string(),
             "status": "completed",
         }),
@@ -88,6 +89,14 @@ fn item(part: &Part) -> Value {
             "input": input,
             "status": "completed",
         }),
+    }
+}
+
+/// The tool of an MCP server is known by the namespace of the server and its own name.
+fn in_namespace(name: &str) -> (Option<&str>, &str) {
+    match name.rsplit_once("__") {
+        Some((server, tool)) if server.starts_with("mcp__") => (Some(server), tool),
+        Some(_) | None => (None, name),
     }
 }
 

@@ -8,6 +8,9 @@ use std::fs;
 /// The modes that ask for nothing at all are refused to root.
 pub(super) const PERMISSIVE: &[&str] = &["--permission-mode", "acceptEdits", "--allowedTools", "Write,Edit,Bash"];
 
+/// Tools of MCP servers need a permission each.
+pub(super) const PERMISSIVE_OF_TOOLS: &[&str] = &["--allowedTools", "mcp__probe__remember"];
+
 /// Without it, a model decides what needs a permission.
 pub(super) const ASKING: &[&str] = &["--permission-mode", "manual"];
 

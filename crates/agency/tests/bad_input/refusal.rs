@@ -117,6 +117,7 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::HostStartFailed
         | ErrorCode::WorktreeCreateFailed
         | ErrorCode::RunnerNotConfigured
+        | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
         ErrorCode::PermissionDenied => 8,

@@ -80,11 +80,17 @@ impl Scene {
     /// The same in a form, with a prompt, or anything else, of the test's own.
     #[track_caller]
     pub(super) fn begin_with(&self, form: Form, options: &[&str]) -> Run {
+        self.begin_of(form, options, self.agent.permissive(form))
+    }
+
+    /// The same with arguments for the agent.
+    #[track_caller]
+    pub(super) fn begin_of(&self, form: Form, options: &[&str], args: &[&str]) -> Run {
         let form_flag: &[&str] = match form {
             Form::OneShot => &["--one-shot"],
             Form::Conversation => &[],
         };
-        self.start(&[form_flag, options, &["--"], self.agent.permissive(form)].concat())
+        self.start(&[form_flag, options, &["--"], args].concat())
     }
 
     /// Starts a headless conversation in which commands need a permission.
