@@ -14,6 +14,7 @@ mod question;
 pub mod run;
 pub mod spec;
 mod usage;
+pub mod workflow;
 
 pub use activity::Activity;
 pub use error_code::ErrorCode;

@@ -1,0 +1,81 @@
+//! A workflow that is understood whole.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Located, McpServers, Step, StepKind, Work};
+use crate::launch::words;
+use crate::{Host, Mode};
+
+/// How long a workflow may take if it does not say.
+pub const WORKFLOW_TIMEOUT: Duration = Duration::from_secs(3600);
+
+/// What a workflow file says, with every default filled in. Both spellings end up here: a stage is a parallel step of
+/// agents.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its name; the `id` of a file with stages.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What its sessions are to reach, unless they are told another goal.
+    pub goal: Option<String>,
+    /// How long a session may take.
+    #[serde(with = "super::duration")]
+    pub timeout: Duration,
+    /// Servers for every agent.
+    pub mcp_servers: McpServers,
+    /// What steps go by that do not say themselves.
+    pub defaults: Defaults,
+    /// How the file is written.
+    pub spelling: Spelling,
+    /// What is done, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What steps go by that do not say themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Defaults {
+    /// The agent; without it, the default agent of the configuration.
+    pub adapter: Option<Located<String>>,
+    /// What agents talk to; already part of every step.
+    pub mode: Option<Mode>,
+    /// What supervisors run in; without it, as the configuration says.
+    pub host: Option<Host>,
+}
+
+words! {
+    /// How a workflow file is written.
+    Spelling {
+        /// As `steps`, each with its type.
+        Steps = "steps",
+        /// As `stages` of tasks.
+        Stages = "stages",
+    }
+}
+
+impl Plan {
+    /// Every step with those inside it, each after the one that contains it.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        let mut open: Vec<&Step> = self.steps.iter().rev().collect();
+        std::iter::from_fn(move || {
+            let step = open.pop()?;
+            open.extend(step.children().iter().rev());
+            Some(step)
+        })
+    }
+
+    /// Finds a step by its name, wherever it is. A task is found before the stage of the same name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Step> {
+        let named = || self.all_steps().filter(|step| step.name == name);
+        named().find(|step| !matches!(step.work, Work::Parallel(_))).or_else(|| named().next())
+    }
+
+    /// The names of steps of one kind, in order.
+    pub fn names_of(&self, kind: StepKind) -> impl Iterator<Item = &str> {
+        self.all_steps().filter(move |step| step.kind() == kind).map(|step| step.name.as_str())
+    }
+}

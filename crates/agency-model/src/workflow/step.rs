@@ -1,0 +1,295 @@
+//! One step of a workflow.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Located, McpServers, Position};
+use crate::Mode;
+use crate::launch::words;
+
+/// How long an agent step may take if it does not say.
+pub const AGENT_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// How long a script step may take if it does not say.
+pub const SCRIPT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+/// How often a loop goes round if it does not say.
+pub const MAX_ITERATIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Its name, which no other step has.
+    pub name: String,
+    /// Where it begins in the file.
+    pub at: Position,
+    /// A template; the step is skipped unless it comes out true.
+    pub when: Option<Located<String>>,
+    /// How long it may take; no limit of its own where absent.
+    #[serde(with = "super::duration::optional")]
+    pub timeout: Option<Duration>,
+    /// What its failure means for the workflow.
+    pub on_fail: OnFail,
+    /// What its success means for the loop around it.
+    pub on_success: OnSuccess,
+    /// What is done.
+    pub work: Work,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Runs an agent.
+    Agent(Box<AgentStep>),
+    /// Runs a command.
+    Script(ScriptStep),
+    /// Repeats steps.
+    Loop(LoopStep),
+    /// Does steps at the same time.
+    Parallel(ParallelStep),
+    /// Brings the work into a branch.
+    Merge(MergeStep),
+    /// Waits until a person agrees.
+    Approval(ApprovalStep),
+}
+
+words! {
+    /// The types of steps.
+    StepKind {
+        /// Runs an agent.
+        Agent = "agent",
+        /// Runs a command.
+        Script = "script",
+        /// Repeats steps.
+        Loop = "loop",
+        /// Does steps at the same time.
+        Parallel = "parallel",
+        /// Brings the work into a branch.
+        Merge = "merge",
+        /// Waits until a person agrees.
+        Approval = "approval",
+    }
+}
+
+words! {
+    /// What the failure of a step means for the workflow.
+    OnFail {
+        /// It stops there, until somebody does something about it.
+        Block = "block",
+        /// It goes on.
+        Continue = "continue",
+    }
+}
+
+words! {
+    /// What the success of a step means for the loop around it.
+    OnSuccess {
+        /// Nothing.
+        GoOn = "go_on",
+        /// The loop is done.
+        ExitLoop = "exit_loop",
+    }
+}
+
+/// Runs an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentStep {
+    /// What the agent is told.
+    pub instruction: Instruction,
+    /// Variables for the templates; every string in them is a template itself.
+    pub input: BTreeMap<String, Located<Value>>,
+    /// The variable that also holds the result.
+    pub output: Option<Located<String>>,
+    /// The agent; without it, that of the defaults.
+    pub adapter: Option<Located<String>>,
+    /// What the agent talks to.
+    pub mode: Mode,
+    /// Further arguments for its command.
+    pub extra_args: Vec<String>,
+    /// Where in the workspace it works.
+    pub cwd: Option<Located<String>>,
+    /// What is added to its environment; the values are templates.
+    pub env: BTreeMap<String, Located<String>>,
+    /// Servers beside those of the workflow; the same name replaces one.
+    pub mcp_servers: McpServers,
+    /// Which workspace it works in.
+    pub workspace: WorkspaceChoice,
+    /// What people read; the name of the step if nothing else is given.
+    pub display_name: String,
+}
+
+impl AgentStep {
+    /// What the agent has to say at its end.
+    #[must_use]
+    pub const fn contract(&self) -> Contract {
+        match self.instruction {
+            Instruction::Spell(_) | Instruction::InlineSpell(_) => Contract::Required,
+            Instruction::Prompt(_) | Instruction::Nothing => Contract::Optional,
+        }
+    }
+}
+
+/// What an agent is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instruction {
+    /// The spell of this name, within the system prompt.
+    Spell(Located<String>),
+    /// This spell, within the system prompt.
+    InlineSpell(Located<String>),
+    /// This template, and nothing around it.
+    Prompt(Located<String>),
+    /// Nothing: a person talks to it.
+    Nothing,
+}
+
+/// What an agent has to say at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contract {
+    /// A JSON block that says how it went; without it the step has failed.
+    Required,
+    /// Its process decides; a JSON block that is there counts too.
+    Optional,
+}
+
+words! {
+    /// Which workspace an agent works in.
+    WorkspaceChoice {
+        /// That of the session.
+        Shared = "shared",
+        /// One of its own, made from the state that the session's has then.
+        Own = "own",
+    }
+}
+
+/// Runs a command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptStep {
+    /// The command.
+    pub command: Command,
+    /// What is added to its environment; the values are templates.
+    pub env: BTreeMap<String, Located<String>>,
+    /// Where in the workspace it runs.
+    pub workdir: Option<Located<String>>,
+    /// The variable that also holds the output.
+    pub output: Option<Located<String>>,
+}
+
+/// A command, whose texts are templates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// A line for the shell.
+    Shell(Located<String>),
+    /// A program and its arguments, which no shell reads.
+    Words(Vec<Located<String>>),
+}
+
+/// Repeats steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopStep {
+    /// What is repeated.
+    pub steps: Vec<Step>,
+    /// How often at most.
+    pub max_iterations: NonZeroU32,
+    /// What it means that it went round so often and nothing ended it.
+    pub on_max_iterations: OnMaxIterations,
+}
+
+words! {
+    /// What it means that a loop went round as often as it may.
+    OnMaxIterations {
+        /// The loop has failed.
+        Block = "block",
+        /// The loop is done.
+        Continue = "continue",
+    }
+}
+
+/// Does steps at the same time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParallelStep {
+    /// What is done.
+    pub steps: Vec<Step>,
+    /// How many at once; all of them where absent.
+    pub max_parallel: Option<NonZeroU32>,
+    /// Whether a failure stops the others.
+    pub fail_fast: bool,
+}
+
+/// Brings the work into a branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeStep {
+    /// Whether a person looks at it first.
+    pub require_review: bool,
+    /// The branch; without it, the one that the session began from.
+    pub into: Option<Located<String>>,
+    /// A template for the message of the commit.
+    pub commit_message: Option<Located<String>>,
+    /// How.
+    pub strategy: MergeStrategy,
+}
+
+words! {
+    /// How work is brought into a branch.
+    MergeStrategy {
+        /// By a merge commit.
+        Merge = "merge",
+        /// As one commit.
+        Squash = "squash",
+        /// Commit by commit.
+        Rebase = "rebase",
+    }
+}
+
+/// Waits until a person agrees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApprovalStep {
+    /// A template for what the person is asked.
+    pub message: Option<Located<String>>,
+}
+
+impl Step {
+    /// Its type.
+    #[must_use]
+    pub const fn kind(&self) -> StepKind {
+        match self.work {
+            Work::Agent(_) => StepKind::Agent,
+            Work::Script(_) => StepKind::Script,
+            Work::Loop(_) => StepKind::Loop,
+            Work::Parallel(_) => StepKind::Parallel,
+            Work::Merge(_) => StepKind::Merge,
+            Work::Approval(_) => StepKind::Approval,
+        }
+    }
+
+    /// The steps inside it.
+    #[must_use]
+    pub fn children(&self) -> &[Self] {
+        match &self.work {
+            Work::Loop(inner) => &inner.steps,
+            Work::Parallel(inner) => &inner.steps,
+            Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => &[],
+        }
+    }
+
+    /// The variable that also holds its result.
+    #[must_use]
+    pub fn output(&self) -> Option<&Located<String>> {
+        match &self.work {
+            Work::Agent(agent) => agent.output.as_ref(),
+            Work::Script(script) => script.output.as_ref(),
+            Work::Loop(_) | Work::Parallel(_) | Work::Merge(_) | Work::Approval(_) => None,
+        }
+    }
+}
+
+/// A step's name as templates write it after a dot: a hyphen would not be legal there.
+#[must_use]
+pub fn template_name(name: &str) -> String {
+    name.replace('-', "_")
+}
