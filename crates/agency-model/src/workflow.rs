@@ -4,17 +4,26 @@
 //! without running it.
 
 mod duration;
+mod fields;
 mod located;
 mod mcp;
+mod parse;
 mod plan;
+mod reader;
+mod source;
 mod step;
+mod tree;
+mod yaml;
 
 pub use duration::{InvalidDuration, format_duration, parse_duration};
-pub use located::{Located, Position};
+pub use fields::{Field, Holds, Need, Shape};
+pub use located::{Layout, Located, Position, TemplateText};
 pub use mcp::{McpPreset, McpServer, McpServers};
+pub use parse::{MAX_WORKFLOW_BYTES, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
+pub use source::{Problem, Source};
 pub use step::{
-    AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, Instruction, LoopStep, MAX_ITERATIONS, MergeStep,
-    MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT, ScriptStep, Step, StepKind, Work,
-    WorkspaceChoice, template_name,
+    AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, InputValue, Instruction, LoopStep, MAX_ITERATIONS,
+    MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT, ScriptStep, Step,
+    StepKind, Work, WorkspaceChoice, template_name,
 };

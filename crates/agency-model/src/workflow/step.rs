@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Located, McpServers, Position};
+use super::{Located, McpServers, Position, TemplateText};
 use crate::Mode;
 use crate::launch::words;
 
@@ -27,7 +27,7 @@ pub struct Step {
     /// Where it begins in the file.
     pub at: Position,
     /// A template; the step is skipped unless it comes out true.
-    pub when: Option<Located<String>>,
+    pub when: Option<TemplateText>,
     /// How long it may take; no limit of its own where absent.
     #[serde(with = "super::duration::optional")]
     pub timeout: Option<Duration>,
@@ -100,8 +100,8 @@ words! {
 pub struct AgentStep {
     /// What the agent is told.
     pub instruction: Instruction,
-    /// Variables for the templates; every string in them is a template itself.
-    pub input: BTreeMap<String, Located<Value>>,
+    /// Variables for the templates of the instruction.
+    pub input: BTreeMap<String, InputValue>,
     /// The variable that also holds the result.
     pub output: Option<Located<String>>,
     /// The agent; without it, that of the defaults.
@@ -113,7 +113,7 @@ pub struct AgentStep {
     /// Where in the workspace it works.
     pub cwd: Option<Located<String>>,
     /// What is added to its environment; the values are templates.
-    pub env: BTreeMap<String, Located<String>>,
+    pub env: BTreeMap<String, TemplateText>,
     /// Servers beside those of the workflow; the same name replaces one.
     pub mcp_servers: McpServers,
     /// Which workspace it works in.
@@ -140,11 +140,25 @@ pub enum Instruction {
     /// The spell of this name, within the system prompt.
     Spell(Located<String>),
     /// This spell, within the system prompt.
-    InlineSpell(Located<String>),
+    InlineSpell(TemplateText),
     /// This template, and nothing around it.
-    Prompt(Located<String>),
+    Prompt(TemplateText),
     /// Nothing: a person talks to it.
     Nothing,
+}
+
+/// The value of a variable; every text in it is a template.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputValue {
+    /// A template.
+    Text(TemplateText),
+    /// Several values.
+    List(Vec<InputValue>),
+    /// Values by name.
+    Map(BTreeMap<String, InputValue>),
+    /// A number, true, false or null.
+    Plain(Value),
 }
 
 /// What an agent has to say at its end.
@@ -172,7 +186,7 @@ pub struct ScriptStep {
     /// The command.
     pub command: Command,
     /// What is added to its environment; the values are templates.
-    pub env: BTreeMap<String, Located<String>>,
+    pub env: BTreeMap<String, TemplateText>,
     /// Where in the workspace it runs.
     pub workdir: Option<Located<String>>,
     /// The variable that also holds the output.
@@ -184,9 +198,9 @@ pub struct ScriptStep {
 #[serde(rename_all = "snake_case")]
 pub enum Command {
     /// A line for the shell.
-    Shell(Located<String>),
+    Shell(TemplateText),
     /// A program and its arguments, which no shell reads.
-    Words(Vec<Located<String>>),
+    Words(Vec<TemplateText>),
 }
 
 /// Repeats steps.
@@ -229,7 +243,7 @@ pub struct MergeStep {
     /// The branch; without it, the one that the session began from.
     pub into: Option<Located<String>>,
     /// A template for the message of the commit.
-    pub commit_message: Option<Located<String>>,
+    pub commit_message: Option<TemplateText>,
     /// How.
     pub strategy: MergeStrategy,
 }
@@ -250,7 +264,7 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalStep {
     /// A template for what the person is asked.
-    pub message: Option<Located<String>>,
+    pub message: Option<TemplateText>,
 }
 
 impl Step {

@@ -1,0 +1,90 @@
+//! Reads a workflow file.
+//!
+//! The one rule: any bytes give a plan, or every problem that can be seen in the file alone.
+
+mod names;
+mod servers;
+mod steps;
+
+use super::fields::Shape;
+use super::reader::{Notes, Object};
+use super::tree::Node;
+use super::{Defaults, Plan, Position, Problem, Source, Spelling, WORKFLOW_TIMEOUT, yaml};
+use crate::{Host, Mode};
+
+/// The largest file that is read; ten thousand steps fit well.
+pub const MAX_WORKFLOW_BYTES: usize = 4 * 1024 * 1024;
+
+/// Reads a workflow file, YAML or JSON; `file` is its name in problems.
+pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
+    let refuse = |message: String| Err(vec![Source::new(file, "").problem(Position::START, message)]);
+    if bytes.len() > MAX_WORKFLOW_BYTES {
+        return refuse(format!("it is {} bytes; a workflow has at most {MAX_WORKFLOW_BYTES}", bytes.len()));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            return refuse(format!("not UTF-8: the byte at offset {} starts no character", error.valid_up_to()));
+        }
+    };
+    let source = Source::new(file, text);
+    if is_json(file)
+        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
+    {
+        let whole = error.to_string();
+        let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
+        let at = Position { line: error.line().max(1), column: error.column().max(1) };
+        return Err(vec![source.problem(at, format!("not valid JSON: {message}"))]);
+    }
+    let (root, problems) = yaml::read(&source, text);
+    let mut notes = Notes { source: &source, problems, names: vec![] };
+    if root.is_none() && notes.problems.is_empty() {
+        notes.note(Position::START, "the file is empty");
+    }
+    let plan = root.and_then(|root| workflow(&root, &mut notes));
+    let mut problems = notes.problems;
+    problems.sort();
+    match plan {
+        Some(plan) if problems.is_empty() => Ok(plan),
+        Some(_) | None => Err(problems),
+    }
+}
+
+fn is_json(file: &str) -> bool {
+    file.ends_with(".json")
+}
+
+fn workflow(root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> {
+    let object = Object::take(root, Shape::Workflow, notes)?;
+    object.not_both("steps", "stages", notes);
+    let spelling = if object.node("stages").is_some() { Spelling::Stages } else { Spelling::Steps };
+    let id = object.name("id", notes);
+    let name = object.name("name", notes);
+    let name = match spelling {
+        Spelling::Steps => name.or(id),
+        Spelling::Stages => id.or(name),
+    };
+    let description = object.text("description", notes).map(|text| text.value);
+    let goal = object.text("goal", notes).map(|text| text.value);
+    let timeout = object.duration("timeout", notes).unwrap_or(WORKFLOW_TIMEOUT);
+    let mcp_servers = servers::servers(&object, notes);
+    let defaults = object.node("defaults").and_then(|node| defaults(node, notes)).unwrap_or_default();
+    let steps = match spelling {
+        Spelling::Steps => steps::steps(&object, steps::Around::Workflow(&defaults), notes),
+        Spelling::Stages => steps::stages(&object, &defaults, notes),
+    };
+    names::check(notes);
+    Some(Plan { name: name?.value, description, goal, timeout, mcp_servers, defaults, spelling, steps })
+}
+
+fn defaults(node: &Node, notes: &mut Notes<'_, '_>) -> Option<Defaults> {
+    let object = Object::take(node, Shape::Defaults, notes)?;
+    Some(Defaults {
+        adapter: object.text("adapter", notes),
+        mode: object.word("mode", Mode::from_word, notes),
+        host: object.word("host", Host::from_word, notes),
+    })
+}
+
+#[cfg(test)]
+mod tests;

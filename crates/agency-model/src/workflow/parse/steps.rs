@@ -1,0 +1,240 @@
+//! Reads steps and stages.
+
+use std::collections::BTreeMap;
+
+use super::super::fields::Shape;
+use super::super::reader::{Named, Notes, Object, template};
+use super::super::tree::{Kind, Node};
+use super::super::{
+    AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Defaults, InputValue, Instruction, Located, LoopStep,
+    MAX_ITERATIONS, McpServers, MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep,
+    SCRIPT_TIMEOUT, ScriptStep, Step, StepKind, Work, WorkspaceChoice, template_name,
+};
+use super::servers::servers;
+use crate::Mode;
+
+/// What a list of steps is part of.
+#[derive(Clone, Copy)]
+pub(super) enum Around<'plan> {
+    /// No loop.
+    Workflow(&'plan Defaults),
+    /// A loop, however far out.
+    Loop(&'plan Defaults),
+}
+
+impl<'plan> Around<'plan> {
+    const fn defaults(self) -> &'plan Defaults {
+        match self {
+            Self::Workflow(defaults) | Self::Loop(defaults) => defaults,
+        }
+    }
+}
+
+/// The steps of an object.
+pub(super) fn steps(object: &Object<'_>, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Vec<Step> {
+    object.list("steps", notes).iter().filter_map(|node| step(node, around, notes)).collect()
+}
+
+fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<Step> {
+    let kind = kind_of(node, notes)?;
+    let object = Object::take(node, Shape::Step(kind), notes)?;
+    let name = object.name("name", notes);
+    notes.declare(name.as_ref(), if kind == StepKind::Parallel { Named::Group } else { Named::Step });
+    let when = object.template("when", notes);
+    let timeout = object.duration("timeout", notes);
+    let on_fail = object.word("on_fail", OnFail::from_word, notes).unwrap_or(OnFail::Block);
+    let on_success = object.word("on_success", OnSuccess::from_word, notes).unwrap_or(OnSuccess::GoOn);
+    if let (OnSuccess::ExitLoop, Around::Workflow(_)) = (on_success, around) {
+        notes.note(object.key_at("on_success"), "`exit_loop` outside of a loop: there is nothing to exit");
+    }
+    let name_value = name.as_ref().map(|name| name.value.clone()).unwrap_or_default();
+    let (work, usual_timeout) = match kind {
+        StepKind::Agent => {
+            (Work::Agent(Box::new(agent(&object, &name_value, around.defaults(), notes)?)), Some(AGENT_TIMEOUT))
+        }
+        StepKind::Script => (Work::Script(script(&object, &name_value, notes)?), Some(SCRIPT_TIMEOUT)),
+        StepKind::Loop => (Work::Loop(repeated(&object, around.defaults(), notes)), None),
+        StepKind::Parallel => (Work::Parallel(parallel(&object, around, notes)), None),
+        StepKind::Merge => (Work::Merge(merge(&object, notes)), None),
+        StepKind::Approval => (Work::Approval(ApprovalStep { message: object.template("message", notes) }), None),
+    };
+    let timeout = timeout.or(usual_timeout);
+    Some(Step { name: name?.value, at: object.at, when, timeout, on_fail, on_success, work })
+}
+
+/// The type of a step, which decides what else it may have.
+fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
+    let words = || StepKind::ALL.iter().map(|kind| kind.word());
+    let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+    let Kind::Map(entries) = &node.kind else {
+        notes.note(node.at, format!("expected a step with its fields, found {}", node.described()));
+        return None;
+    };
+    let Some((_, value)) = entries.iter().find(|(key, _)| key.name == "type") else {
+        notes.note(node.at, format!("a step needs `type`: one of {}", listed()));
+        return None;
+    };
+    let word = value.text().unwrap_or_default();
+    let kind = StepKind::from_word(word);
+    if kind.is_none() {
+        let message = format!("`type`: {} is none of {}", value.described(), listed());
+        notes.unknown(value.at, message, word, words());
+    }
+    kind
+}
+
+fn agent(object: &Object<'_>, name: &str, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<AgentStep> {
+    object.not_both("spell", "prompt", notes);
+    let spell = object.template("spell", notes);
+    let prompt = object.template("prompt", notes);
+    for (field, text) in [("spell", &spell), ("prompt", &prompt)] {
+        if let Some(text) = text
+            && text.value.trim().is_empty()
+        {
+            notes.note(text.at, format!("`{field}` is empty"));
+        }
+    }
+    let instruction = match (spell, prompt) {
+        (Some(spell), _) if spell.value.contains('\n') => Some(Instruction::InlineSpell(spell)),
+        (Some(_), _) => object.text("spell", notes).map(Instruction::Spell),
+        (None, prompt) => prompt.map(Instruction::Prompt),
+    };
+    let input = object.entries_of("input", "a map of variables", notes);
+    let input: BTreeMap<String, InputValue> =
+        input.iter().map(|(key, node)| (key.name.clone(), variable(node))).collect();
+    let agent = AgentStep {
+        instruction: Instruction::Nothing,
+        input,
+        output: output(object, name, notes),
+        adapter: object.text("adapter", notes),
+        mode: object.word("mode", Mode::from_word, notes).or(defaults.mode).unwrap_or(Mode::Headless),
+        extra_args: object.texts("extra_args", notes),
+        cwd: object.text("cwd", notes),
+        env: object.environment("env", notes),
+        mcp_servers: servers(object, notes),
+        workspace: object.word("workspace", WorkspaceChoice::from_word, notes).unwrap_or(WorkspaceChoice::Shared),
+        display_name: name.to_owned(),
+    };
+    // What is missing is noted already.
+    instruction.map(|instruction| AgentStep { instruction, ..agent })
+}
+
+/// The variable that also holds the result. One of the name of its own step holds the same.
+fn output(object: &Object<'_>, step: &str, notes: &mut Notes<'_, '_>) -> Option<Located<String>> {
+    let output = object.name("output", notes)?;
+    if template_name(&output.value) != template_name(step) {
+        notes.declare(Some(&output), Named::Variable);
+    }
+    Some(output)
+}
+
+fn variable(node: &Node) -> InputValue {
+    match &node.kind {
+        Kind::List(items) => InputValue::List(items.iter().map(variable).collect()),
+        Kind::Map(entries) => {
+            InputValue::Map(entries.iter().map(|(key, node)| (key.name.clone(), variable(node))).collect())
+        }
+        Kind::Text(..) => template(node).map_or(InputValue::Plain(node.value()), InputValue::Text),
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) => InputValue::Plain(node.value()),
+    }
+}
+
+fn script(object: &Object<'_>, name: &str, notes: &mut Notes<'_, '_>) -> Option<ScriptStep> {
+    let command = command(object, notes);
+    let env = object.environment("env", notes);
+    let workdir = object.text("workdir", notes);
+    let output = output(object, name, notes);
+    Some(ScriptStep { command: command?, env, workdir, output })
+}
+
+fn command(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> Option<Command> {
+    let node = object.node("command")?;
+    let Kind::List(items) = &node.kind else {
+        return object.template("command", notes).and_then(|text| {
+            let empty = text.value.trim().is_empty();
+            if empty {
+                notes.note(text.at, "`command` is empty");
+            }
+            (!empty).then_some(Command::Shell(text))
+        });
+    };
+    let words: Vec<_> = items.iter().filter_map(template).collect();
+    if words.is_empty() || words.len() < items.len() {
+        notes.note(node.at, "`command`: expected a program and its arguments, each a text");
+        return None;
+    }
+    Some(Command::Words(words))
+}
+
+fn repeated(object: &Object<'_>, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> LoopStep {
+    LoopStep {
+        steps: steps(object, Around::Loop(defaults), notes),
+        max_iterations: object.count("max_iterations", notes).unwrap_or(MAX_ITERATIONS),
+        on_max_iterations: object
+            .word("on_max_iterations", OnMaxIterations::from_word, notes)
+            .unwrap_or(OnMaxIterations::Block),
+    }
+}
+
+fn parallel(object: &Object<'_>, around: Around<'_>, notes: &mut Notes<'_, '_>) -> ParallelStep {
+    ParallelStep {
+        steps: steps(object, around, notes),
+        max_parallel: object.count("max_parallel", notes),
+        fail_fast: object.flag("fail_fast", notes).unwrap_or(false),
+    }
+}
+
+fn merge(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> MergeStep {
+    MergeStep {
+        require_review: object.flag("require_review", notes).unwrap_or(true),
+        into: object.text("into", notes),
+        commit_message: object.template("commit_message", notes),
+        strategy: object.word("strategy", MergeStrategy::from_word, notes).unwrap_or(MergeStrategy::Merge),
+    }
+}
+
+/// The stages of a file, each as a parallel step.
+pub(super) fn stages(object: &Object<'_>, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Vec<Step> {
+    object.list("stages", notes).iter().filter_map(|node| stage(node, defaults, notes)).collect()
+}
+
+fn stage(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<Step> {
+    let object = Object::take(node, Shape::Stage, notes)?;
+    let id = object.name("id", notes);
+    notes.declare(id.as_ref(), Named::Group);
+    let tasks = object.list("tasks", notes).iter().filter_map(|node| task(node, defaults, notes)).collect();
+    let work = Work::Parallel(ParallelStep { steps: tasks, max_parallel: None, fail_fast: false });
+    Some(plain_step(id?.value, &object, work))
+}
+
+fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<Step> {
+    let object = Object::take(node, Shape::Task, notes)?;
+    let id = object.name("id", notes);
+    notes.declare(id.as_ref(), Named::Step);
+    let mode = object.word("executionMode", Mode::from_word, notes).or(defaults.mode).unwrap_or(Mode::Interactive);
+    let prompt = object.template("prompt", notes).filter(|prompt| !prompt.value.trim().is_empty());
+    if mode == Mode::Headless && prompt.is_none() {
+        notes.note(object.at, "a headless task needs `prompt`: nobody can tell it anything later");
+    }
+    let display_name = object.text("name", notes).or_else(|| id.clone()).map(|name| name.value);
+    let agent = AgentStep {
+        instruction: prompt.map_or(Instruction::Nothing, Instruction::Prompt),
+        input: BTreeMap::new(),
+        output: None,
+        adapter: object.text("adapter", notes),
+        mode,
+        extra_args: object.texts("extraArgs", notes),
+        cwd: object.text("cwd", notes),
+        env: object.environment("env", notes),
+        mcp_servers: McpServers::new(),
+        workspace: WorkspaceChoice::Shared,
+        display_name: display_name.unwrap_or_default(),
+    };
+    Some(plain_step(id?.value, &object, Work::Agent(Box::new(agent))))
+}
+
+/// A step that stages and tasks are: without a limit of its own, since a person may be part of it.
+fn plain_step(name: String, object: &Object<'_>, work: Work) -> Step {
+    let (on_fail, on_success) = (OnFail::Block, OnSuccess::GoOn);
+    Step { name, at: object.at, when: None, timeout: None, on_fail, on_success, work }
+}

@@ -1,0 +1,229 @@
+//! Reads YAML, and with it JSON, as values with their places.
+//!
+//! The one rule: any text gives values or a problem, in bounded time and space. Files are nested a little, and aliases
+//! are copied as often as the limit on values allows.
+
+use std::collections::{HashMap, HashSet};
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
+use serde_json::Number;
+
+use super::tree::{Key, Kind, Node};
+use super::{Layout, Position, Problem, Source};
+
+/// So deep may lists and maps be nested: loops in loops in loops still fit.
+const DEEPEST: usize = 64;
+/// So many values may a file have, those of aliases counted as often as they are used.
+const MOST_VALUES: usize = 1_000_000;
+
+/// The values of a file, as far as it could be read, and what is wrong with its form.
+pub(super) fn read(source: &Source<'_>, text: &str) -> (Option<Node>, Vec<Problem>) {
+    let mut reading =
+        Reading { source, open: vec![], anchors: HashMap::new(), values: 0, root: None, problems: vec![] };
+    for event in Parser::new_from_str(text) {
+        let step = match event {
+            Ok((event, span)) => reading.take(event, &span),
+            Err(error) => {
+                let at = Position { line: error.marker().line().max(1), column: error.marker().col() + 1 };
+                Err(source.problem(at, format!("not valid YAML: {}", error.info())))
+            }
+        };
+        if let Err(problem) = step {
+            // What comes after a mistake in the form means nothing.
+            reading.problems.push(problem);
+            return (None, reading.problems);
+        }
+    }
+    (reading.root, reading.problems)
+}
+
+struct Reading<'source, 'text> {
+    source: &'source Source<'text>,
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    values: usize,
+    root: Option<Node>,
+    problems: Vec<Problem>,
+}
+
+/// A list or map that is not closed yet.
+struct Open {
+    at: Position,
+    anchor: usize,
+    inside: Inside,
+}
+
+enum Inside {
+    List(Vec<Node>),
+    Map { entries: Vec<(Key, Node)>, names: HashSet<String>, key: Option<Key>, twice: bool },
+}
+
+impl Reading<'_, '_> {
+    fn take(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
+        let at = Position { line: span.start.line().max(1), column: span.start.col() + 1 };
+        match event {
+            Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Anchor(..) => Ok(()),
+            Event::DocumentStart(..) if self.root.is_some() => {
+                Err(self.source.problem(at, "a second document begins here; a file holds one workflow"))
+            }
+            Event::DocumentStart(..) => Ok(()),
+            Event::Alias(anchor) => self.alias(at, anchor),
+            Event::UnresolvedAlias(name) => Err(self.source.problem(at, format!("nothing is named `&{name}`"))),
+            Event::Scalar(text, style, anchor, tag) => {
+                self.check_tag(at, tag.as_deref())?;
+                let kind = scalar(text.into_owned(), style, tag.is_some(), span);
+                let at = match style {
+                    // The place of a quoted text is that of its first letter.
+                    ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Position { column: at.column + 1, ..at },
+                    ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => at,
+                };
+                self.place(Node { at, kind }, anchor)
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.check_tag(at, tag.as_deref())?;
+                self.open(Open { at, anchor, inside: Inside::List(vec![]) })
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.check_tag(at, tag.as_deref())?;
+                let inside = Inside::Map { entries: vec![], names: HashSet::new(), key: None, twice: false };
+                self.open(Open { at, anchor, inside })
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { at, anchor, inside: Inside::List(items) }) => {
+                    self.place(Node { at, kind: Kind::List(items) }, anchor)
+                }
+                Some(Open { at, anchor, inside: Inside::Map { entries, .. } }) => {
+                    self.place(Node { at, kind: Kind::Map(entries) }, anchor)
+                }
+                None => Ok(()),
+            },
+            // Comments, were they asked for, and whatever later versions tell beside values.
+            _ => Ok(()),
+        }
+    }
+
+    fn check_tag(&self, at: Position, tag: Option<&Tag>) -> Result<(), Problem> {
+        match tag {
+            Some(tag) if tag.core_suffix() != Some("str") => {
+                Err(self.source.problem(at, format!("the tag `{}` means nothing here", tag.original())))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn open(&mut self, open: Open) -> Result<(), Problem> {
+        if self.open.len() >= DEEPEST {
+            return Err(self.source.problem(open.at, format!("nested deeper than {DEEPEST} lists and maps")));
+        }
+        if let Some(Open { inside: Inside::Map { key: None, .. }, .. }) = self.open.last() {
+            return Err(self.source.problem(open.at, "the name of a field is a text, no list or map"));
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn alias(&mut self, at: Position, anchor: usize) -> Result<(), Problem> {
+        let Some(node) = self.anchors.get(&anchor) else {
+            return Err(self.source.problem(at, "this alias names something that is not complete yet"));
+        };
+        let (values, depth) = extent(node);
+        if self.open.len() + depth > DEEPEST {
+            return Err(self
+                .source
+                .problem(at, format!("with this alias, nested deeper than {DEEPEST} lists and maps")));
+        }
+        // Counted before it is copied.
+        self.count(at, values)?;
+        let kind = self.anchors.get(&anchor).map_or(Kind::Null, |node| node.kind.clone());
+        self.place(Node { at, kind }, 0)
+    }
+
+    fn count(&mut self, at: Position, values: usize) -> Result<(), Problem> {
+        self.values = self.values.saturating_add(values);
+        if self.values > MOST_VALUES {
+            return Err(self.source.problem(at, format!("more than {MOST_VALUES} values, counting aliases")));
+        }
+        Ok(())
+    }
+
+    /// Puts a whole value where it belongs.
+    fn place(&mut self, node: Node, anchor: usize) -> Result<(), Problem> {
+        self.count(node.at, 1)?;
+        if anchor > 0 {
+            self.count(node.at, extent(&node).0)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.open.last_mut().map(|open| &mut open.inside) {
+            None => self.root = Some(node),
+            Some(Inside::List(items)) => items.push(node),
+            Some(Inside::Map { entries, names, key, twice }) => match key.take() {
+                Some(_) if std::mem::take(twice) => {}
+                Some(key) => entries.push((key, node)),
+                None => {
+                    let name = match node.kind {
+                        Kind::Text(name, _) => name,
+                        Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::List(_) | Kind::Map(_) => {
+                            return Err(self.source.problem(node.at, "the name of a field is a text"));
+                        }
+                    };
+                    *twice = !names.insert(name.clone());
+                    if *twice {
+                        self.problems.push(self.source.problem(node.at, format!("`{name}` is there twice")));
+                    }
+                    *key = Some(Key { name, at: node.at });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+/// How many values it is made of, and how deep they are nested. Every value here is nested at most as deep as a file may.
+fn extent(node: &Node) -> (usize, usize) {
+    let sum = |parts: &mut dyn Iterator<Item = &Node>| {
+        parts.map(extent).fold((1, 1), |(values, depth), (more, inner)| (values + more, depth.max(inner + 1)))
+    };
+    match &node.kind {
+        Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(..) => (1, 0),
+        Kind::List(items) => sum(&mut items.iter()),
+        Kind::Map(entries) => sum(&mut entries.iter().map(|(_, node)| node)),
+    }
+}
+
+/// What an unquoted word stands for in YAML 1.2; `yes` and `no` are words.
+fn scalar(text: String, style: ScalarStyle, tagged: bool, span: &Span) -> Kind {
+    let layout = match style {
+        ScalarStyle::Literal => Layout::Lines,
+        ScalarStyle::Folded => Layout::Folded,
+        ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+            if span.start.line() == span.end.line() && !text.contains('\n') { Layout::OneLine } else { Layout::Folded }
+        }
+    };
+    if !matches!(style, ScalarStyle::Plain) || tagged {
+        return Kind::Text(text, layout);
+    }
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "true" | "True" | "TRUE" => Kind::Bool(true),
+        "false" | "False" | "FALSE" => Kind::Bool(false),
+        _ => match number(&text) {
+            Some(number) => Kind::Number(number),
+            None => Kind::Text(text, layout),
+        },
+    }
+}
+
+fn number(text: &str) -> Option<Number> {
+    if !text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '+' | '-' | '.')) {
+        return None;
+    }
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    if let Ok(number) = unsigned.parse::<i64>() {
+        return Some(number.into());
+    }
+    if let Ok(number) = unsigned.parse::<u64>() {
+        return Some(number.into());
+    }
+    let is_float = unsigned.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+    if is_float { unsigned.parse::<f64>().ok().and_then(Number::from_f64) } else { None }
+}
