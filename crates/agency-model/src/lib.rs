@@ -13,6 +13,7 @@ pub mod policy;
 mod question;
 pub mod run;
 pub mod spec;
+pub mod template;
 mod usage;
 pub mod workflow;
 

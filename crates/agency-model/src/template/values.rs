@@ -1,0 +1,46 @@
+//! What templates take their values from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+/// The values that a template can name, ready to be rendered with again and again.
+#[derive(Debug, Clone)]
+pub struct Context(pub(super) gotmpl::Value);
+
+impl Context {
+    /// Takes the values of an object.
+    #[must_use]
+    pub fn new(values: &Map<String, Value>) -> Self {
+        Self(object(values))
+    }
+
+    /// Whether it has a value of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.field(name).is_some()
+    }
+}
+
+fn object(values: &Map<String, Value>) -> gotmpl::Value {
+    let entries: BTreeMap<Arc<str>, gotmpl::Value> =
+        values.iter().map(|(name, inner)| (Arc::from(name.as_str()), value(inner))).collect();
+    gotmpl::Value::Map(Arc::new(entries))
+}
+
+/// JSON as templates know it. Null is an empty text: Go would print `<no value>`, which is no prompt.
+pub(super) fn value(json: &Value) -> gotmpl::Value {
+    match json {
+        Value::Null => gotmpl::Value::String(Arc::from("")),
+        Value::Bool(value) => gotmpl::Value::Bool(*value),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => gotmpl::Value::Int(number),
+            (None, Some(number)) => gotmpl::Value::Uint(number),
+            (None, None) => gotmpl::Value::Float(number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => gotmpl::Value::String(Arc::from(text.as_str())),
+        Value::Array(items) => gotmpl::Value::List(items.iter().map(value).collect()),
+        Value::Object(entries) => object(entries),
+    }
+}
