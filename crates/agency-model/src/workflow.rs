@@ -3,27 +3,39 @@
 //! The one rule: nothing starts before the whole file is understood. A [`Plan`] has no mistakes left that can be known
 //! without running it.
 
+mod contract;
 mod duration;
 mod fields;
+mod flow;
+mod history;
 mod located;
 mod mcp;
 mod parse;
 mod plan;
+mod prompt;
 mod reader;
+mod result;
 mod source;
 mod step;
+mod task;
 mod tree;
 mod yaml;
 
+pub use contract::{AgentOutput, OutputError, judge};
 pub use duration::{InvalidDuration, format_duration, parse_duration};
 pub use fields::{Field, Holds, Need, Shape};
+pub use flow::{Action, Flow, HistoryError, Recorded, Refusal, Running, StopCause, Surroundings, next};
+pub use history::{Approval, Entry, Fact, HISTORY_VERSION, SessionState, StepPath};
 pub use located::{Layout, Located, Position, TemplateText};
 pub use mcp::{McpPreset, McpServer, McpServers};
 pub use parse::{MAX_WORKFLOW_BYTES, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
+pub use prompt::{PromptParts, SPELL_CONTENT};
+pub use result::{MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};
 pub use source::{Problem, Source};
 pub use step::{
     AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, InputValue, Instruction, LoopStep, MAX_ITERATIONS,
     MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT, ScriptStep, Step,
     StepKind, Work, WorkspaceChoice, template_name,
 };
+pub use task::{TASK_FIELDS, Task, TaskError};

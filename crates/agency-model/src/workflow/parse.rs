@@ -41,7 +41,7 @@ pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
     if root.is_none() && notes.problems.is_empty() {
         notes.note(Position::START, "the file is empty");
     }
-    let plan = root.and_then(|root| workflow(&root, &mut notes));
+    let plan = root.and_then(|root| workflow(file, &root, &mut notes));
     let mut problems = notes.problems;
     problems.sort();
     match plan {
@@ -54,7 +54,7 @@ fn is_json(file: &str) -> bool {
     file.ends_with(".json")
 }
 
-fn workflow(root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> {
+fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> {
     let object = Object::take(root, Shape::Workflow, notes)?;
     object.not_both("steps", "stages", notes);
     let spelling = if object.node("stages").is_some() { Spelling::Stages } else { Spelling::Steps };
@@ -74,7 +74,17 @@ fn workflow(root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> {
         Spelling::Stages => steps::stages(&object, &defaults, notes),
     };
     names::check(notes);
-    Some(Plan { name: name?.value, description, goal, timeout, mcp_servers, defaults, spelling, steps })
+    Some(Plan {
+        file: file.to_owned(),
+        name: name?.value,
+        description,
+        goal,
+        timeout,
+        mcp_servers,
+        defaults,
+        spelling,
+        steps,
+    })
 }
 
 fn defaults(node: &Node, notes: &mut Notes<'_, '_>) -> Option<Defaults> {

@@ -16,6 +16,8 @@ pub const WORKFLOW_TIMEOUT: Duration = Duration::from_secs(3600);
 /// agents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// The file that it was read from, as people know it.
+    pub file: String,
     /// Its name; the `id` of a file with stages.
     pub name: String,
     /// What it is for.

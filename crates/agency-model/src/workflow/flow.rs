@@ -1,0 +1,257 @@
+//! A session as it stands: its plan, and every fact that happened so far.
+//!
+//! The one rule: the same facts in the same order give the same session, whoever notes them and however often the
+//! program was killed between two of them. [`Flow::advance`] says what comes next; nothing else decides anything.
+
+mod decide;
+mod instance;
+mod record;
+mod retry;
+mod scope;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use decide::Action;
+pub use instance::StopCause;
+pub use record::{Recorded, Refusal};
+pub use scope::Surroundings;
+
+use self::instance::{Instance, Progress};
+use super::{Entry, Plan, SessionState, Step, StepPath, StepResult, Task, Work};
+use crate::RunId;
+
+/// A session as it stands.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    plan: Arc<Plan>,
+    /// Where each step of the plan is, by its path without rounds.
+    places: HashMap<String, Vec<usize>>,
+    steps: Vec<Instance>,
+    /// The first of the outermost steps that is not over; all before it are.
+    first_open: usize,
+    /// How often each step began, by its path. A loop that begins anew has the same paths again, and never the same attempts.
+    begun: HashMap<StepPath, u32>,
+    /// The newest result of each step and variable, by the name that templates use.
+    results: HashMap<String, Arc<StepResult>>,
+    /// What scripts printed, by the variable that holds it.
+    printed: HashMap<String, String>,
+    session: Option<Session>,
+    stop: Option<StopCause>,
+    /// Why the session cannot go on.
+    broken: Option<String>,
+    ended: Option<(SessionState, Option<String>)>,
+}
+
+#[derive(Debug, Clone)]
+struct Session {
+    id: String,
+    goal: Option<String>,
+    task: Task,
+}
+
+/// Why a stored history is none of this plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    /// The numbers have a gap or do not begin at 1.
+    #[error("fact {found} comes where {expected} is expected: the history is not whole")]
+    OutOfOrder {
+        /// The number that is there.
+        found: u64,
+        /// The number that should be.
+        expected: u64,
+    },
+    /// A fact does not fit the plan.
+    #[error("fact {seq}: {refusal}")]
+    Refused {
+        /// Its number.
+        seq: u64,
+        /// Why.
+        refusal: Refusal,
+    },
+}
+
+/// A step that is under way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Running {
+    /// Which.
+    pub path: StepPath,
+    /// Its attempt.
+    pub attempt: u32,
+    /// The run of an agent.
+    pub run_id: Option<RunId>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// Whether a person has to answer before it goes on.
+    pub waits: bool,
+}
+
+impl Flow {
+    /// A session of which nothing has happened yet.
+    #[must_use]
+    pub fn new(plan: Arc<Plan>) -> Self {
+        let mut places = HashMap::new();
+        index(&plan.steps, "", &mut vec![], &mut places);
+        let steps = Instance::fresh(&plan.steps);
+        Self {
+            plan,
+            places,
+            steps,
+            first_open: 0,
+            begun: HashMap::new(),
+            results: HashMap::new(),
+            printed: HashMap::new(),
+            session: None,
+            stop: None,
+            broken: None,
+            ended: None,
+        }
+    }
+
+    /// A session as its history left it.
+    pub fn replay<'entries>(
+        plan: Arc<Plan>,
+        history: impl IntoIterator<Item = &'entries Entry>,
+    ) -> Result<Self, HistoryError> {
+        let mut flow = Self::new(plan);
+        for (expected, entry) in (1..).zip(history) {
+            if entry.seq != expected {
+                return Err(HistoryError::OutOfOrder { found: entry.seq, expected });
+            }
+            flow.record(&entry.fact).map_err(|refusal| HistoryError::Refused { seq: entry.seq, refusal })?;
+        }
+        Ok(flow)
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> SessionState {
+        if let Some((state, _)) = &self.ended {
+            return *state;
+        }
+        let running = self.running();
+        let waits_for = |wanted: fn(&Work) -> bool| {
+            running.iter().any(|leaf| leaf.waits && self.step(&leaf.path).is_some_and(|step| wanted(&step.work)))
+        };
+        if running.is_empty() || running.iter().any(|leaf| !leaf.waits) {
+            SessionState::Running
+        } else if waits_for(|work| matches!(work, Work::Merge(_))) {
+            SessionState::PendingMerge
+        } else {
+            SessionState::Waiting
+        }
+    }
+
+    /// Why it stands still, where it is not simply done.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.ended.as_ref().and_then(|(_, reason)| reason.as_deref())
+    }
+
+    /// Its plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The step of a path, whatever the round.
+    #[must_use]
+    pub fn step(&self, path: &StepPath) -> Option<&Step> {
+        let place = self.places.get(&without_rounds(path))?;
+        step_at(&self.plan.steps, place)
+    }
+
+    /// The steps that are under way, without those that contain them.
+    #[must_use]
+    pub fn running(&self) -> Vec<Running> {
+        let mut found = vec![];
+        self.each_open(&mut |path, step, instance| {
+            if let Progress::Running(leaf) = &instance.progress {
+                found.push(Running {
+                    path: path.clone(),
+                    attempt: instance.attempts,
+                    run_id: leaf.run_id.clone(),
+                    timeout: step.timeout,
+                    waits: leaf.waits(step),
+                });
+            }
+        });
+        found
+    }
+
+    /// The steps under way that have a limit, those that contain others too.
+    #[must_use]
+    pub fn limits(&self) -> Vec<(StepPath, Duration)> {
+        let mut found = vec![];
+        self.each_open(&mut |path, step, _| found.extend(step.timeout.map(|timeout| (path.clone(), timeout))));
+        found
+    }
+
+    /// What came of a step, by its name; of the newest round if it is in a loop.
+    #[must_use]
+    pub fn result(&self, name: &str) -> Option<&StepResult> {
+        self.results.get(name).map(Arc::as_ref)
+    }
+
+    /// How often a step began.
+    #[must_use]
+    pub fn attempts(&self, path: &StepPath) -> u32 {
+        self.begun.get(path).copied().unwrap_or_default()
+    }
+
+    /// Visits every step that is begun and not over.
+    fn each_open(&self, visit: &mut impl FnMut(&StepPath, &Step, &Instance)) {
+        let (steps, instances) = (self.plan.steps.get(self.first_open..), self.steps.get(self.first_open..));
+        // One outermost step at a time is open.
+        let open = steps.unwrap_or_default().iter().zip(instances.unwrap_or_default()).take(1);
+        for (step, instance) in open {
+            each_open(&StepPath::new("").child(&step.name), step, instance, visit);
+        }
+    }
+}
+
+fn each_open(path: &StepPath, step: &Step, instance: &Instance, visit: &mut impl FnMut(&StepPath, &Step, &Instance)) {
+    match &instance.progress {
+        Progress::Waiting | Progress::Over => {}
+        Progress::Running(_) => visit(path, step, instance),
+        Progress::Open => {
+            visit(path, step, instance);
+            let inside = instance::inside(path, step, instance);
+            for (child, inner) in step.children().iter().zip(instance.children()) {
+                each_open(&inside.child(&child.name), child, inner, visit);
+            }
+        }
+    }
+}
+
+fn index(steps: &[Step], above: &str, place: &mut Vec<usize>, places: &mut HashMap<String, Vec<usize>>) {
+    for (number, step) in steps.iter().enumerate() {
+        let path = if above.is_empty() { step.name.clone() } else { format!("{above}/{}", step.name) };
+        place.push(number);
+        index(step.children(), &path, place, places);
+        places.insert(path, place.clone());
+        place.pop();
+    }
+}
+
+fn step_at<'plan>(steps: &'plan [Step], place: &[usize]) -> Option<&'plan Step> {
+    let (first, rest) = place.split_first()?;
+    let step = steps.get(*first)?;
+    if rest.is_empty() { Some(step) } else { step_at(step.children(), rest) }
+}
+
+fn without_rounds(path: &StepPath) -> String {
+    if !path.as_str().contains('[') {
+        return path.as_str().to_owned();
+    }
+    path.parts().map(|(name, _)| name).collect::<Vec<_>>().join("/")
+}
+
+/// What comes next in a session: the decisions to note and what is to be done, in order.
+pub fn next(plan: Arc<Plan>, history: &[Entry]) -> Result<Vec<Action>, HistoryError> {
+    Flow::replay(plan, history).map(|mut flow| flow.advance())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! Decides what comes next.
+
+use super::super::{
+    Approval, Fact, LoopStep, OnMaxIterations, ParallelStep, SessionState, Step, StepPath, StepResult, Work,
+    format_duration,
+};
+use super::instance::{Instance, Leaf, Progress, inside, needs_answer};
+use super::{Flow, Recorded, StopCause};
+
+/// Something to do. All but notes may be told again until the fact that follows from them is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// A decision; it is recorded already and has to be stored before anything else is done.
+    Note(Fact),
+    /// Begin an agent, script, merge or approval: record `StepStarted`, then do it. Of a merge, this is what comes before
+    /// anybody looks at it; of an approval, nothing.
+    Start {
+        /// Which.
+        path: StepPath,
+        /// The attempt to record.
+        attempt: u32,
+    },
+    /// Ask a person for an approval or a review, and record `StepAsked`.
+    Ask {
+        /// Which.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+    },
+    /// Merge now, and record `StepEnded`.
+    Merge {
+        /// Which.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+    },
+    /// Stop what is under way; `StepEnded` follows by itself.
+    Stop {
+        /// Which.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+        /// Why.
+        cause: StopCause,
+    },
+}
+
+/// How a step, or a sequence of them, stands.
+enum Standing {
+    /// This is to be noted first.
+    Note(Fact),
+    /// It is under way; this is to be done.
+    Busy(Vec<Action>),
+    /// It is over, and what comes after it may come.
+    Done,
+    /// It is over, and so is the loop around it.
+    Exit,
+    /// It failed, and what comes after it may not come.
+    Failed { path: StepPath, why: String },
+}
+
+impl Flow {
+    /// Says what comes next: first what was decided, then what is to be done. Called again without new facts, it says the
+    /// same, except for what was decided already.
+    pub fn advance(&mut self) -> Vec<Action> {
+        let mut actions = vec![];
+        loop {
+            match self.decide() {
+                Standing::Note(fact) => match self.record(&fact) {
+                    Ok(Recorded::Noted) => actions.push(Action::Note(fact)),
+                    // A decision that changes nothing would be made for ever.
+                    Ok(Recorded::Stale) | Err(_) => return actions,
+                },
+                Standing::Busy(found) => {
+                    actions.extend(found);
+                    return actions;
+                }
+                Standing::Done | Standing::Exit | Standing::Failed { .. } => return actions,
+            }
+        }
+    }
+
+    fn decide(&self) -> Standing {
+        if self.session.is_none() || self.ended.is_some() {
+            return Standing::Done;
+        }
+        let ended = |state, reason| Standing::Note(Fact::SessionEnded { state, reason });
+        let steps = self.plan.steps.get(self.first_open..).unwrap_or_default();
+        let instances = self.steps.get(self.first_open..).unwrap_or_default();
+        let standing = self.sequence(steps.iter().zip(instances), &StepPath::new(""), self.stop);
+        match (standing, self.stop) {
+            (standing @ (Standing::Note(_) | Standing::Busy(_)), _) => standing,
+            (Standing::Done | Standing::Exit | Standing::Failed { .. }, Some(cause)) => {
+                let (state, reason) = self.halted(cause);
+                ended(state, Some(reason))
+            }
+            (Standing::Done | Standing::Exit, None) => ended(SessionState::Completed, None),
+            (Standing::Failed { path, why }, None) => {
+                ended(SessionState::Blocked, Some(format!("step `{path}` failed: {why}")))
+            }
+        }
+    }
+
+    fn halted(&self, cause: StopCause) -> (SessionState, String) {
+        match cause {
+            StopCause::Cancelled => (SessionState::Cancelled, cause.words().to_owned()),
+            StopCause::SessionTimeout => {
+                let limit = format_duration(self.plan.timeout);
+                (SessionState::Failed, format!("the workflow took longer than {limit}"))
+            }
+            StopCause::Broken => {
+                (SessionState::Failed, self.broken.clone().unwrap_or_else(|| cause.words().to_owned()))
+            }
+            StopCause::CompletedByHand | StopCause::FailFast | StopCause::StepTimeout => {
+                (SessionState::Failed, cause.words().to_owned())
+            }
+        }
+    }
+
+    /// Steps one after the other.
+    fn sequence<'flow>(
+        &self,
+        pairs: impl Iterator<Item = (&'flow Step, &'flow Instance)>,
+        above: &StepPath,
+        stop: Option<StopCause>,
+    ) -> Standing {
+        for (step, instance) in pairs {
+            let standing = self.standing(step, instance, above, stop);
+            if !(instance.is_over() && matches!(standing, Standing::Done)) {
+                return standing;
+            }
+        }
+        Standing::Done
+    }
+
+    fn standing(&self, step: &Step, instance: &Instance, above: &StepPath, stop: Option<StopCause>) -> Standing {
+        let path = || above.child(&step.name);
+        match &instance.progress {
+            Progress::Over if instance.blocks(step) => Standing::Failed { path: path(), why: error_of(instance) },
+            Progress::Over if instance.exits(step) => Standing::Exit,
+            Progress::Over => Standing::Done,
+            // What has not begun does not begin any more.
+            Progress::Waiting if stop.is_some() => Standing::Done,
+            Progress::Waiting => self.begin(step, path()),
+            Progress::Running(leaf) => leaf_standing(step, instance, leaf, path(), stop.or(instance.stopped)),
+            Progress::Open => match &step.work {
+                Work::Parallel(parallel) => {
+                    let stop = stop.or_else(|| instance.stop_inside(step));
+                    self.parallel((step, parallel), instance, path(), stop)
+                }
+                Work::Loop(repeated) => self.repeated((step, repeated), instance, path(), stop.or(instance.stopped)),
+                Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => Standing::Done,
+            },
+        }
+    }
+
+    fn begin(&self, step: &Step, path: StepPath) -> Standing {
+        match self.is_wanted(step, &path) {
+            Ok(true) => {}
+            Ok(false) => {
+                return Standing::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
+            }
+            Err(error) => {
+                let result = StepResult::failure(format!("`when`: {error}"));
+                return Standing::Note(Fact::StepEnded { path, attempt: 0, result });
+            }
+        }
+        let attempt = self.attempts(&path) + 1;
+        match &step.work {
+            Work::Loop(_) | Work::Parallel(_) => Standing::Note(Fact::StepStarted { path, attempt, run_id: None }),
+            Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => {
+                Standing::Busy(vec![Action::Start { path, attempt }])
+            }
+        }
+    }
+
+    /// Steps at the same time.
+    fn parallel(
+        &self,
+        (step, parallel): (&Step, &ParallelStep),
+        instance: &Instance,
+        path: StepPath,
+        stop: Option<StopCause>,
+    ) -> Standing {
+        let most = parallel.max_parallel.map_or(usize::MAX, |most| most.get() as usize);
+        let under_way = |child: &&Instance| matches!(child.progress, Progress::Running(_) | Progress::Open);
+        let mut busy = instance.children().iter().filter(under_way).count();
+        let (mut actions, mut failures) = (vec![], vec![]);
+        for (child_step, child) in instance.pairs(step) {
+            let waits = matches!(child.progress, Progress::Waiting);
+            if waits && busy >= most || is_quiet(child_step, child, stop) {
+                continue;
+            }
+            match self.standing(child_step, child, &path, stop) {
+                Standing::Note(fact) => return Standing::Note(fact),
+                Standing::Busy(found) => {
+                    busy += usize::from(waits);
+                    actions.extend(found);
+                }
+                Standing::Failed { path, why } => failures.push(format!("`{}` failed: {why}", path.name())),
+                Standing::Done | Standing::Exit => {}
+            }
+        }
+        if busy > 0 {
+            return Standing::Busy(actions);
+        }
+        let result = match stop {
+            Some(cause) if cause != StopCause::FailFast => StepResult::failure(cause.words()),
+            Some(_) | None if failures.is_empty() => StepResult::success(""),
+            Some(_) | None => StepResult::failure(failures.join("; ")),
+        };
+        Standing::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+    }
+
+    /// Steps again and again.
+    fn repeated(
+        &self,
+        (step, repeated): (&Step, &LoopStep),
+        instance: &Instance,
+        path: StepPath,
+        stop: Option<StopCause>,
+    ) -> Standing {
+        let round = instance.round();
+        let standing = if round == 0 {
+            Standing::Done
+        } else {
+            self.sequence(instance.pairs(step), &inside(&path, step, instance), stop)
+        };
+        let most = repeated.max_iterations.get();
+        let result = match standing {
+            Standing::Note(_) | Standing::Busy(_) => return standing,
+            Standing::Exit => StepResult::success(format!("ended in round {round}")),
+            Standing::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
+            Standing::Done => match (stop, repeated.on_max_iterations) {
+                (Some(cause), _) => StepResult::failure(cause.words()),
+                (None, _) if round < most => return Standing::Note(Fact::RoundStarted { path, iteration: round + 1 }),
+                (None, OnMaxIterations::Continue) => StepResult::success(format!("went round {most} times")),
+                (None, OnMaxIterations::Block) => {
+                    StepResult::failure(format!("went round {most} times, and nothing ended it"))
+                }
+            },
+        };
+        let result = StepResult { iteration: Some(round), ..result };
+        Standing::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+    }
+}
+
+/// Whether there is nothing to say about a step, so that its path need not be made.
+fn is_quiet(step: &Step, instance: &Instance, stop: Option<StopCause>) -> bool {
+    match &instance.progress {
+        Progress::Over => !instance.blocks(step),
+        Progress::Running(_) => {
+            let process = matches!(step.work, Work::Agent(_) | Work::Script(_));
+            process && stop.is_none() && instance.stopped.is_none()
+        }
+        Progress::Waiting => stop.is_some(),
+        Progress::Open => false,
+    }
+}
+
+fn leaf_standing(step: &Step, instance: &Instance, leaf: &Leaf, path: StepPath, stop: Option<StopCause>) -> Standing {
+    let attempt = instance.attempts;
+    if leaf.waits(step) {
+        return match stop {
+            // Nothing runs that could be stopped.
+            Some(cause) => {
+                let result = StepResult::failure(cause.words());
+                Standing::Note(Fact::StepEnded { path, attempt, result })
+            }
+            None if leaf.asked => Standing::Busy(vec![]),
+            None => Standing::Busy(vec![Action::Ask { path, attempt }]),
+        };
+    }
+    if let (true, Some((verdict, message))) = (needs_answer(step), &leaf.answer) {
+        let said = message.as_deref().filter(|message| !message.trim().is_empty());
+        let result = match (verdict, &step.work) {
+            (Approval::Rejected, _) => {
+                Some(StepResult::failure(said.map_or("rejected".to_owned(), |said| format!("rejected: {said}"))))
+            }
+            (Approval::Approved, Work::Approval(_)) => Some(StepResult::success(said.unwrap_or("approved"))),
+            (Approval::Approved, _) => None,
+        };
+        if let Some(result) = result {
+            return Standing::Note(Fact::StepEnded { path, attempt, result });
+        }
+    }
+    Standing::Busy(match (stop, &step.work) {
+        (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],
+        (None, Work::Merge(_)) => vec![Action::Merge { path, attempt }],
+        (None, _) => vec![],
+    })
+}
+
+fn error_of(instance: &Instance) -> String {
+    let error = instance.result.as_ref().and_then(|result| result.error.clone());
+    error.unwrap_or_else(|| "it gave no reason".to_owned())
+}

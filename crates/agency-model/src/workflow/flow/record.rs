@@ -1,0 +1,295 @@
+//! Takes a fact into the session.
+
+use std::sync::Arc;
+
+use super::super::{Fact, SessionState, StepKind, StepPath, StepResult, StepStatus, Work, template_name};
+use super::instance::{Group, Instance, Leaf, Progress};
+use super::{Flow, Session, StopCause, instance, retry, without_rounds};
+use crate::RunId;
+
+/// What a fact did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// It changed something.
+    Noted,
+    /// It is about something that is over, or that already is so.
+    Stale,
+}
+
+/// Why a fact cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The plan has no such step.
+    #[error("the workflow has no step `{0}`")]
+    NoSuchStep(String),
+    /// The step is not under way.
+    #[error("the step `{path}` is {found}, not under way")]
+    NotUnderWay {
+        /// Which.
+        path: String,
+        /// How it is instead.
+        found: &'static str,
+    },
+    /// The session began already, or has not.
+    #[error("the session has {0}")]
+    WrongTime(&'static str),
+    /// An earlier step failed, so that a later one cannot be the first.
+    #[error("`{from}` comes after `{failed}`, which is not done")]
+    TooLate {
+        /// The step that was to be the first.
+        from: String,
+        /// The step before it.
+        failed: String,
+    },
+}
+
+type Outcome = Result<Recorded, Refusal>;
+
+impl Flow {
+    /// Takes a fact. Facts about an attempt that is over change nothing.
+    pub fn record(&mut self, fact: &Fact) -> Outcome {
+        if self.session.is_none() && !matches!(fact, Fact::SessionStarted { .. }) {
+            return Err(Refusal::WrongTime("not begun"));
+        }
+        match fact {
+            Fact::SessionStarted { session, goal, task } => {
+                if self.session.is_some() {
+                    return Err(Refusal::WrongTime("begun already"));
+                }
+                let goal = goal.clone().or_else(|| self.plan.goal.clone());
+                self.session = Some(Session { id: session.clone(), goal, task: task.clone() });
+                Ok(Recorded::Noted)
+            }
+            Fact::StepStarted { path, attempt, run_id } => self.started(path, *attempt, run_id.as_ref()),
+            Fact::RoundStarted { path, iteration } => self.round(path, *iteration),
+            Fact::StepAsked { path, attempt } => self.leaf(path, *attempt, |leaf| {
+                if std::mem::replace(&mut leaf.asked, true) { Recorded::Stale } else { Recorded::Noted }
+            }),
+            Fact::StepAnswered { path, attempt, verdict, message } => self.leaf(path, *attempt, |leaf| {
+                // The first answer stands.
+                if leaf.answer.is_some() {
+                    return Recorded::Stale;
+                }
+                leaf.answer = Some((*verdict, message.clone()));
+                Recorded::Noted
+            }),
+            Fact::StepEnded { path, attempt, result } => self.step_ended(path, *attempt, result),
+            Fact::StepSkipped { path, why } => self.skipped(path, why),
+            Fact::StepInterrupted { path, attempt } => self.interrupted(path, *attempt),
+            Fact::StepTimedOut { path } => self.stop_step(path, StopCause::StepTimeout),
+            Fact::CompletionAsked { path } => self.stop_step(path, StopCause::CompletedByHand),
+            Fact::SessionTimedOut => Ok(self.stop_session(StopCause::SessionTimeout)),
+            Fact::CancelAsked => Ok(self.stop_session(StopCause::Cancelled)),
+            Fact::SessionBroken { reason } => {
+                self.broken = Some(reason.clone());
+                Ok(self.stop_session(StopCause::Broken))
+            }
+            Fact::RetryAsked { from } => retry::retry(self, from.as_deref()),
+            Fact::SessionEnded { state, reason } => Ok(self.session_ended(*state, reason.as_ref())),
+        }
+    }
+
+    fn started(&mut self, path: &StepPath, attempt: u32, run_id: Option<&RunId>) -> Outcome {
+        let step = self.step(path).ok_or_else(|| no_such(path))?;
+        let is_group = matches!(step.work, Work::Loop(_) | Work::Parallel(_));
+        let children = if matches!(step.work, Work::Parallel(_)) { Instance::fresh(step.children()) } else { vec![] };
+        let next = self.attempts(path) + 1;
+        let instance = self.instance_mut(path)?;
+        if !matches!(instance.progress, Progress::Waiting) || attempt != next {
+            return Ok(Recorded::Stale);
+        }
+        instance.attempts = attempt;
+        instance.stopped = None;
+        instance.result = None;
+        if is_group {
+            instance.progress = Progress::Open;
+            instance.group = Some(Box::new(Group { round: 0, children, last_of_round: None }));
+        } else {
+            instance.progress = Progress::Running(Leaf { run_id: run_id.cloned(), ..Leaf::default() });
+        }
+        self.begun.insert(path.clone(), attempt);
+        Ok(Recorded::Noted)
+    }
+
+    fn round(&mut self, path: &StepPath, iteration: u32) -> Outcome {
+        let step = self.step(path).ok_or_else(|| no_such(path))?;
+        let fresh = Instance::fresh(step.children());
+        let instance = self.instance_mut(path)?;
+        let open = matches!(instance.progress, Progress::Open);
+        let Some(group) = instance.group.as_mut().filter(|group| open && group.round + 1 == iteration) else {
+            return Ok(Recorded::Stale);
+        };
+        group.last_of_round = last_result(&group.children).or_else(|| group.last_of_round.take());
+        group.round = iteration;
+        group.children = fresh;
+        Ok(Recorded::Noted)
+    }
+
+    fn step_ended(&mut self, path: &StepPath, attempt: u32, result: &StepResult) -> Outcome {
+        let name = self.step(path).ok_or_else(|| no_such(path))?.name.clone();
+        let from_above = self.stop_above(path);
+        let instance = self.instance_mut(path)?;
+        let never_began = attempt == 0 && matches!(instance.progress, Progress::Waiting);
+        let under_way = matches!(instance.progress, Progress::Running(_) | Progress::Open);
+        if !(never_began || under_way && attempt == instance.attempts) {
+            return Ok(Recorded::Stale);
+        }
+        instance.stopped = instance.stopped.or(from_above);
+        let result = Arc::new(judged(result.clone(), instance.stopped));
+        instance.progress = Progress::Over;
+        instance.result = Some(Arc::clone(&result));
+        self.keep(path, &name, result);
+        Ok(Recorded::Noted)
+    }
+
+    /// Makes a result known to the templates of later steps.
+    fn keep(&mut self, path: &StepPath, name: &str, result: Arc<StepResult>) {
+        let variable =
+            self.step(path).and_then(|step| step.output().map(|output| (template_name(&output.value), step.kind())));
+        if let Some((variable, kind)) = variable {
+            if kind == StepKind::Script {
+                self.printed.insert(variable, result.output.clone());
+            } else {
+                self.results.insert(variable, Arc::clone(&result));
+            }
+        }
+        // A stage is not named in templates where a task has its name.
+        let is_group = self.step(path).is_some_and(|step| matches!(step.work, Work::Parallel(_)));
+        if !(is_group && self.results.contains_key(name)) {
+            self.results.insert(template_name(name), Arc::clone(&result));
+            self.results.insert(name.to_owned(), result);
+        }
+        self.move_on();
+    }
+
+    fn skipped(&mut self, path: &StepPath, why: &str) -> Outcome {
+        let name = self.step(path).ok_or_else(|| no_such(path))?.name.clone();
+        let instance = self.instance_mut(path)?;
+        if !matches!(instance.progress, Progress::Waiting) {
+            return Ok(Recorded::Stale);
+        }
+        let result = Arc::new(StepResult { summary: why.to_owned(), ..StepResult::of(StepStatus::Skipped) });
+        instance.progress = Progress::Over;
+        instance.result = Some(Arc::clone(&result));
+        // What an earlier round came to says more than that this one had nothing to do.
+        self.results.entry(template_name(&name)).or_insert_with(|| Arc::clone(&result));
+        self.results.entry(name).or_insert(result);
+        self.move_on();
+        Ok(Recorded::Noted)
+    }
+
+    fn interrupted(&mut self, path: &StepPath, attempt: u32) -> Outcome {
+        self.step(path).ok_or_else(|| no_such(path))?;
+        let instance = self.instance_mut(path)?;
+        if !matches!(instance.progress, Progress::Running(_)) || attempt != instance.attempts {
+            return Ok(Recorded::Stale);
+        }
+        instance.progress = Progress::Waiting;
+        Ok(Recorded::Noted)
+    }
+
+    fn stop_step(&mut self, path: &StepPath, cause: StopCause) -> Outcome {
+        self.step(path).ok_or_else(|| no_such(path))?;
+        let instance = self.instance_mut(path)?;
+        let found = match instance.progress {
+            Progress::Running(_) => None,
+            Progress::Open if cause != StopCause::CompletedByHand => None,
+            Progress::Open => Some("made of several steps"),
+            Progress::Waiting => Some("not begun"),
+            Progress::Over => Some("over"),
+        };
+        match found {
+            Some(_) if cause != StopCause::CompletedByHand => Ok(Recorded::Stale),
+            Some(found) => Err(Refusal::NotUnderWay { path: path.to_string(), found }),
+            None if instance.stopped.is_some() => Ok(Recorded::Stale),
+            None => {
+                instance.stopped = Some(cause);
+                Ok(Recorded::Noted)
+            }
+        }
+    }
+
+    fn stop_session(&mut self, cause: StopCause) -> Recorded {
+        let standing = self.ended.is_some();
+        // Somebody may give up on a session that is blocked.
+        if standing && cause == StopCause::Cancelled && self.state() == SessionState::Blocked {
+            self.ended = None;
+        } else if standing || self.stop.is_some() {
+            return Recorded::Stale;
+        }
+        self.stop = Some(cause);
+        Recorded::Noted
+    }
+
+    fn session_ended(&mut self, state: SessionState, reason: Option<&String>) -> Recorded {
+        if self.ended.is_some() {
+            return Recorded::Stale;
+        }
+        self.ended = Some((state, reason.cloned()));
+        Recorded::Noted
+    }
+
+    fn leaf(&mut self, path: &StepPath, attempt: u32, change: impl FnOnce(&mut Leaf) -> Recorded) -> Outcome {
+        self.step(path).ok_or_else(|| no_such(path))?;
+        let instance = self.instance_mut(path)?;
+        match &mut instance.progress {
+            Progress::Running(leaf) if attempt == instance.attempts => Ok(change(leaf)),
+            Progress::Running(_) | Progress::Waiting | Progress::Open | Progress::Over => Ok(Recorded::Stale),
+        }
+    }
+
+    /// The instance of a path; one of an earlier round is gone.
+    pub(super) fn instance_mut(&mut self, path: &StepPath) -> Result<&mut Instance, Refusal> {
+        let place = self.places.get(&without_rounds(path)).ok_or_else(|| no_such(path))?;
+        let rounds: Vec<Option<u32>> = path.parts().map(|(_, round)| round).collect();
+        let gone = || Refusal::NotUnderWay { path: path.to_string(), found: "in another round" };
+        instance::find_mut(&mut self.steps, place, &rounds).ok_or_else(gone)
+    }
+
+    /// Why everything around a step is stopped, if it is.
+    fn stop_above(&self, path: &StepPath) -> Option<StopCause> {
+        let mut cause = self.stop;
+        let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();
+        let (mut steps, mut instances) = (self.plan.steps.as_slice(), self.steps.as_slice());
+        for index in place.iter().take(place.len().saturating_sub(1)) {
+            let (Some(step), Some(instance)) = (steps.get(*index), instances.get(*index)) else { break };
+            cause = cause.or_else(|| instance.stop_inside(step));
+            (steps, instances) = (step.children(), instance.children());
+        }
+        cause
+    }
+
+    fn move_on(&mut self) {
+        let pairs = self.plan.steps.iter().zip(&self.steps).skip(self.first_open);
+        self.first_open += pairs.take_while(|(step, instance)| instance.is_over() && !instance.blocks(step)).count();
+    }
+}
+
+/// A step that was stopped failed by that, unless it was done all the same.
+fn judged(result: StepResult, stopped: Option<StopCause>) -> StepResult {
+    match stopped {
+        None => result,
+        Some(_) if result.status != StepStatus::Failed => result,
+        Some(StopCause::CompletedByHand) => {
+            let summary = StopCause::CompletedByHand.words().to_owned();
+            StepResult { status: StepStatus::Succeeded, summary, error: None, ..result }
+        }
+        Some(
+            cause @ (StopCause::FailFast
+            | StopCause::StepTimeout
+            | StopCause::SessionTimeout
+            | StopCause::Cancelled
+            | StopCause::Broken),
+        ) => StepResult { error: Some(cause.words().to_owned()), ..result },
+    }
+}
+
+/// What the last step that was done came to.
+pub(super) fn last_result(children: &[Instance]) -> Option<Arc<StepResult>> {
+    let done = children.iter().rev().filter_map(|child| child.result.as_ref());
+    done.into_iter().find(|result| result.status != StepStatus::Skipped).cloned()
+}
+
+fn no_such(path: &StepPath) -> Refusal {
+    Refusal::NoSuchStep(path.to_string())
+}

@@ -1,0 +1,255 @@
+//! What happened in a session, as numbered facts. A session is this list and nothing else.
+//!
+//! For other versions: facts are only ever added, and one of an unknown kind makes a reader refuse the session rather than
+//! go on without it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{StepResult, Task};
+use crate::RunId;
+use crate::launch::words;
+
+/// The version of the facts that this program writes.
+pub const HISTORY_VERSION: u32 = 1;
+
+/// One step as it happened: `test-fix[2]/fix` is the step `fix` in the second round of the loop `test-fix`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct StepPath(String);
+
+impl StepPath {
+    /// Takes a path as it is written.
+    #[must_use]
+    pub fn new(path: impl Into<String>) -> Self {
+        Self(path.into())
+    }
+
+    /// The path of a step inside this one.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
+    }
+
+    /// The path of a round of this loop.
+    #[must_use]
+    pub fn round(&self, iteration: u32) -> Self {
+        Self(format!("{}[{iteration}]", self.0))
+    }
+
+    /// The name of the step.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The path as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Each name on the way, with the round where it is that of a loop.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&str, Option<u32>)> {
+        self.0.split('/').map(|part| {
+            let split = part.strip_suffix(']').and_then(|part| part.rsplit_once('['));
+            match split.and_then(|(name, round)| Some((name, round.parse().ok()?))) {
+                Some((name, round)) => (name, Some(round)),
+                None => (part, None),
+            }
+        })
+    }
+}
+
+impl fmt::Display for StepPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+/// A fact with its number and time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its number, from 1 without gaps.
+    pub seq: u64,
+    /// When it was noted; nothing is decided by it.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub fact: Fact,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+pub enum Fact {
+    /// The session began.
+    SessionStarted {
+        /// Its id.
+        session: String,
+        /// What is to be reached.
+        goal: Option<String>,
+        /// What is to be done.
+        task: Task,
+    },
+    /// A step began. Written before it is done, so that nothing is done twice.
+    StepStarted {
+        /// Which.
+        path: StepPath,
+        /// Counts how often it began, from 1; later facts of another attempt mean nothing.
+        attempt: u32,
+        /// The run of an agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run_id: Option<RunId>,
+    },
+    /// A round of a loop began.
+    RoundStarted {
+        /// The loop.
+        path: StepPath,
+        /// Which round, from 1.
+        iteration: u32,
+    },
+    /// A person was asked, for an approval or the review of a merge.
+    StepAsked {
+        /// Which step.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+    },
+    /// The person answered.
+    StepAnswered {
+        /// Which step.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+        /// What.
+        verdict: Approval,
+        /// In the person's own words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// A step ended.
+    StepEnded {
+        /// Which.
+        path: StepPath,
+        /// Its attempt; 0 if it never began.
+        attempt: u32,
+        /// What came of it.
+        result: StepResult,
+    },
+    /// A step was not done, and that is right.
+    StepSkipped {
+        /// Which.
+        path: StepPath,
+        /// Why.
+        why: String,
+    },
+    /// A step was under way when its driver died, and nothing is known of it; it is done again.
+    StepInterrupted {
+        /// Which.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+    },
+    /// A step, or a loop or parallel step as a whole, took too long.
+    StepTimedOut {
+        /// Which.
+        path: StepPath,
+    },
+    /// A person says that a step is done.
+    CompletionAsked {
+        /// Which.
+        path: StepPath,
+    },
+    /// The session took too long.
+    SessionTimedOut,
+    /// A person wants the session to end.
+    CancelAsked,
+    /// The session cannot go on, for a reason that is none of its steps'.
+    SessionBroken {
+        /// Why.
+        reason: String,
+    },
+    /// A session that stands still goes on.
+    RetryAsked {
+        /// From which step, by name or path; without it, from what failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+    },
+    /// The session stands still.
+    SessionEnded {
+        /// In which state.
+        state: SessionState,
+        /// Why, where it is not simply done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+words! {
+    /// What a person says to an approval or a review.
+    Approval {
+        /// Go on.
+        Approved = "approved",
+        /// Do not.
+        Rejected = "rejected",
+    }
+}
+
+words! {
+    /// Where a session stands.
+    SessionState {
+        /// Something is being done.
+        Running = "running",
+        /// A person is asked for an approval.
+        Waiting = "waiting",
+        /// A person is asked to review a merge.
+        PendingMerge = "pending_merge",
+        /// A step failed; somebody has to do something about it.
+        Blocked = "blocked",
+        /// All is done.
+        Completed = "completed",
+        /// It could not go on, or took too long.
+        Failed = "failed",
+        /// A person ended it.
+        Cancelled = "cancelled",
+    }
+}
+
+impl SessionState {
+    /// Whether nothing happens before somebody asks for it.
+    #[must_use]
+    pub const fn stands_still(self) -> bool {
+        match self {
+            Self::Running | Self::Waiting | Self::PendingMerge => false,
+            Self::Blocked | Self::Completed | Self::Failed | Self::Cancelled => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_name_steps_and_rounds() {
+        let path = StepPath::new("").child("test-fix").round(2).child("fix");
+        assert_eq!((path.as_str(), path.name()), ("test-fix[2]/fix", "fix"));
+        let parts: Vec<_> = path.parts().collect();
+        assert_eq!(parts, [("test-fix", Some(2)), ("fix", None)]);
+        assert_eq!(StepPath::new("a[x]").parts().collect::<Vec<_>>(), [("a[x]", None)]);
+    }
+
+    #[test]
+    fn facts_are_stored_flat_and_unknown_ones_are_refused() {
+        let fact = Fact::StepTimedOut { path: StepPath::new("a") };
+        let entry = Entry { seq: 3, at: Timestamp::UNIX_EPOCH, fact };
+        let text = serde_json::to_string(&entry).unwrap();
+        assert_eq!(text, r#"{"seq":3,"at":"1970-01-01T00:00:00Z","fact":"step_timed_out","path":"a"}"#);
+        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
+        assert!(serde_json::from_str::<Entry>(&text.replace("step_timed_out", "step_blessed")).is_err());
+    }
+}

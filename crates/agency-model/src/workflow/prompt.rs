@@ -1,0 +1,102 @@
+//! What an agent is told, made from its step, the spells and the context.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{AgentStep, InputValue, Instruction, TemplateText};
+use crate::template::{Context, Spell, Spellbook, Template, TemplateError, is_template};
+
+/// The variable of the system prompt that holds the rendered spell.
+pub const SPELL_CONTENT: &str = "spell_content";
+
+impl TemplateText {
+    /// Renders it; problems are told with their places in the workflow file.
+    pub fn render(&self, file: &str, context: &Context, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
+        if !is_template(&self.value) {
+            return Ok(self.value.clone());
+        }
+        let in_file = |error: TemplateError| {
+            // What is wrong in an included spell has its place there.
+            let at = if error.file == file { self.place(error.at) } else { error.at };
+            TemplateError { at, ..error }
+        };
+        Template::parse(file, &self.value).and_then(|template| template.render(context, spells)).map_err(in_file)
+    }
+}
+
+/// What prompts are made from.
+#[derive(Debug, Clone)]
+pub struct PromptParts<'parts> {
+    /// The workflow file, as people know it.
+    pub file: &'parts str,
+    /// The spells of the project.
+    pub spells: &'parts Arc<Spellbook>,
+    /// What is around every spell.
+    pub system_prompt: &'parts Spell,
+}
+
+impl AgentStep {
+    /// What the agent is told: the spell within the system prompt, or the prompt alone; nothing if it has neither.
+    pub fn prompt(
+        &self,
+        values: &Map<String, Value>,
+        parts: &PromptParts<'_>,
+    ) -> Result<Option<String>, TemplateError> {
+        let PromptParts { file, spells, system_prompt } = parts;
+        let mut values = values.clone();
+        values.extend(self.rendered_input(&values, parts)?);
+        let context = Context::new(&values);
+        let spell = match &self.instruction {
+            Instruction::Nothing => return Ok(None),
+            Instruction::Prompt(prompt) => return prompt.render(file, &context, spells).map(Some),
+            Instruction::InlineSpell(spell) => spell.render(file, &context, spells)?,
+            Instruction::Spell(name) => {
+                let missing = || TemplateError {
+                    file: (*file).to_owned(),
+                    at: name.at,
+                    message: format!("there is no spell `{}`", name.value),
+                    nearest: crate::nearest(&name.value, spells.names()).map(str::to_owned),
+                };
+                let spell = spells.get(&name.value).ok_or_else(missing)?;
+                Template::parse(&spell.file, &spell.text)?.render(&context, spells)?
+            }
+        };
+        values.insert(SPELL_CONTENT.to_owned(), spell.into());
+        let whole = Template::parse(&system_prompt.file, &system_prompt.text)?;
+        whole.render(&Context::new(&values), spells).map(Some)
+    }
+
+    fn rendered_input(
+        &self,
+        values: &Map<String, Value>,
+        parts: &PromptParts<'_>,
+    ) -> Result<Map<String, Value>, TemplateError> {
+        let context = Context::new(values);
+        let rendered = |(name, value): (&String, &InputValue)| Ok((name.clone(), value.rendered(&context, parts)?));
+        self.input.iter().map(rendered).collect()
+    }
+}
+
+impl InputValue {
+    fn rendered(&self, context: &Context, parts: &PromptParts<'_>) -> Result<Value, TemplateError> {
+        match self {
+            Self::Text(text) => text.render(parts.file, context, parts.spells).map(Value::String),
+            Self::List(items) => items.iter().map(|item| item.rendered(context, parts)).collect(),
+            Self::Map(entries) => {
+                entries.iter().map(|(name, value)| Ok((name.clone(), value.rendered(context, parts)?))).collect()
+            }
+            Self::Plain(value) => Ok(value.clone()),
+        }
+    }
+
+    /// Every template in it.
+    pub fn templates(&self) -> Vec<&TemplateText> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
+            Self::Map(entries) => entries.values().flat_map(Self::templates).collect(),
+            Self::Plain(_) => vec![],
+        }
+    }
+}
