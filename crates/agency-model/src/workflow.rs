@@ -3,6 +3,7 @@
 //! The one rule: nothing starts before the whole file is understood. A [`Plan`] has no mistakes left that can be known
 //! without running it.
 
+mod check;
 mod contract;
 mod duration;
 mod fields;
@@ -15,12 +16,14 @@ mod plan;
 mod prompt;
 mod reader;
 mod result;
+mod schema;
 mod source;
 mod step;
 mod task;
 mod tree;
 mod yaml;
 
+pub use check::{Surrounding, check_workflow};
 pub use contract::{AgentOutput, OutputError, judge};
 pub use duration::{InvalidDuration, format_duration, parse_duration};
 pub use fields::{Field, Holds, Need, Shape};
@@ -32,6 +35,7 @@ pub use parse::{MAX_WORKFLOW_BYTES, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
 pub use prompt::{PromptParts, SPELL_CONTENT};
 pub use result::{MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};
+pub use schema::workflow_schema;
 pub use source::{Problem, Source};
 pub use step::{
     AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, InputValue, Instruction, LoopStep, MAX_ITERATIONS,

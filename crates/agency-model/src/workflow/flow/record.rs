@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::{Fact, SessionState, StepKind, StepPath, StepResult, StepStatus, Work, template_name};
+use super::super::{Fact, SessionState, Step, StepKind, StepPath, StepResult, StepStatus, Work, template_name};
 use super::instance::{Group, Instance, Leaf, Progress};
-use super::{Flow, Session, StopCause, instance, retry, without_rounds};
+use super::{Flow, Session, StopCause, instance, retry, step_at, without_rounds};
 use crate::RunId;
 
 /// What a fact did.
@@ -92,6 +92,7 @@ impl Flow {
     fn started(&mut self, path: &StepPath, attempt: u32, run_id: Option<&RunId>) -> Outcome {
         let step = self.step(path).ok_or_else(|| no_such(path))?;
         let is_group = matches!(step.work, Work::Loop(_) | Work::Parallel(_));
+        let is_loop = matches!(step.work, Work::Loop(_));
         let children = if matches!(step.work, Work::Parallel(_)) { Instance::fresh(step.children()) } else { vec![] };
         let next = self.attempts(path) + 1;
         let instance = self.instance_mut(path)?;
@@ -108,7 +109,36 @@ impl Flow {
             instance.progress = Progress::Running(Leaf { run_id: run_id.cloned(), ..Leaf::default() });
         }
         self.begun.insert(path.clone(), attempt);
+        if is_loop {
+            self.define_inside(path);
+        }
         Ok(Recorded::Noted)
+    }
+
+    /// Gives a step and all inside it a result, so that templates can name those that never have their turn.
+    fn define_inside(&mut self, path: &StepPath) {
+        let Some(step) = self.places.get(&without_rounds(path)).and_then(|place| step_at(&self.plan.steps, place))
+        else {
+            return;
+        };
+        let skipped = Arc::new(StepResult::of(StepStatus::Skipped));
+        let mut open: Vec<&Step> = vec![step];
+        while let Some(step) = open.pop() {
+            open.extend(step.children());
+            for name in [step.name.clone(), template_name(&step.name)] {
+                self.results.entry(name).or_insert_with(|| Arc::clone(&skipped));
+            }
+            let output = step.output().map(|output| template_name(&output.value));
+            match (output, step.kind()) {
+                (Some(output), StepKind::Script) => {
+                    self.printed.entry(output).or_default();
+                }
+                (Some(output), _) => {
+                    self.results.entry(output).or_insert_with(|| Arc::clone(&skipped));
+                }
+                (None, _) => {}
+            }
+        }
     }
 
     fn round(&mut self, path: &StepPath, iteration: u32) -> Outcome {
@@ -153,6 +183,8 @@ impl Flow {
                 self.results.insert(variable, Arc::clone(&result));
             }
         }
+        // Some steps inside may not have had their turn.
+        self.define_inside(path);
         // A stage is not named in templates where a task has its name.
         let is_group = self.step(path).is_some_and(|step| matches!(step.work, Work::Parallel(_)));
         if !(is_group && self.results.contains_key(name)) {
@@ -163,17 +195,16 @@ impl Flow {
     }
 
     fn skipped(&mut self, path: &StepPath, why: &str) -> Outcome {
-        let name = self.step(path).ok_or_else(|| no_such(path))?.name.clone();
+        self.step(path).ok_or_else(|| no_such(path))?;
         let instance = self.instance_mut(path)?;
         if !matches!(instance.progress, Progress::Waiting) {
             return Ok(Recorded::Stale);
         }
-        let result = Arc::new(StepResult { summary: why.to_owned(), ..StepResult::of(StepStatus::Skipped) });
+        let result = StepResult { summary: why.to_owned(), ..StepResult::of(StepStatus::Skipped) };
         instance.progress = Progress::Over;
-        instance.result = Some(Arc::clone(&result));
+        instance.result = Some(Arc::new(result));
         // What an earlier round came to says more than that this one had nothing to do.
-        self.results.entry(template_name(&name)).or_insert_with(|| Arc::clone(&result));
-        self.results.entry(name).or_insert(result);
+        self.define_inside(path);
         self.move_on();
         Ok(Recorded::Noted)
     }

@@ -95,3 +95,23 @@ fn tasks_of_a_stage_have_the_same_step_before_them() {
     played.fail("two/b");
     assert_eq!(value(&played, "two/c", "/previous/failed"), false);
 }
+
+#[test]
+fn steps_that_never_have_their_turn_can_be_named() {
+    let yaml = concat!(
+        "name: w\nsteps:\n- name: l\n  type: loop\n  steps:\n",
+        "  - {name: test, type: script, command: x, on_success: exit_loop}\n",
+        "  - {name: fix-it, type: agent, prompt: x, output: fixed}\n",
+        "  - {name: note, type: script, command: x, output: said}\n",
+        "- {name: seldom, type: script, command: x, when: 'false', output: rare}\n- {name: after, type: script, command: x}\n",
+    );
+    let mut played = Played::begin(yaml);
+    played.begun();
+    assert_eq!(value(&played, "l[1]/test", "/fix_it/skipped"), true);
+    assert_eq!(value(&played, "l[1]/test", "/said"), "");
+    played.succeed("l[1]/test");
+    for name in ["fix-it", "fixed", "seldom"] {
+        assert_eq!(value(&played, "after", &format!("/{name}/skipped")), true);
+    }
+    assert_eq!(value(&played, "after", "/rare"), "");
+}
