@@ -103,13 +103,13 @@ struct Section {
 /// What one attempt added to a log.
 fn section(agency: &Agency, id: &RunId, attempt: u32, stream: &str) -> Result<Section, Problem> {
     let begin = |wanted: u32| {
-        agency.last_event(id, |line| match line.event {
-            Event::Attempt { logs_from, .. } if line.attempt == wanted => Some(match stream {
+        agency.last_event(id, |line| {
+            let Event::Attempt { logs_from, .. } = line.event else { return None };
+            (line.attempt == wanted).then_some(match stream {
                 "stdout" => logs_from.stdout,
                 "stderr" => logs_from.stderr,
                 _ => logs_from.combined,
-            }),
-            _ => None,
+            })
         })
     };
     let Some(from) = begin(attempt)? else {
