@@ -67,7 +67,7 @@ impl Start {
 impl Supervisor<'_> {
     /// Notes what the process that is gone was doing.
     pub(super) fn note_crash_site(&mut self) {
-        self.talk.was_idle = self.doing.activity == Some(Activity::Idle);
+        self.talk.was_idle = self.doing.activity == Some(Activity::Idle) && self.talk.unanswered.is_empty();
         self.talk.spoke |= self.doing.activity.is_some_and(|activity| activity != Activity::Starting);
     }
 

@@ -173,6 +173,9 @@ impl Supervisor<'_> {
             self.show(&text);
         }
         self.note_event(event);
+        if self.doing.activity == Some(Activity::Idle) {
+            self.does(Activity::Thinking, "it was told something", None);
+        }
         Ok("sent by the agent's protocol".to_owned())
     }
 

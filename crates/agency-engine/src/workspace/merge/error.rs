@@ -12,7 +12,7 @@ use crate::home::HomeError;
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// The workspace shares its branch with the user, or is of a kind that cannot be merged.
-    #[error("the work in '{}' is on no branch of its own: there is nothing to merge; commit it there", .path.display())]
+    #[error("'{}' is no git worktree with a branch of its own: agency cannot merge it; commit and merge it by hand", .path.display())]
     NoBranch {
         /// The workspace.
         path: PathBuf,
