@@ -206,6 +206,7 @@ fn killed_at(world: &World, mut command: std::process::Command, point: &str) {
     command.env("AGENCY_FAULT_POINT", point).env("AGENCY_FAULT_WITNESS", &witness);
     world.run(&mut command);
     assert_eq!(fs::read_to_string(&witness).unwrap(), format!("{point}\n"));
+    fs::remove_file(&witness).unwrap();
 }
 
 // proves P10, L21, L22

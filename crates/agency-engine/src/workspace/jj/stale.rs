@@ -4,7 +4,7 @@
 
 use super::command::JjCommand;
 use super::revision::{Revision, first, revisions};
-use super::{JjError, JjWorkspace};
+use super::{JjWorkspace, link};
 use crate::workspace::{Commit, Result};
 
 /// Lets jj take in the files of a workspace, and brings the workspace up to date where it is stale.
@@ -13,6 +13,10 @@ use crate::workspace::{Commit, Result};
 /// what was written since into a second revision of the same change, and shows the first one, without it. The agent
 /// goes on with the second.
 pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
+    // An agent can write anything into its `.jj`; jj is not to be led to another repository and its settings.
+    if !link::share_repository(&workspace.path, &workspace.repository) {
+        return Err(workspace.not_registered());
+    }
     let known = same_change(workspace, &current(workspace)?)?;
     in_workspace(workspace).run(["workspace", "update-stale"]).read()?;
     // Not stale, it takes in nothing.
@@ -34,13 +38,8 @@ pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
 
 /// The revision of the workspace, as jj last saw it.
 pub(super) fn current(workspace: &JjWorkspace) -> Result<Revision> {
-    let not_registered = || JjError::NotRegistered {
-        path: workspace.path.clone(),
-        name: workspace.name(),
-        repository: workspace.repository.clone(),
-    };
     let found = first(JjCommand::reading(&workspace.repository), &workspace.revset())?;
-    Ok(found.ok_or_else(not_registered)?)
+    found.ok_or_else(|| workspace.not_registered())
 }
 
 /// All revisions that are versions of the same change.

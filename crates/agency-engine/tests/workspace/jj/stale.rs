@@ -3,6 +3,7 @@
 use std::fs;
 
 use agency_engine::workspace::{RemoveOptions, Workspace};
+use agency_model::ErrorCode;
 
 use super::world::{JjWorld, KINDS, jj, with_jj};
 use crate::world::write;
@@ -87,6 +88,22 @@ fn a_workspace_whose_operation_is_forgotten_is_recovered() {
         workspace.diff().unwrap();
         let saved = workspace.remove(RemoveOptions::default()).unwrap().saved.unwrap();
         assert_eq!(world.file(&saved.reference, "new.txt"), "fresh", "{kind:?}");
+    }
+}
+
+#[test]
+fn a_workspace_that_was_led_to_another_repository_is_not_touched() {
+    with_jj!();
+    for kind in KINDS {
+        let (world, other) = (JjWorld::new(kind), JjWorld::new(kind));
+        let workspace = world.prepared();
+        let before = other.operation();
+        fs::write(workspace.path.join(".jj/repo"), other.repository.join(".jj/repo").to_str().unwrap()).unwrap();
+        let error = workspace.bring_up_to_date().unwrap_err();
+        assert_eq!(error.code(), ErrorCode::CleanupFailed, "{kind:?}: {error}");
+        assert!(workspace.remove(RemoveOptions::default()).is_err());
+        assert!(workspace.path.join("a.txt").is_file());
+        assert_eq!(other.operation(), before);
     }
 }
 
