@@ -41,4 +41,5 @@ pub mod trust;
 pub mod version;
 pub mod watch;
 pub mod watcher;
+pub mod workflow;
 pub mod workspace;

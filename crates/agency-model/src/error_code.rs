@@ -61,6 +61,8 @@ words! {
         InvalidSpec = "E_INVALID_SPEC",
         /// The configuration does not have the right shape.
         InvalidConfig = "E_INVALID_CONFIG",
+        /// A workflow, or something that it uses, is not right.
+        InvalidWorkflow = "E_INVALID_WORKFLOW",
         /// There is no saved work to restore.
         NothingSaved = "E_NOTHING_SAVED",
         /// The agent did not take what it was to be told.

@@ -11,6 +11,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod inbox;
+pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod logs;
 pub(crate) mod ls;
@@ -29,6 +30,7 @@ pub(crate) mod stop;
 pub(crate) mod supervise;
 pub(crate) mod wait;
 pub(crate) mod why;
+pub(crate) mod workflow;
 
 /// The help of every argument that names a run.
 const RUN_HELP: &str = "The run: its id, the beginning of its id, or its name";

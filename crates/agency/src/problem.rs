@@ -2,6 +2,7 @@
 
 mod agent;
 mod hint;
+mod workflow;
 
 use std::fmt::Write;
 use std::io;
@@ -24,6 +25,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use hint::{path_hint, usual_hint, workspace_hint};
+pub(crate) use workflow::problems;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -100,7 +102,11 @@ impl Problem {
 pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     match code {
         ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
-        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig | ErrorCode::InvalidAnswer => 2,
+        ErrorCode::Usage
+        | ErrorCode::InvalidSpec
+        | ErrorCode::InvalidConfig
+        | ErrorCode::InvalidWorkflow
+        | ErrorCode::InvalidAnswer => 2,
         ErrorCode::RunNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound

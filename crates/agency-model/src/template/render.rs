@@ -196,7 +196,8 @@ fn include(around: &Surroundings, arguments: &[Value]) -> gotmpl::Result<Value> 
     }
     let inside = Surroundings { chain, ..around.clone() };
     let rendered = Template::parse(&spell.file, &spell.text).and_then(|template| template.render_in(dot, &inside));
-    rendered.map(|text| Value::String(text.into())).map_err(|error| {
+    // A file ends with a newline, which is no part of what it says.
+    rendered.map(|text| Value::String(text.trim_end_matches('\n').into())).map_err(|error| {
         let message = error.to_string();
         around.inner.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         gotmpl::TemplateError::Exec(message)

@@ -17,25 +17,8 @@ pub const MAX_WORKFLOW_BYTES: usize = 4 * 1024 * 1024;
 
 /// Reads a workflow file, YAML or JSON; `file` is its name in problems.
 pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
-    let refuse = |message: String| Err(vec![Source::new(file, "").problem(Position::START, message)]);
-    if bytes.len() > MAX_WORKFLOW_BYTES {
-        return refuse(format!("it is {} bytes; a workflow has at most {MAX_WORKFLOW_BYTES}", bytes.len()));
-    }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            return refuse(format!("not UTF-8: the byte at offset {} starts no character", error.valid_up_to()));
-        }
-    };
+    let text = checked_text(file, bytes)?;
     let source = Source::new(file, text);
-    if is_json(file)
-        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
-    {
-        let whole = error.to_string();
-        let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
-        let at = Position { line: error.line().max(1), column: error.column().max(1) };
-        return Err(vec![source.problem(at, format!("not valid JSON: {message}"))]);
-    }
     let (root, problems) = yaml::read(&source, text);
     let mut notes = Notes { source: &source, problems, names: vec![] };
     if root.is_none() && notes.problems.is_empty() {
@@ -48,6 +31,36 @@ pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
         Some(plan) if problems.is_empty() => Ok(plan),
         Some(_) | None => Err(problems),
     }
+}
+
+/// Reads any YAML or JSON file, such as that of a task; `file` is its name in problems.
+pub fn parse_values(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec<Problem>> {
+    let text = checked_text(file, bytes)?;
+    let (root, problems) = yaml::read(&Source::new(file, text), text);
+    if problems.is_empty() { Ok(root.map_or(serde_json::Value::Null, |root| root.value())) } else { Err(problems) }
+}
+
+/// The text of a file that is not too large; JSON is checked as such, since YAML allows more.
+fn checked_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, Vec<Problem>> {
+    let refuse = |message: String| Err(vec![Source::new(file, "").problem(Position::START, message)]);
+    if bytes.len() > MAX_WORKFLOW_BYTES {
+        return refuse(format!("it is too large: at most {MAX_WORKFLOW_BYTES} bytes are read"));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            return refuse(format!("not UTF-8: the byte at offset {} starts no character", error.valid_up_to()));
+        }
+    };
+    if is_json(file)
+        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
+    {
+        let whole = error.to_string();
+        let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
+        let at = Position { line: error.line().max(1), column: error.column().max(1) };
+        return Err(vec![Source::new(file, text).problem(at, format!("not valid JSON: {message}"))]);
+    }
+    Ok(text)
 }
 
 fn is_json(file: &str) -> bool {

@@ -62,7 +62,8 @@ impl AgentStep {
                 Template::parse(&spell.file, &spell.text)?.render(&context, spells)?
             }
         };
-        values.insert(SPELL_CONTENT.to_owned(), spell.into());
+        // A file ends with a newline, which is no empty line of the prompt.
+        values.insert(SPELL_CONTENT.to_owned(), spell.trim_end_matches('\n').into());
         let whole = Template::parse(&system_prompt.file, &system_prompt.text)?;
         whole.render(&Context::new(&values), spells).map(Some)
     }

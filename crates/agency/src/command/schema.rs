@@ -10,13 +10,14 @@ use agency_engine::supervise::Notification;
 use agency_model::policy::Policy;
 use agency_model::run::Marker;
 use agency_model::spec::run_spec_schema;
+use agency_model::workflow::workflow_schema;
 use agency_model::{ErrorCode, EventLine, nearest};
 use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
     adapters, agent, answer, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run, send,
-    serve, show, why,
+    serve, show, why, workflow,
 };
 use crate::context::Context;
 use crate::problem::Problem;
@@ -36,6 +37,7 @@ type Entry = (&'static str, &'static str, fn() -> Schema);
 const SCHEMAS: &[Entry] = &[
     ("run-spec", "the file for agency run --spec", run_spec_schema),
     ("config", "the configuration file", config_schema),
+    ("workflow", "a workflow file", workflow_schema),
     ("event", "a line of events.ndjson and of agency events --json", || schema_for!(EventLine)),
     ("done", "done.json", || schema_for!(Marker)),
     ("meta", "meta.json", || schema_for!(RunRow)),
@@ -75,6 +77,9 @@ const SCHEMAS: &[Entry] = &[
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),
+    ("init", "agency init", || answer_schema(schema_for!(super::init::Initialised))),
+    ("workflow-validate", "agency workflow validate", || answer_schema(schema_for!(workflow::Validation))),
+    ("workflow-render", "agency workflow render", || answer_schema(schema_for!(workflow::Prompt))),
     ("reconcile", "agency reconcile", || answer_schema(schema_for!(reconcile::Reconciliation))),
     ("serve", "agency serve, when it is ended", || answer_schema(schema_for!(serve::Served))),
     ("doctor", "agency doctor", || answer_schema(schema_for!(doctor::Examination))),
@@ -89,7 +94,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let names: Vec<Value> =
             SCHEMAS.iter().map(|(name, what, _)| json!({ "name": name, "describes": what })).collect();
         return context.answer(&json!({ "schemas": names }), |out| {
-            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<18}{what}"))
+            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<19}{what}"))
         });
     };
     let Some((_, _, schema)) = SCHEMAS.iter().find(|(known, _, _)| known == name) else {

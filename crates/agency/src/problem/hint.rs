@@ -34,6 +34,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::AgentExists => Some("choose another name; agency agent ls lists all agents"),
         ErrorCode::InvalidSpec => Some("agency schema run-spec prints the shape of a spec"),
         ErrorCode::InvalidConfig => Some("agency schema config prints the shape of the configuration"),
+        ErrorCode::InvalidWorkflow => Some("agency schema workflow prints the shape of a workflow, for editors"),
         ErrorCode::NothingSaved => Some("agency rm saves only work that was not committed"),
         ErrorCode::NotDelivered => Some("agency why <run> says what the agent is doing"),
         ErrorCode::QuestionNotFound => Some("agency inbox lists what agents ask"),

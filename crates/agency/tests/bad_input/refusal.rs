@@ -91,7 +91,11 @@ pub(super) fn hints(error: &Value, words: &str) {
 fn exit_code(code: ErrorCode) -> i32 {
     match code {
         ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
-        ErrorCode::Usage | ErrorCode::InvalidSpec | ErrorCode::InvalidConfig | ErrorCode::InvalidAnswer => 2,
+        ErrorCode::Usage
+        | ErrorCode::InvalidSpec
+        | ErrorCode::InvalidConfig
+        | ErrorCode::InvalidWorkflow
+        | ErrorCode::InvalidAnswer => 2,
         ErrorCode::RunNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound

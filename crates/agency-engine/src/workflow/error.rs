@@ -1,0 +1,69 @@
+//! Why a workflow cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use agency_model::template::TemplateError;
+use agency_model::workflow::{Problem, TaskError};
+
+/// Why a workflow, or the task it is run over, cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowError {
+    /// There is no such file.
+    #[error("there is no workflow `{name}`, neither as a file nor in {}", looked.join(", "))]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        looked: Vec<String>,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// Something is wrong in it, or in what it uses.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Invalid(Vec<Problem>),
+    /// A template came out wrong.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// The workflow has no such step, or it is told nothing.
+    #[error("{message}")]
+    NoSuchStep {
+        /// What is wrong.
+        message: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A file cannot be used.
+    #[error("{}: {action}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file of the task holds none.
+    #[error("{from}: {error}")]
+    Task {
+        /// The file or command that it came from.
+        from: String,
+        /// What is wrong.
+        error: TaskError,
+    },
+    /// No tracker knows the bead.
+    #[error("there is no bead `{id}`: {why}")]
+    NoBead {
+        /// Its id.
+        id: String,
+        /// What each place said.
+        why: String,
+    },
+}
+
+impl WorkflowError {
+    pub(super) fn io(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
