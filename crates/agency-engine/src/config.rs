@@ -6,6 +6,7 @@
 mod agent;
 mod agent_name;
 mod built_in;
+mod command_template;
 mod document;
 mod entries;
 mod file;
@@ -20,15 +21,18 @@ mod read;
 mod resolve;
 mod shape;
 mod source;
+mod strict;
 mod toml_entries;
 
-pub use agent::{AgentConfig, Form, KeepsConversations, McpPassing, ScreenSource, Trust};
+pub use agent::{AgentConfig, Form, KeepsConversations, McpPassing, ScreenSource, Seclusion, Trust};
+pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};
 pub use problem::ConfigError;
 pub use prompt::{InvalidPrompt, PromptDelivery};
 pub use source::Place;
+pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
@@ -72,6 +76,8 @@ pub struct Config {
     pub approval_policy: Policy,
     /// How the user is told that an agent asks, or that a run is over.
     pub notify: NotifyConfig,
+    /// Where the clones of git sources are, if not in the home.
+    pub sources_dir: Option<PathBuf>,
     /// The agents by name, built-in and custom ones.
     pub agents: BTreeMap<String, AgentConfig>,
     /// The file that was read, if any.

@@ -4,6 +4,7 @@
 //! can be undone or reconciled wherever they break off.
 
 mod adapters;
+mod ask;
 mod environment;
 mod error;
 mod execute;
@@ -18,8 +19,10 @@ mod validate;
 mod vcs;
 
 pub use adapters::{Adapter, Supports};
+pub(crate) use ask::AskPlan;
 pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
 pub use mcp_servers::read_mcp_config;
 pub use plan::{InputFingerprint, Plan, Resume, RunRequest};
 pub use resume::{Otherwise, ResumeRequest};
+pub(crate) use validate::{Place, find_program};

@@ -58,6 +58,8 @@ pub const POINTS: &[&str] = &[
     "merge.made",
     "merge.recorded",
     "merge.moved",
+    "scratch.filled",
+    "scratch.gone",
 ];
 
 /// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step. `AGENCY_FAULT_WITNESS` may

@@ -3,12 +3,13 @@
 //! The order is the rule: markers, then the row, then everything that can be repeated.
 
 use agency_model::run::{ChangedPath, Ending, Exit, Marker, Reason, State};
-use agency_model::{ErrorCode, Event};
+use agency_model::{ErrorCode, Event, WorkspaceKind};
 use jiff::Timestamp;
 
 use crate::event_log::EventLog;
 use crate::home::{Home, HomeError, RunDirectory};
 use crate::store::{RunRow, error_text, now};
+use crate::workspace::{Scratch, Workspace};
 
 /// The version of `done.json`.
 const MARKER_VERSION: u32 = 1;
@@ -143,6 +144,10 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
 /// Does what follows from a terminal row, as far as it can be done: the snapshot, and the word to those who wait
 /// for a slot.
 pub fn after_end(home: &Home, row: &RunRow) {
+    if row.workspace == WorkspaceKind::Scratch {
+        // Nobody needs it any more. What cannot be deleted now is swept later.
+        let _ = Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path()).undo();
+    }
     // Both are conveniences: the row is the truth, and who waits for a slot looks again by itself.
     let _ = home.run(&row.id).write_json("meta.json", row);
     let _ = home.ring_slot_bell();

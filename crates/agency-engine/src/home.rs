@@ -74,6 +74,12 @@ impl Home {
         self.root.join("worktrees")
     }
 
+    /// Where clones of sources are, unless the configuration names another place.
+    #[must_use]
+    pub fn sources(&self) -> PathBuf {
+        self.root.join("sources")
+    }
+
     /// The versions of agents that were asked for before.
     #[must_use]
     pub fn agent_versions(&self) -> PathBuf {
@@ -130,6 +136,12 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
+    /// The directory of a run that may belong to another home.
+    #[must_use]
+    pub const fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
     /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {

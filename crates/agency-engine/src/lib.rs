@@ -5,6 +5,7 @@
 pub mod adapter;
 pub mod agency;
 pub mod agents;
+pub mod ask;
 pub mod attach;
 #[cfg(test)]
 mod bare_environment;
@@ -32,12 +33,14 @@ pub mod sample;
 pub mod screen;
 pub mod scripted;
 pub mod serve;
+pub mod sources;
 pub mod stop;
 pub mod store;
 pub mod stray;
 pub mod supervise;
 pub mod tell;
 pub mod trust;
+mod uuid;
 pub mod version;
 pub mod watch;
 pub mod watcher;

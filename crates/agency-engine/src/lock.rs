@@ -7,14 +7,16 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::home::HomeError;
+use crate::process::inherit;
 
 /// An exclusive lock, held until it is dropped or the process dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
 }
 
 /// How often a lock that a prober may be holding for a moment is tried again.
@@ -33,12 +35,17 @@ impl Lock {
         let started = Instant::now();
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Some(Self { _file: file })),
+                Ok(()) => return Ok(Some(Self { file })),
                 Err(TryLockError::WouldBlock) if started.elapsed() < patience => std::thread::sleep(RETRY),
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(source)) => return Err(HomeError::new("lock", path, source)),
             }
         }
+    }
+
+    /// Lets a command hold the lock too, until it ends.
+    pub(crate) fn share_with(&self, command: &mut Command) {
+        inherit(command, &self.file);
     }
 }
 

@@ -19,7 +19,7 @@ mod terminal;
 
 pub use answer::answer_of;
 pub use condition::{Condition, ProcessState};
-pub use descriptors::{close_on_exec, file_in_memory};
+pub use descriptors::{close_on_exec, file_in_memory, inherit};
 pub use handle::ProcessHandle;
 pub use identity::{Found, Identity};
 pub use keyboard::{Key, Keyboard};
@@ -34,6 +34,9 @@ pub use terminal::{
 
 /// Names the run on every process of its agent.
 pub const RUN_ID_VARIABLE: &str = "AGENCY_RUN_ID";
+
+/// Set for everything that answers a question about sources, which may not ask another.
+pub const ASK_VARIABLE: &str = "AGENCY_ASK";
 
 /// Marks supervisors and the tmux server: processes that outlive the agent which happened to start them.
 pub const INDEPENDENT_VARIABLE: &str = "AGENCY_INDEPENDENT";

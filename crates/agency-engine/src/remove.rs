@@ -18,8 +18,8 @@ use crate::pid_file::PidFile;
 use crate::store::{RunRow, StoreError};
 use crate::trust;
 use crate::workspace::{
-    Commit, DeleteBranch, GitWorktree, InPlace, JjError, JjWorkspace, RemoveOptions, Repository, Restored, Workspace,
-    WorkspaceError, empty_trash, restore, restore_with_jj,
+    Commit, DeleteBranch, GitWorktree, InPlace, JjError, JjWorkspace, RemoveOptions, Repository, Restored, Scratch,
+    Workspace, WorkspaceError, empty_trash, restore, restore_with_jj,
 };
 
 /// What removing a run did, or would do.
@@ -245,6 +245,9 @@ impl Agency {
 
 /// Where a run works.
 pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
+    if row.workspace == WorkspaceKind::Scratch {
+        return Ok(Box::new(Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path())));
+    }
     let base = base_of(row)?;
     let repository = row.repo_path.clone().into();
     if let (Vcs::Jj, Some(workspace)) = (row.vcs, jj_workspace_of(home, row)?) {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agency::Agency;
+use crate::ask::{dead_scratch, sweep_scratch};
 use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::reconcile::has_owner;
@@ -29,6 +30,8 @@ pub struct Strays {
     pub survivors: Vec<Survivor>,
     /// Directories in the trash.
     pub trash: Vec<PathBuf>,
+    /// Scratch directories of questions that nobody waits for any more.
+    pub scratch: Vec<PathBuf>,
 }
 
 /// A process that outlived its run.
@@ -56,6 +59,7 @@ impl Strays {
             && self.run_directories.is_empty()
             && self.survivors.is_empty()
             && self.trash.is_empty()
+            && self.scratch.is_empty()
     }
 }
 
@@ -68,6 +72,7 @@ impl Agency {
             run_directories: self.stray_run_directories()?,
             survivors: self.survivors()?,
             trash: children(&self.home.trash()),
+            scratch: dead_scratch(&std::env::temp_dir()),
         })
     }
 
@@ -87,6 +92,9 @@ impl Agency {
             if fs::remove_dir_all(directory).is_ok() {
                 done.push(format!("removed {}, which never became a run", directory.display()));
             }
+        }
+        for directory in sweep_scratch(&std::env::temp_dir()) {
+            done.push(format!("removed {}, which nobody needs any more", directory.display()));
         }
         match self.empty_trash() {
             Ok(0) => {}

@@ -12,6 +12,7 @@ mod ear;
 mod finish;
 mod last_words;
 mod launch;
+mod leash;
 mod logs;
 mod look;
 mod notifier;

@@ -5,11 +5,14 @@
 mod branch;
 mod changes;
 mod checkout;
+mod clear;
 mod commit_all;
 mod error;
 mod facts;
+mod fetch;
 mod git;
 mod git_command;
+mod git_heard;
 mod in_place;
 mod jj;
 mod link;
@@ -23,6 +26,7 @@ mod repository;
 mod restore;
 mod review;
 mod saved;
+mod scratch;
 mod site;
 mod snapshot;
 mod staging;
@@ -36,6 +40,7 @@ use std::str::FromStr;
 use agency_model::run::{ChangeStatus, ChangedPath};
 
 pub use error::WorkspaceError;
+pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
@@ -48,6 +53,8 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
 pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
+pub use scratch::Scratch;
+pub(crate) use scratch::{LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
 pub use trash::empty_trash;
 
 /// What the workspace functions return.
@@ -92,6 +99,12 @@ pub struct Commit(String);
 pub struct InvalidCommit(String);
 
 impl Commit {
+    /// Git's own id for no commit, where there is no repository.
+    #[must_use]
+    pub fn none() -> Self {
+        Self("0".repeat(40))
+    }
+
     /// The id in hexadecimal.
     #[must_use]
     pub fn as_str(&self) -> &str {

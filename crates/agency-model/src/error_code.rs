@@ -77,6 +77,20 @@ words! {
         InvalidAnswer = "E_INVALID_ANSWER",
         /// No process without a supervisor has that pid.
         NotAnOrphan = "E_NOT_AN_ORPHAN",
+        /// No source, or no group of sources, has that name.
+        SourceNotFound = "E_SOURCE_NOT_FOUND",
+        /// A source, or a group, has that name already.
+        SourceExists = "E_SOURCE_EXISTS",
+        /// A source cannot be called so, or cannot be fetched from there.
+        InvalidSource = "E_INVALID_SOURCE",
+        /// The files of a source are not where they should be.
+        SourceGone = "E_SOURCE_GONE",
+        /// A source could not be fetched.
+        SyncFailed = "E_SYNC_FAILED",
+        /// The prompt template lacks a placeholder.
+        InvalidTemplate = "E_INVALID_TEMPLATE",
+        /// Whoever answers a question may not ask another.
+        Recursion = "E_RECURSION",
         /// What was waited for did not happen in time.
         Timeout = "E_TIMEOUT",
         /// The command line is wrong.

@@ -64,6 +64,8 @@ words! {
         Worktree = "worktree",
         /// The repository itself, shared with its user.
         None = "none",
+        /// A directory that goes when the run is over, with links to sources; only an ask has it.
+        Scratch = "scratch",
     }
 }
 

@@ -3,7 +3,9 @@
 pub(crate) mod adapters;
 pub(crate) mod agent;
 pub(crate) mod answer;
+pub(crate) mod ask;
 pub(crate) mod attach;
+pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;
@@ -26,6 +28,7 @@ pub(crate) mod scripted;
 pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod source;
 pub(crate) mod stop;
 pub(crate) mod supervise;
 pub(crate) mod wait;

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::config::{Config, Environment};
+use agency_engine::ask::SubagentRunner;
+use agency_engine::config::{Config, Environment, locate};
 use agency_engine::follow::Cursor;
 use agency_engine::home::Home;
+use agency_engine::sources::Sources;
 use agency_engine::store::{RunRow, Selected};
 use agency_model::{ErrorCode, RunId};
 use serde::Serialize;
@@ -73,6 +75,31 @@ impl Context {
         let executable = std::env::current_exe()
             .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
         Ok(Agency::open(self.home()?, self.config()?, executable)?)
+    }
+
+    /// Where the user stands.
+    pub(crate) fn current_directory(&self) -> Result<PathBuf, Problem> {
+        std::env::current_dir()
+            .map_err(|error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}")))
+    }
+
+    /// What questions can be about: the list beside the configuration file.
+    pub(crate) fn sources(&self) -> Result<Sources, Problem> {
+        let Some(location) = locate(self.config_file(), &config_environment()) else {
+            return Err(Problem::new(
+                ErrorCode::InvalidPath,
+                "there is no home directory to keep a list of sources in",
+            )
+            .hint("set HOME, or name a configuration file with --config"));
+        };
+        let file = std::path::absolute(location.path()).unwrap_or_else(|_| location.path().to_owned());
+        let clones = self.config()?.sources_dir.map_or_else(|| self.home().map(|home| home.sources()), Ok)?;
+        Ok(Sources::beside(&file, &clones))
+    }
+
+    /// What answers questions about them.
+    pub(crate) fn subagent_runner(&self) -> Result<SubagentRunner, Problem> {
+        Ok(SubagentRunner::new(self.agency()?, self.sources()?))
     }
 
     /// The one run that an id, the beginning of one, or a name stands for.

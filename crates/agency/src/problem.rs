@@ -2,6 +2,7 @@
 
 mod agent;
 mod hint;
+mod source;
 mod workflow;
 
 use std::fmt::Write;
@@ -101,16 +102,19 @@ impl Problem {
 /// The exit code of each error; `docs/errors.md` has the table.
 pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     match code {
-        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
+        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io | ErrorCode::SyncFailed => 1,
         ErrorCode::Usage
         | ErrorCode::InvalidSpec
         | ErrorCode::InvalidConfig
         | ErrorCode::InvalidWorkflow
-        | ErrorCode::InvalidAnswer => 2,
+        | ErrorCode::InvalidAnswer
+        | ErrorCode::InvalidSource
+        | ErrorCode::InvalidTemplate => 2,
         ErrorCode::RunNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
+        | ErrorCode::SourceNotFound
         | ErrorCode::QuestionNotFound
         | ErrorCode::NotAnOrphan => 3,
         ErrorCode::InvalidState
@@ -118,13 +122,16 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::MaxAgents
         | ErrorCode::AgentExists
         | ErrorCode::NotDelivered
+        | ErrorCode::SourceExists
+        | ErrorCode::Recursion
         | ErrorCode::AlreadyAnswered
         | ErrorCode::QuestionExpired => 4,
         ErrorCode::NotGitRepo
         | ErrorCode::NotJjRepo
         | ErrorCode::BadRef
         | ErrorCode::InvalidPath
-        | ErrorCode::InputNotFile => 5,
+        | ErrorCode::InputNotFile
+        | ErrorCode::SourceGone => 5,
         ErrorCode::GitNotFound
         | ErrorCode::JjNotFound
         | ErrorCode::TmuxNotFound

@@ -2,7 +2,7 @@
 
 use agency_model::Mode;
 
-use super::PromptDelivery;
+use super::{CommandTemplate, PromptDelivery};
 use crate::adapter::StreamFormat;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
@@ -24,6 +24,12 @@ pub struct AgentConfig {
     pub headless: Form,
     /// How it is started on pipes where it is to ask nothing, if that is another way.
     pub one_shot: Option<Form>,
+    /// The user's own command by which it answers a question about sources.
+    pub ask: Option<CommandTemplate>,
+    /// The user's own command by which it talks with the user about sources.
+    pub chat: Option<CommandTemplate>,
+    /// How it is kept from changing anything and from every MCP server where the user has no command of their own.
+    pub seclusion: Seclusion,
     /// How its screen is read.
     pub screen: ScreenSource,
     /// How it is told that it may trust a worktree.
@@ -95,6 +101,21 @@ pub enum McpPassing {
     OpencodeVariable,
 }
 
+/// How an agent is kept from changing anything and from every MCP server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seclusion {
+    /// Nobody knows how.
+    Unknown,
+    /// By the arguments of Claude Code.
+    Claude,
+    /// By the sandbox of Codex, and a setting for each server that it knows.
+    Codex,
+    /// By the arguments of Gemini CLI.
+    Gemini,
+    /// By settings of opencode, one for each server that it knows.
+    Opencode,
+}
+
 /// How an agent is told that it may trust a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
@@ -137,6 +158,9 @@ impl AgentConfig {
             interactive: form.clone(),
             headless: form,
             one_shot: None,
+            ask: None,
+            chat: None,
+            seclusion: Seclusion::Unknown,
             screen: ScreenSource::None,
             trust: Trust::NotAsked,
             names_conversation: None,

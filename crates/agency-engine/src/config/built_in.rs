@@ -1,6 +1,6 @@
 //! The agents that are known without a configuration file, as data.
 
-use super::{AgentConfig, Form, KeepsConversations, McpPassing, PromptDelivery, ScreenSource, Trust};
+use super::{AgentConfig, Form, KeepsConversations, McpPassing, PromptDelivery, ScreenSource, Seclusion, Trust};
 use crate::adapter::StreamFormat;
 use std::collections::BTreeMap;
 
@@ -190,6 +190,15 @@ impl BuiltIn {
             interactive: self.interactive.form(),
             headless: self.headless.form(),
             one_shot: self.one_shot.as_ref().map(Start::form),
+            ask: None,
+            chat: None,
+            seclusion: match self.name {
+                DEFAULT_AGENT => Seclusion::Claude,
+                "codex" => Seclusion::Codex,
+                "gemini" => Seclusion::Gemini,
+                "opencode" => Seclusion::Opencode,
+                _ => Seclusion::Unknown,
+            },
             screen: ScreenSource::BuiltIn(self.name.to_owned()),
             trust: self.trust,
             names_conversation: ["claude_code", "gemini"]

@@ -104,7 +104,8 @@ fn read_values<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     })
 }
 
-fn keys(path: &serde_path_to_error::Path) -> Vec<String> {
+/// The keys of a path in the values.
+pub(super) fn keys(path: &serde_path_to_error::Path) -> Vec<String> {
     path.iter()
         .filter_map(|segment| match segment {
             Segment::Map { key } => Some(key.clone()),

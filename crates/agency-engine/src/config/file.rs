@@ -1,7 +1,7 @@
 //! The shape of the file: what may be written there, and what holds where nothing is.
 
 use super::{
-    PromptDelivery,
+    CommandTemplate, PromptDelivery,
     built_in::DEFAULT_AGENT,
     number::{DAY_IN_SECONDS, pauses, whole_number},
 };
@@ -51,6 +51,8 @@ pub(super) struct ConfigFile {
     pub(super) approval_policy: Policy,
     /// How you are told that an agent asks, or that a run is over.
     pub(super) notify: Notify,
+    /// Where the clones of git sources are. Empty: `sources` in the home.
+    pub(super) sources_dir: String,
     /// Agents by name: built-in ones to change, and custom ones.
     pub(super) agents: BTreeMap<String, Agent>,
 }
@@ -169,6 +171,14 @@ pub(super) struct Agent {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AgentForm")]
     pub(super) one_shot: Option<AgentForm>,
+    /// The command that answers a question about sources: `{prompt_file}` and `{mcp_config}` stand for paths.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CommandTemplate")]
+    pub(super) ask: Option<CommandTemplate>,
+    /// The command that talks with you about sources.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CommandTemplate")]
+    pub(super) chat: Option<CommandTemplate>,
 }
 
 /// One form in which an agent is started: what is not given here is as for the whole agent.
@@ -209,6 +219,7 @@ impl Default for ConfigFile {
             database: Database::default(),
             approval_policy: Policy::default(),
             notify: Notify::default(),
+            sources_dir: String::new(),
             agents: BTreeMap::new(),
         }
     }

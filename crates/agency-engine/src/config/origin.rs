@@ -1,8 +1,8 @@
 //! Which settings hold, and what gave each of them.
 
 use super::{
-    AgentConfig, Config, Form, NotifyConfig, RestartConfig, ScreenSource, agent_name, document::Document,
-    entries::dotted,
+    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, RestartConfig, ScreenSource, agent_name,
+    document::Document, entries::dotted,
 };
 use serde_json::{Value, json};
 use std::{
@@ -87,12 +87,13 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         lock_timeout,
         approval_policy,
         notify: NotifyConfig { bell, desktop, command, always },
+        sources_dir,
         agents,
         file,
         lines,
     } = config;
-    let [wrapper, pid_dir] =
-        [wrapper, pid_dir].map(|path| path.as_deref().map(Path::to_string_lossy).unwrap_or_default());
+    let [wrapper, pid_dir, sources_dir] =
+        [wrapper, pid_dir, sources_dir].map(|path| path.as_deref().map(Path::to_string_lossy).unwrap_or_default());
     let settings = [
         ("default_agent", json!(default_agent)),
         ("max_agents", json!(max_agents)),
@@ -101,6 +102,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("trust_worktrees", json!(trust_worktrees)),
         ("wrapper", json!(wrapper)),
         ("pid_dir", json!(pid_dir)),
+        ("sources_dir", json!(sources_dir)),
         ("tmux.socket", json!(tmux_socket.as_deref().unwrap_or_default())),
         ("limits.max_minutes", json!(limits.max_minutes.unwrap_or_default())),
         ("limits.no_progress_minutes", json!(limits.no_progress_minutes.unwrap_or_default())),
@@ -139,6 +141,9 @@ fn agent_values(name: &str, agent: &AgentConfig) -> Vec<(String, Value)> {
         ("interactive", form_value(&agent.interactive)),
         ("headless", form_value(&agent.headless)),
     ];
+    let command =
+        |template: &Option<CommandTemplate>| json!(template.as_ref().map(ToString::to_string).unwrap_or_default());
+    values.extend([("ask", command(&agent.ask)), ("chat", command(&agent.chat))]);
     values.extend(agent.one_shot.as_ref().map(|form| ("one_shot", form_value(form))));
     values.into_iter().map(|(key, value)| (dotted(&["agents", name, key]), value)).collect()
 }

@@ -67,6 +67,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
             command: file.notify.command,
             always: file.notify.always,
         },
+        sources_dir: non_empty(file.sources_dir).map(|place| beside(path.as_deref(), &place)),
         agents,
         file: path,
         lines,
@@ -122,13 +123,15 @@ fn later(one: Place, other: Place) -> Place {
 
 /// Lays what the file says of an agent over what is known of it.
 fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
-    let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot } = written;
+    let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot, ask, chat } = written;
     if let Some(command) = command {
         known.command = command;
         known.own_command = false;
     }
     known.args = args;
     known.env = env;
+    known.ask = ask;
+    known.chat = chat;
     if let Some(screen) = screen {
         known.screen = ScreenSource::File(beside(Some(file), &screen));
     }

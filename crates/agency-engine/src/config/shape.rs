@@ -25,9 +25,11 @@ const TOP: &[&str] = &[
     "database",
     "approval_policy",
     "notify",
+    "sources_dir",
     "agents",
 ];
-const AGENT: &[&str] = &["command", "args", "env", "prompt", "stream", "screen", "interactive", "headless", "one_shot"];
+const AGENT: &[&str] =
+    &["command", "args", "env", "prompt", "stream", "screen", "interactive", "headless", "one_shot", "ask", "chat"];
 const FORM: &[&str] = &["args", "prompt", "stream", "resume"];
 const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),

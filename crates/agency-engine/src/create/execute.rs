@@ -1,5 +1,6 @@
 //! Makes a planned run real, step by step.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -187,6 +188,10 @@ impl Creation<'_> {
         if let (true, Some(prompt)) = (self.plan.prompt_is_text, &self.plan.prompt) {
             self.directory.write("prompt.md", prompt.as_bytes())?;
         }
+        if let Some(scratch) = &self.plan.scratch {
+            self.directory.write("prompt.md", scratch.prompt_text().unwrap_or_default().as_bytes())?;
+            self.directory.write_json("sources.json", &scratch.links().iter().cloned().collect::<BTreeMap<_, _>>())?;
+        }
         if let Some(path) = &row.worktree_path {
             self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
         }
@@ -205,6 +210,9 @@ impl Creation<'_> {
     fn place_prompt(&self) -> Result<String, CreateError> {
         let given = self.plan.spec.prompt.as_ref().map(|prompt| prompt.path.clone()).unwrap_or_default();
         let Some(prompt) = &self.plan.prompt else { return Ok(given) };
+        if self.plan.scratch.is_some() {
+            return Ok(given);
+        }
         if self.plan.spec.workspace == WorkspaceKind::None {
             return Ok(self.plan.repository.root().join(&given).display().to_string());
         }

@@ -1,7 +1,7 @@
 //! The command line and environment of the agent.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
 use crate::supervise::{Again, Launch, RestartRules, SESSION, Start, WORDS};
+use crate::workspace::Scratch;
 
 /// Where a planned run finds what is its own.
 pub(super) struct Found<'a> {
@@ -75,16 +76,23 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
         no_progress_ms: limits.no_progress_minutes.map(milliseconds),
         question_ms: limits.question_minutes.map(milliseconds),
         grace_ms: in_milliseconds(&config.stop_grace),
-        max_agents: config.max_agents,
+        max_agents: most_agents(plan, config),
         may_wait: plan.may_wait,
         lock_timeout_ms: in_milliseconds(&config.lock_timeout),
         pid_dir: config.pid_dir.clone(),
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
+        leash: plan.scratch.as_ref().map(Scratch::lock_file),
     };
     let mut environment = environment(plan, run, &env);
     environment.extend(mcp_env.into_iter().map(|(name, value)| (name.into(), value.into())));
     Ok(Launching { orders, environment, files })
+}
+
+/// An agent that asks holds a slot of its own and waits: if its question waited for another, both might wait for ever.
+fn most_agents(plan: &Plan, config: &Config) -> u32 {
+    let within_a_run = plan.environment.contains_key(OsStr::new(RUN_ID_VARIABLE));
+    if plan.kind == RunKind::Ask && within_a_run { u32::MAX } else { config.max_agents }
 }
 
 fn started(args: Vec<String>, first_words: FirstWords) -> Start {

@@ -16,7 +16,7 @@ use crate::host::socket_in;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
 use crate::supervise::Notify;
-use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, SharedJjWorkspace, Workspace};
+use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, Scratch, SharedJjWorkspace, Workspace};
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
@@ -95,6 +95,8 @@ pub struct Plan {
     pub not_before: Option<Timestamp>,
     /// Whom to tell when the agent asks, and when the run is over.
     pub notify: Notify,
+    /// The directory of an ask.
+    pub scratch: Option<Scratch>,
 }
 
 /// A conversation that goes on in another run.
@@ -117,7 +119,7 @@ impl Plan {
         }
         match self.spec.workspace {
             WorkspaceKind::Worktree => Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch())),
-            WorkspaceKind::None => None,
+            WorkspaceKind::None | WorkspaceKind::Scratch => None,
         }
     }
 
@@ -131,7 +133,7 @@ impl Plan {
             WorkspaceKind::Worktree => {
                 Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
             }
-            WorkspaceKind::None => None,
+            WorkspaceKind::None | WorkspaceKind::Scratch => None,
         }
     }
 
@@ -148,6 +150,9 @@ impl Plan {
 
     /// Where it will work.
     pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
+        if let Some(scratch) = &self.scratch {
+            return Box::new(scratch.clone());
+        }
         let (worktrees_root, trash) = (home.worktrees(), home.trash());
         match (self.branch(), self.worktree(home)) {
             (Some(bookmark), Some(path)) if self.vcs == Vcs::Jj => {

@@ -112,7 +112,9 @@ impl Agency {
         if prompt.is_some() {
             let path = match parent.workspace {
                 WorkspaceKind::Worktree => PROMPT_IN_WORKTREE.to_owned(),
-                WorkspaceKind::None => self.home.run(&id).file("prompt.md").display().to_string(),
+                WorkspaceKind::None | WorkspaceKind::Scratch => {
+                    self.home.run(&id).file("prompt.md").display().to_string()
+                }
             };
             spec.prompt = Some(PromptSpec { path });
         }
@@ -173,6 +175,7 @@ impl Agency {
             notices,
             not_before,
             notify,
+            scratch: None,
         })
     }
 
@@ -213,6 +216,9 @@ impl Agency {
                 format!("{id} was removed, and its workspace with it"),
                 "agency restore brings saved work back",
             );
+        }
+        if parent.kind == RunKind::Ask {
+            return refuse(format!("{id} was a question, and left nothing to go on with"), "ask again with agency ask");
         }
         let goes_on = |other: &&RunRow| {
             other.parent_id.as_ref() == Some(id)

@@ -19,6 +19,7 @@ use crate::agency::Agency;
 use crate::config::{AgentConfig, Config, PromptDelivery};
 use crate::host::TmuxError;
 use crate::process::TerminalSize;
+use crate::uuid::random_uuid;
 use crate::version;
 use crate::workspace::{Repository, check_prompt_place};
 
@@ -101,6 +102,7 @@ impl Agency {
             notices,
             not_before: None,
             notify,
+            scratch: None,
         })
     }
 
@@ -134,17 +136,13 @@ fn new_session(agent: &AgentConfig, spec: &RunSpec) -> Option<String> {
     if chosen || spec.mode == Mode::Headless || agent.names_conversation.is_none() {
         return None;
     }
-    let random = Ulid::generate().0;
-    let part = |shift: u32, bits: u32| (random >> shift) & ((1_u128 << bits) - 1);
-    // The fixed bits say: a UUID of version 4.
-    let (version, variant) = (0x4000 | part(64, 12), 0x8000 | part(48, 14));
-    Some(format!("{:08x}-{:04x}-{version:04x}-{variant:04x}-{:012x}", part(96, 32), part(80, 16), part(0, 48)))
+    Some(random_uuid())
 }
 
 /// Where programs are looked up.
-pub(super) struct Place<'a> {
-    pub(super) current_directory: &'a Path,
-    pub(super) environment: &'a BTreeMap<OsString, OsString>,
+pub(crate) struct Place<'a> {
+    pub(crate) current_directory: &'a Path,
+    pub(crate) environment: &'a BTreeMap<OsString, OsString>,
 }
 
 impl RunRequest {
@@ -155,6 +153,13 @@ impl RunRequest {
 
 /// Whether the agent can be started as the spec wants it.
 fn check_form(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+    if spec.workspace == WorkspaceKind::Scratch {
+        return Err(CreateError::Value {
+            field: "workspace",
+            message: "only an ask has a scratch directory".to_owned(),
+            hint: "write `worktree` or `none`, or ask with agency ask",
+        });
+    }
     if spec.one_shot && agent.form(spec.mode, true).is_two_way() {
         return Err(CreateError::Value {
             field: "one_shot",
@@ -269,7 +274,7 @@ pub(super) fn find_runner(
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.
-pub(super) fn find_program(command: &OsStr, place: &Place<'_>) -> Result<PathBuf, &'static str> {
+pub(crate) fn find_program(command: &OsStr, place: &Place<'_>) -> Result<PathBuf, &'static str> {
     let executable = |path: &Path| {
         path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     };

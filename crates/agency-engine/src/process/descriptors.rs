@@ -2,7 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
@@ -24,6 +26,18 @@ pub fn close_on_exec() {
             // Failing means that the descriptor is gone, which is as good.
             let _ = fcntl_setfd(borrowed, flags | FdFlags::CLOEXEC);
         }
+    }
+}
+
+/// Lets a command inherit a descriptor that is closed for all others.
+pub fn inherit(command: &mut Command, descriptor: &impl AsRawFd) {
+    let descriptor = descriptor.as_raw_fd();
+    // SAFETY: the child only clears a flag of a descriptor that it got from us; the call is async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            let borrowed = BorrowedFd::borrow_raw(descriptor);
+            Ok(fcntl_setfd(borrowed, FdFlags::empty())?)
+        });
     }
 }
 

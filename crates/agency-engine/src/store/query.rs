@@ -16,6 +16,8 @@ pub struct RunFilter {
     pub repo: Option<String>,
     /// Only runs for this.
     pub kind: Option<RunKind>,
+    /// All but runs for this.
+    pub except: Option<RunKind>,
     /// Only runs with this name.
     pub name: Option<String>,
     /// Also runs whose resources were removed.
@@ -66,6 +68,11 @@ impl Store {
         if let Some(kind) = &kind {
             conditions.push("kind = ?");
             values.push(kind);
+        }
+        let except = filter.except.map(RunKind::word);
+        if let Some(except) = &except {
+            conditions.push("kind <> ?");
+            values.push(except);
         }
         if !filter.removed {
             conditions.push("removed_at IS NULL");

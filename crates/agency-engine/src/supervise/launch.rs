@@ -67,6 +67,9 @@ pub struct Launch {
     pub policy: Policy,
     /// Whom to tell when the agent asks, and when the run is over.
     pub notify: Notify,
+    /// The lock of whoever waits for the answer; when nobody holds it, the run is stopped.
+    #[serde(default)]
+    pub leash: Option<PathBuf>,
 }
 
 /// How often an agent may crash, and what follows.
@@ -193,6 +196,7 @@ mod tests {
             pid_dir: None,
             policy: Policy::default(),
             notify: Notify::default(),
+            leash: None,
         };
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
         let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);

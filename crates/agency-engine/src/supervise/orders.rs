@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::control::{self, ControlMessage};
 use super::launch::{Environment, Launch, Report, receive_orders, send_report};
+use super::leash::Leash;
 use super::notifier::Notifier;
 use super::slot::{self, Turn};
 use super::turn::Supervisor;
@@ -147,6 +148,12 @@ impl RunParts<'_> {
         listener.set_nonblocking(true).map_err(system)?;
         let listener = UnixListener::from_std(listener).map_err(system)?;
         let (sender, receiver) = mpsc::channel(64);
+        if let Some(lock) = &self.launch.leash {
+            let limit = Duration::from_millis(self.launch.lock_timeout_ms);
+            Leash { lock: lock.clone(), database: self.home.database(), limit, run: self.id.clone() }
+                .watch(sender.clone())
+                .map_err(system)?;
+        }
         tokio::spawn(control::serve(listener, sender));
         Ok(receiver)
     }

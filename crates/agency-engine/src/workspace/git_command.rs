@@ -51,10 +51,10 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
 
 /// One git command on its way to being run.
 pub(super) struct GitCommand {
-    command: Command,
-    directory: PathBuf,
+    pub(super) command: Command,
+    pub(super) directory: PathBuf,
     /// The words of the subcommand that an error names.
-    named: String,
+    pub(super) named: String,
 }
 
 /// What a git command that ended said.
@@ -206,7 +206,7 @@ fn option_with_path(option: &str, path: &Path) -> OsString {
     argument
 }
 
-fn cannot_start(directory: &Path, source: io::Error) -> WorkspaceError {
+pub(super) fn cannot_start(directory: &Path, source: io::Error) -> WorkspaceError {
     if source.kind() == io::ErrorKind::NotFound {
         return WorkspaceError::GitMissing;
     }

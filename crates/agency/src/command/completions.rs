@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agency_engine::sources::{Catalogue, Source};
 use agency_engine::store::{RunFilter, RunRow};
 use agency_model::{ErrorCode, RunKind};
 use clap::builder::PossibleValuesParser;
@@ -51,6 +52,31 @@ pub(super) fn agent_candidates() -> ArgValueCandidates {
         names.dedup();
         names.into_iter().map(CompletionCandidate::new).collect()
     })
+}
+
+/// The sources that an argument may name.
+pub(super) fn source_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let sources = catalogue().sources.into_values();
+        let candidate = |source: Source| {
+            let help = source.description.unwrap_or_else(|| source.kind.word().to_owned());
+            CompletionCandidate::new(source.name).help(Some(help.into()))
+        };
+        sources.map(candidate).collect()
+    })
+}
+
+/// The groups of sources that an argument may name.
+pub(super) fn group_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let groups = catalogue().groups.into_iter();
+        groups.map(|(name, members)| CompletionCandidate::new(name).help(Some(members.join(", ").into()))).collect()
+    })
+}
+
+fn catalogue() -> Catalogue {
+    let sources = Context::new(false, None).sources().ok();
+    sources.and_then(|sources| sources.catalogue().ok()).unwrap_or_default()
 }
 
 /// A shell that cannot be told anything completes nothing.

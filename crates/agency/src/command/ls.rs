@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunFilter;
 use agency_engine::workspace::Repository;
+use agency_model::RunKind;
 use agency_model::run::State;
 use clap::builder::PossibleValuesParser;
 use jiff::Timestamp;
@@ -32,7 +33,7 @@ pub(crate) struct Args {
     /// Only runs with this name
     #[arg(long)]
     name: Option<String>,
-    /// Also removed ones, and not only the newest 50
+    /// Also removed ones and questions of agency ask, and not only the newest 50
     #[arg(long)]
     all: bool,
     /// At most so many, the newest
@@ -59,6 +60,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         states: args.state.iter().filter_map(|word| State::from_word(word)).collect(),
         repo,
         kind: None,
+        except: (!args.all).then_some(RunKind::Ask),
         name: args.name,
         removed: args.all,
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),

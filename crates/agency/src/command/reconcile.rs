@@ -53,7 +53,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             for survivor in &answer.found.survivors {
                 writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
             }
-            for path in answer.found.run_directories.iter().chain(&answer.found.trash) {
+            let found = &answer.found;
+            for path in found.run_directories.iter().chain(&found.trash).chain(&found.scratch) {
                 writeln!(out, "would delete {}", path.display())?;
             }
         }

@@ -242,7 +242,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
 }
 
 /// The first Ctrl-C asks to take everything back; a second one ends us at once.
-fn listen_for_interrupts() -> Result<Arc<AtomicBool>, Problem> {
+pub(super) fn listen_for_interrupts() -> Result<Arc<AtomicBool>, Problem> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let twice = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupted));

@@ -16,8 +16,8 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, agent, answer, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run, send,
-    serve, show, why, workflow,
+    adapters, agent, answer, ask, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run,
+    send, serve, show, source, why, workflow,
 };
 use crate::context::Context;
 use crate::problem::Problem;
@@ -63,6 +63,16 @@ const SCHEMAS: &[Entry] = &[
     ("agent-ls", "agency agent ls", || answer_schema(schema_for!(agent::ls::Agents))),
     ("agent-show", "agency agent show", || answer_schema(schema_for!(agent::show::ShownAgent))),
     ("agent-shutdown", "agency agent shutdown", || answer_schema(schema_for!(agent::shutdown::ShutDown))),
+    ("ask", "agency ask", || answer_schema(schema_for!(ask::Answered))),
+    ("source-add", "agency source add", || answer_schema(schema_for!(source::SourceView))),
+    ("source-ls", "agency source ls", || answer_schema(schema_for!(source::ls::SourceList))),
+    ("source-show", "agency source show", || answer_schema(schema_for!(source::SourceView))),
+    ("source-sync", "agency source sync", || answer_schema(schema_for!(source::sync::SyncedSources))),
+    ("source-rm", "agency source rm", || answer_schema(schema_for!(source::rm::RemovedSource))),
+    ("source-import", "agency source import", || answer_schema(schema_for!(source::import::ImportedSources))),
+    ("source-group-add", "agency source group add", || answer_schema(schema_for!(source::group::GroupView))),
+    ("source-group-ls", "agency source group ls", || answer_schema(schema_for!(source::group::Groups))),
+    ("source-group-rm", "agency source group rm", || answer_schema(schema_for!(source::group::GroupView))),
     ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),
     ("policy-check", "agency policy check", || answer_schema(schema_for!(policy::Checked))),
     ("policy-test", "agency policy test", || answer_schema(schema_for!(policy::Tested))),

@@ -8,7 +8,7 @@ use agency_engine::finish::read_markers;
 use agency_engine::store::RunRow;
 use agency_engine::workspace::ChangedFile;
 use agency_model::run::ChangedPath;
-use agency_model::{Usage, Vcs, hide_mcp_values};
+use agency_model::{RunKind, Usage, Vcs, hide_mcp_values};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -85,13 +85,17 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
     let args = if run.runner_args.is_empty() { String::new() } else { format!(" {}", run.runner_args.join(" ")) };
     lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
-    lines.push(("repository", run.repo.clone()));
-    lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
+    if run.kind == RunKind::Ask {
+        lines.push(("scratch", run.repo.clone()));
+    } else {
+        lines.push(("repository", run.repo.clone()));
+        lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
+        lines.push(("made by", run.vcs.to_string()));
+    }
     let branch = match run.vcs {
         Vcs::Git => "branch",
         Vcs::Jj => "bookmark",
     };
-    lines.push(("made by", run.vcs.to_string()));
     lines.extend(run.new_branch.clone().map(|name| (branch, name)));
     lines.extend(run.worktree_path.clone().map(|path| ("worktree", path)));
     lines.extend(run.tmux_session.clone().map(|session| ("session", session)));

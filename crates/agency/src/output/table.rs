@@ -1,5 +1,6 @@
 //! The table of runs, made to fit the terminal.
 
+use agency_model::RunKind;
 use agency_model::run::State;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
@@ -30,7 +31,10 @@ pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) ->
     // What the other columns take; the name gets the rest.
     let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(28 + 9 + 4 + 12 + 10).max(8));
     for run in runs {
-        let name = run.name.as_deref().or(run.new_branch.as_deref()).unwrap_or("(in the repository)");
+        let name = run.name.as_deref().or(run.new_branch.as_deref()).unwrap_or(match run.kind {
+            RunKind::Ask => "(ask)",
+            RunKind::Run | RunKind::Agent | RunKind::Task => "(in the repository)",
+        });
         let mut cells =
             vec![run.id.to_string(), state_word(run.state), ago(now, run.created_at), shortened(&run.runner, 12)];
         let repo = run.repo.rsplit('/').next().unwrap_or(&run.repo);

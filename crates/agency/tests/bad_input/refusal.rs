@@ -90,17 +90,20 @@ pub(super) fn hints(error: &Value, words: &str) {
 /// The documented exit code of an error.
 fn exit_code(code: ErrorCode) -> i32 {
     match code {
-        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io => 1,
+        ErrorCode::RunFailed | ErrorCode::RunnerDisappeared | ErrorCode::Io | ErrorCode::SyncFailed => 1,
         ErrorCode::Usage
         | ErrorCode::InvalidSpec
         | ErrorCode::InvalidConfig
         | ErrorCode::InvalidWorkflow
-        | ErrorCode::InvalidAnswer => 2,
+        | ErrorCode::InvalidAnswer
+        | ErrorCode::InvalidSource
+        | ErrorCode::InvalidTemplate => 2,
         ErrorCode::RunNotFound
         | ErrorCode::AmbiguousRun
         | ErrorCode::TmuxSessionNotFound
         | ErrorCode::NothingSaved
         | ErrorCode::QuestionNotFound
+        | ErrorCode::SourceNotFound
         | ErrorCode::NotAnOrphan => 3,
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
@@ -108,12 +111,15 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::AgentExists
         | ErrorCode::NotDelivered
         | ErrorCode::AlreadyAnswered
-        | ErrorCode::QuestionExpired => 4,
+        | ErrorCode::QuestionExpired
+        | ErrorCode::SourceExists
+        | ErrorCode::Recursion => 4,
         ErrorCode::NotGitRepo
         | ErrorCode::NotJjRepo
         | ErrorCode::BadRef
         | ErrorCode::InvalidPath
-        | ErrorCode::InputNotFile => 5,
+        | ErrorCode::InputNotFile
+        | ErrorCode::SourceGone => 5,
         ErrorCode::GitNotFound
         | ErrorCode::JjNotFound
         | ErrorCode::TmuxNotFound

@@ -1,0 +1,104 @@
+//! A conversation about sources on the user's own terminal.
+//!
+//! The agent needs that terminal itself, so it is our child and no run: nothing of what is said is recorded.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::command::{Purpose, Reader, Subject};
+use super::subagent_runner::scratch;
+use super::{AskError, SubagentRunner, sweep_scratch};
+use crate::create::Place;
+use crate::process::{ProcessHandle, close_on_exec};
+use crate::workspace::{Scratch, Workspace};
+
+/// How often we look whether we are to end.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
+/// What a chat is about.
+#[derive(Debug, Clone, Default)]
+pub struct ChatRequest {
+    /// The names of the sources.
+    pub sources: Vec<String>,
+    /// The names of groups of sources.
+    pub groups: Vec<String>,
+    /// The agent; the default one if absent.
+    pub runner: Option<String>,
+    /// Where the user stands.
+    pub current_directory: PathBuf,
+    /// The environment the agent gets.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+/// How a chat ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatEnd {
+    /// The agent's exit code, as a shell would give it.
+    pub exit_code: i32,
+}
+
+impl SubagentRunner {
+    /// Starts an agent on our own terminal and waits until it exits. Once `cancelled` is set, it is ended: TERM, a
+    /// grace, KILL. Whatever happens, the scratch directory is gone afterwards.
+    pub fn chat(&mut self, request: &ChatRequest, cancelled: &AtomicBool) -> Result<ChatEnd, AskError> {
+        self.refuse_recursion(&request.environment)?;
+        sweep_scratch(&std::env::temp_dir());
+        let sources = self.resolve(&request.sources, &request.groups)?;
+        let (name, agent) = self.agent(request.runner.as_deref())?;
+        let scratch = scratch(&sources, Path::new(""));
+        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
+        let reader = Reader::new(&name, &agent, &Subject { scratch: &scratch, purpose: Purpose::Chat, place: &place })?;
+        scratch.prepare()?;
+        let ended = self.talk(&reader, &scratch, request, cancelled);
+        // What cannot be deleted now is swept later.
+        let _ = scratch.undo();
+        ended
+    }
+
+    fn talk(
+        &self,
+        reader: &Reader,
+        scratch: &Scratch,
+        request: &ChatRequest,
+        cancelled: &AtomicBool,
+    ) -> Result<ChatEnd, AskError> {
+        // Whatever our caller left open is not the agent's.
+        close_on_exec();
+        let mut command = Command::new(&reader.program);
+        command.args(&reader.args).current_dir(scratch.directory()).env_clear();
+        command.envs(&request.environment).envs(&reader.env);
+        scratch.share_lock(&mut command);
+        let mut child = command.spawn().map_err(AskError::Start)?;
+        let status = wait(&mut child, self.config().stop_grace, cancelled).map_err(AskError::Start)?;
+        let by_signal = || status.signal().map_or(1, |signal| 128 + signal);
+        Ok(ChatEnd { exit_code: status.code().unwrap_or_else(by_signal) })
+    }
+}
+
+fn wait(child: &mut Child, grace: Duration, cancelled: &AtomicBool) -> std::io::Result<ExitStatus> {
+    let agent = ProcessHandle::open(child.id());
+    let mut asked: Option<Instant> = None;
+    loop {
+        let gone = agent.as_ref().is_none_or(|agent| agent.wait(LOOK_UP));
+        if gone {
+            return child.wait();
+        }
+        match (&agent, asked) {
+            (Some(agent), None) if cancelled.load(Ordering::Relaxed) => {
+                agent.signal(Signal::TERM);
+                asked = Some(Instant::now());
+            }
+            (Some(agent), Some(at)) if at.elapsed() > grace => {
+                agent.signal(Signal::KILL);
+            }
+            (_, _) => {}
+        }
+    }
+}

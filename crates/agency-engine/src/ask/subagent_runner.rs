@@ -1,0 +1,268 @@
+//! [`SubagentRunner`]: asks a question, waits for the answer, and leaves nothing behind.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use agency_model::run::State;
+use agency_model::{Event, RunId, RunKind, Usage};
+use ulid::Ulid;
+
+use super::answer::{answer_in, end_of};
+use super::command::{Purpose, Reader, Subject};
+use super::{AskError, PromptTemplate, TEMPLATE_FILE, sweep_scratch};
+use crate::agency::Agency;
+use crate::config::{AgentConfig, Config};
+use crate::create::{AskPlan, CreateError, Place, Plan};
+use crate::follow::{Cursor, EventReader};
+use crate::home::HomeError;
+use crate::process::{ASK_VARIABLE, RUN_ID_VARIABLE};
+use crate::sources::{ResolvedSource, Sources};
+use crate::store::RunRow;
+use crate::uuid::random_uuid;
+use crate::watch::Watch;
+use crate::workspace::{Scratch, Workspace};
+
+/// How often we look whether the answer is still wanted.
+const LOOK_UP: Duration = Duration::from_millis(100);
+/// No agent takes a longer question.
+const LONGEST_QUESTION: usize = 8 * 1024 * 1024;
+/// So much of what an agent complained about is told.
+const MOST_COMPLAINTS: u64 = 16 * 1024;
+
+/// Runs agents that answer questions about sources.
+#[derive(Debug)]
+pub struct SubagentRunner {
+    pub(super) agency: Agency,
+    pub(super) sources: Sources,
+}
+
+/// A question.
+#[derive(Debug, Clone, Default)]
+pub struct AskRequest {
+    /// The names of the sources.
+    pub sources: Vec<String>,
+    /// The names of groups of sources.
+    pub groups: Vec<String>,
+    /// What is asked.
+    pub question: String,
+    /// The agent; the default one if absent.
+    pub runner: Option<String>,
+    /// How long the answer may take; as long as the configuration allows if absent.
+    pub limit: Option<Duration>,
+    /// Where the user stands.
+    pub current_directory: PathBuf,
+    /// The environment the agent gets.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// What the agent said at last, or all that it printed.
+    pub answer: String,
+    /// The names of the sources it had.
+    pub sources: Vec<String>,
+    /// What the model consumed.
+    pub usage: Usage,
+    /// How long it took.
+    pub duration: Duration,
+    /// The run that gave it.
+    pub run: RunId,
+}
+
+impl SubagentRunner {
+    /// A runner for the agents that the agency's configuration names, and these sources.
+    #[must_use]
+    pub const fn new(agency: Agency, sources: Sources) -> Self {
+        Self { agency, sources }
+    }
+
+    /// The configuration that names the agents.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        self.agency.config()
+    }
+
+    /// The sources that can be asked about.
+    #[must_use]
+    pub const fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Asks a question and waits for the answer. `hear` is told what the agent does meanwhile; once `cancelled` is set,
+    /// the agent is stopped. Whatever happens, the scratch directory is gone afterwards.
+    pub fn ask(
+        &mut self,
+        request: &AskRequest,
+        hear: &mut dyn FnMut(&Event),
+        cancelled: &AtomicBool,
+    ) -> Result<Answer, AskError> {
+        let started = Instant::now();
+        self.refuse_recursion(&request.environment)?;
+        sweep_scratch(&std::env::temp_dir());
+        check_question(&request.question)?;
+        let sources = self.resolve(&request.sources, &request.groups)?;
+        let prompt = PromptTemplate::load(&self.template_file())?.render(&request.question, &sources);
+        let plan = match self.plan(request, &sources, prompt) {
+            // A Ctrl-C reaches whom we asked for their servers too.
+            Err(_) if cancelled.load(Ordering::Relaxed) => return Err(AskError::Interrupted),
+            plan => plan?,
+        };
+        let ended = self.run(&plan, request.limit, hear, cancelled);
+        self.clear(&plan);
+        let row = ended?;
+        Ok(Answer {
+            answer: self.answer_of(&plan, &row)?,
+            sources: sources.into_iter().map(|source| source.name).collect(),
+            usage: row.usage,
+            duration: started.elapsed(),
+            run: row.id,
+        })
+    }
+
+    /// Where the template is: beside the configuration file.
+    #[must_use]
+    pub fn template_file(&self) -> PathBuf {
+        self.sources.file().with_file_name(TEMPLATE_FILE)
+    }
+
+    /// Who answers a question may not ask another: by its environment, or by the run that it belongs to.
+    pub(super) fn refuse_recursion(&self, environment: &BTreeMap<OsString, OsString>) -> Result<(), AskError> {
+        let run = environment.get(OsStr::new(RUN_ID_VARIABLE)).and_then(|id| id.to_str()?.parse::<RunId>().ok());
+        let row = run.and_then(|id| self.agency.store.run(&id).ok());
+        let within = environment.get(OsStr::new(ASK_VARIABLE)).is_some_and(|value| !value.is_empty());
+        if within || row.is_some_and(|row| row.kind == RunKind::Ask) { Err(AskError::Recursion) } else { Ok(()) }
+    }
+
+    pub(super) fn resolve(&self, names: &[String], groups: &[String]) -> Result<Vec<ResolvedSource>, AskError> {
+        let sources = self.sources.resolve(names, groups)?;
+        if sources.is_empty() { Err(AskError::NoSources) } else { Ok(sources) }
+    }
+
+    /// The agent that is wanted, or the default one.
+    pub(super) fn agent(&self, wanted: Option<&str>) -> Result<(String, AgentConfig), CreateError> {
+        let wanted = wanted.unwrap_or(&self.config().default_agent);
+        let found = self.config().agent(wanted).map(|(name, agent)| (name.to_owned(), agent.clone()));
+        found.ok_or_else(|| CreateError::Runner {
+            message: format!("no agent is called '{wanted}'"),
+            hint: "agency adapters lists all of them".to_owned(),
+        })
+    }
+
+    fn plan(&self, request: &AskRequest, sources: &[ResolvedSource], prompt: String) -> Result<Plan, AskError> {
+        let (runner, agent) = self.agent(request.runner.as_deref())?;
+        let id = RunId::from_ulid(Ulid::generate());
+        let scratch = scratch(sources, self.agency.home.run(&id).path()).prompt(prompt.clone());
+        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
+        let reader =
+            Reader::new(&runner, &agent, &Subject { scratch: &scratch, purpose: Purpose::Ask, place: &place })?;
+        Ok(self.agency.plan_ask(AskPlan {
+            id,
+            runner,
+            agent: reader.agent(&agent),
+            words: reader.on_stdin.then_some(prompt),
+            program: reader.program,
+            scratch,
+            environment: request.environment.clone(),
+        })?)
+    }
+
+    fn run(
+        &mut self,
+        plan: &Plan,
+        limit: Option<Duration>,
+        hear: &mut dyn FnMut(&Event),
+        cancelled: &AtomicBool,
+    ) -> Result<RunRow, AskError> {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let row = match self.agency.create(plan, cancelled) {
+            Err(CreateError::Interrupted) => return Err(AskError::Interrupted),
+            created => created?,
+        };
+        for message in &plan.notices {
+            hear(&Event::Notice { message: message.clone() });
+        }
+        let directory = self.agency.home.run(&row.id);
+        let unreadable = |source| AskError::Home(HomeError::new("read", directory.events(), source));
+        let watch = Watch::begin(&[directory.path()])?;
+        let mut cursor = Cursor::at(&directory.events(), 0).map_err(unreadable)?;
+        let mut reader = EventReader::default();
+        loop {
+            // The state is read first: what was written before the end is read after it.
+            let row = self.agency.store.run(&row.id)?;
+            let over = row.state.is_terminal() || self.agency.settle(&row)?.is_some();
+            cursor
+                .read(|piece| {
+                    reader.feed(piece).iter().for_each(|read| hear(&read.event.event));
+                    Ok(())
+                })
+                .map_err(unreadable)?;
+            if over {
+                return Ok(self.agency.store.run(&row.id)?);
+            }
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if late || cancelled.load(Ordering::Relaxed) {
+                // It may have ended by itself this very moment; then it needs no stopping.
+                if let Err(error) = self.agency.stop(&row)
+                    && !self.agency.store.run(&row.id)?.state.is_terminal()
+                {
+                    return Err(error.into());
+                }
+                let seconds = limit.unwrap_or_default().as_secs();
+                return Err(if late { AskError::Timeout { run: row.id, seconds } } else { AskError::Interrupted });
+            }
+            watch.wait(LOOK_UP);
+        }
+    }
+
+    /// What is left goes, and the row says so.
+    fn clear(&mut self, plan: &Plan) {
+        // What cannot be deleted now is swept later.
+        let gone = plan.scratch.as_ref().is_some_and(|scratch| scratch.undo().is_ok());
+        if gone && self.agency.store.run(&plan.id).is_ok_and(|row| row.state.is_terminal()) {
+            let _ = self.agency.store.mark_removed(&plan.id, None);
+        }
+    }
+
+    fn answer_of(&self, plan: &Plan, row: &RunRow) -> Result<String, AskError> {
+        let directory = self.agency.home.run(&row.id);
+        match row.state {
+            State::Completed => {}
+            State::Killed => return Err(AskError::Stopped(row.id.clone())),
+            State::Failed | State::Queued | State::Running => {
+                let error = row.error.clone().unwrap_or_else(|| "the agent failed".to_owned());
+                let code = row.error_code().map(|code| format!("{code}: ")).unwrap_or_default();
+                return Err(AskError::Failed {
+                    run: row.id.clone(),
+                    message: error.strip_prefix(code.as_str()).unwrap_or(&error).to_owned(),
+                    stderr: end_of(&directory.stderr_log(), MOST_COMPLAINTS).unwrap_or_default().trim().to_owned(),
+                });
+            }
+        }
+        let stream = plan.agent.form(plan.spec.mode, plan.spec.one_shot).stream;
+        let log = directory.stdout_log();
+        answer_in(&log, stream).map_err(|source| HomeError::new("read", log, source).into())
+    }
+}
+
+/// A directory for these sources that is not made yet.
+pub(super) fn scratch(sources: &[ResolvedSource], owner: &Path) -> Scratch {
+    let scratch = Scratch::below(&std::env::temp_dir(), &random_uuid(), owner);
+    sources.iter().fold(scratch, |scratch, source| scratch.link(&source.name, &source.path))
+}
+
+fn check_question(question: &str) -> Result<(), AskError> {
+    if question.trim().is_empty() {
+        return Err(AskError::Question("it is empty"));
+    }
+    if question.contains('\0') {
+        return Err(AskError::Question("it contains a NUL character, and a question is plain text"));
+    }
+    if question.len() > LONGEST_QUESTION {
+        return Err(AskError::Question("it is longer than 8 MB; put the text into a source, and ask about that"));
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! A question about sources as a plan: an ordinary run in a scratch directory, with nobody's repository.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use agency_model::run::RestartPolicy;
+use agency_model::spec::{PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules};
+use agency_model::{Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+
+use super::{CreateError, Plan};
+use crate::agency::Agency;
+use crate::config::AgentConfig;
+use crate::process::TerminalSize;
+use crate::supervise::Notify;
+use crate::workspace::{Commit, Repository, Scratch, Workspace};
+
+/// A question that is ready to be asked.
+pub(crate) struct AskPlan {
+    /// The run that it becomes.
+    pub(crate) id: RunId,
+    /// The name of the agent.
+    pub(crate) runner: String,
+    /// The agent, whose one-shot form is the one that answers.
+    pub(crate) agent: AgentConfig,
+    /// Its executable.
+    pub(crate) program: PathBuf,
+    /// What it is told on its standard input; none if its arguments name the file.
+    pub(crate) words: Option<String>,
+    /// Where it works.
+    pub(crate) scratch: Scratch,
+    /// The environment it gets.
+    pub(crate) environment: BTreeMap<OsString, OsString>,
+}
+
+impl Agency {
+    /// The run that answers a question. Nothing is created.
+    pub(crate) fn plan_ask(&self, ask: AskPlan) -> Result<Plan, CreateError> {
+        let AskPlan { id, runner, agent, program, words, scratch, environment } = ask;
+        let (agent_version, notices) = match words.is_some() {
+            true => self.look_at_version(&agent, &program, &environment),
+            // Who starts an agent by a command of their own knows which.
+            false => (None, vec![]),
+        };
+        let spec = RunSpec {
+            repo: scratch.directory().display().to_string(),
+            base_ref: String::new(),
+            runner: RunnerSpec { kind: runner, args: vec![] },
+            prompt: Some(PromptSpec { path: scratch.prompt_file().display().to_string() }),
+            new_branch: None,
+            inputs: vec![],
+            limits: self.config.limits,
+            name: None,
+            mode: Mode::Headless,
+            host: Host::Detached,
+            workspace: WorkspaceKind::Scratch,
+            restart: RestartPolicy::Never,
+            one_shot: true,
+            approval_policy: StoredRules::Rules(vec![]),
+            reserved: Reserved::default(),
+        };
+        Ok(Plan {
+            id,
+            kind: RunKind::Ask,
+            vcs: Vcs::Git,
+            spec,
+            repository: Repository::from_root(scratch.directory().to_owned()),
+            base: Commit::none(),
+            inputs: vec![],
+            prompt: words,
+            prompt_is_text: false,
+            agent,
+            program,
+            environment,
+            may_wait: true,
+            size: TerminalSize::UNSEEN,
+            resume: None,
+            session: None,
+            agent_version,
+            notices,
+            not_before: None,
+            notify: Notify::default(),
+            scratch: Some(scratch),
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! A run that somebody waits for ends when nobody does.
+//!
+//! Who asked holds a lock for as long as they live. When it is let go before the run is over, they died, and the
+//! answer is for nobody.
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agency_model::RunId;
+use agency_model::run::{Input, State, StopCause};
+use tokio::sync::mpsc;
+
+use super::control::ControlMessage;
+use crate::store::{Request, Store, StoreError};
+
+/// Enough for one query.
+const STACK: usize = 512 * 1024;
+
+/// What ties a run to whoever asked.
+pub(super) struct Leash {
+    pub(super) lock: PathBuf,
+    pub(super) database: PathBuf,
+    pub(super) limit: Duration,
+    pub(super) run: RunId,
+}
+
+impl Leash {
+    /// Begins to wait for the lock, on a thread that ends with the process.
+    pub(super) fn watch(self, bell: mpsc::Sender<ControlMessage>) -> io::Result<()> {
+        let wait = move || {
+            // Held to our end: as long as we are there, nobody sweeps the directory away.
+            let _lock = match File::open(&self.lock) {
+                Ok(file) => file.lock_shared().map(|()| file),
+                Err(error) => Err(error),
+            };
+            // A database that cannot be used leaves the run to its own end and its limits.
+            if self.stop().is_ok() {
+                let _ = bell.blocking_send(ControlMessage::Bell);
+            }
+            loop {
+                std::thread::park();
+            }
+        };
+        std::thread::Builder::new().name("leash".to_owned()).stack_size(STACK).spawn(wait).map(|_| ())
+    }
+
+    fn stop(&self) -> Result<(), StoreError> {
+        let mut store = Store::open(&self.database, self.limit)?;
+        if store.run(&self.run)?.state == State::Queued {
+            store.apply(&self.run, &Input::Stop(StopCause::Requested), None)?;
+        }
+        if !store.run(&self.run)?.state.is_terminal() {
+            store.request(&self.run, &Request::Stop { grace: None })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! `agency ask`: a question about sources, answered by a fresh agent.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use agency_engine::ask::AskRequest;
+use agency_engine::runner::Cleaner;
+use agency_model::{ErrorCode, RunId, Usage};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::completions::{group_candidates, source_candidates};
+use super::run::listen_for_interrupts;
+use crate::context::Context;
+use crate::output::{ActivityLine, parse_duration};
+use crate::problem::Problem;
+
+/// A longer question is refused; this much is read of it to know.
+const MOST_STDIN: u64 = 16 * 1024 * 1024;
+
+/// Ask a question about sources; a fresh agent reads exactly those and answers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The answer is all that is printed on standard output.\n\nExamples:\n  \
+    agency ask -s langchain \"How do I create a tool?\"\n  \
+    agency ask -s api,docs -g core --runner codex \"Where is the timeout set?\"\n  \
+    git diff | agency ask -s api --json -")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    about: About,
+    /// The agent: claude-code, codex, gemini, opencode, or one of your own [default: default_agent]
+    #[arg(long, value_name = "AGENT")]
+    runner: Option<String>,
+    /// Give up after this time, such as 90s or 10m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
+    /// The question; - reads it from standard input
+    #[arg(allow_hyphen_values = true)]
+    question: String,
+}
+
+/// The sources that are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct About {
+    /// A source; may be repeated, or name several with commas
+    #[arg(short, long = "source", value_name = "NAME", value_delimiter = ',', add = source_candidates())]
+    pub(super) sources: Vec<String>,
+    /// A group of sources; may be repeated, or name several with commas
+    #[arg(short, long = "group", value_name = "NAME", value_delimiter = ',', add = group_candidates())]
+    pub(super) groups: Vec<String>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answered {
+    /// What the agent answered.
+    answer: String,
+    /// The sources it had.
+    sources: Vec<String>,
+    /// What the model consumed, where the agent tells.
+    usage: Option<Usage>,
+    /// How many seconds it took.
+    duration: f64,
+    /// The run that gave it.
+    run: RunId,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    let question = if args.question == "-" { read_question()? } else { args.question };
+    let mut runner = context.subagent_runner()?;
+    let interrupted = listen_for_interrupts()?;
+    let request = AskRequest {
+        sources: args.about.sources,
+        groups: args.about.groups,
+        question,
+        runner: args.runner,
+        limit: args.timeout,
+        current_directory: context.current_directory()?,
+        environment: std::env::vars_os().collect(),
+    };
+    let answered = {
+        let mut activity = ActivityLine::begin("asking", context.is_watched());
+        runner.ask(&request, &mut |event| activity.show(event), &interrupted)?
+    };
+    let answer = Answered {
+        answer: answered.answer,
+        sources: answered.sources,
+        usage: (!answered.usage.is_empty()).then_some(answered.usage),
+        duration: answered.duration.as_secs_f64(),
+        run: answered.run,
+    };
+    context.answer(&answer, |out| print_answer(out, &answer.answer))
+}
+
+/// A terminal gets the words, and nothing that would make it do something.
+fn print_answer(out: &mut dyn Write, answer: &str) -> std::io::Result<()> {
+    let mut cleaner = Cleaner::new();
+    let text = cleaner.feed(answer.as_bytes()) + &cleaner.finish();
+    match text.ends_with('\n') {
+        true => write!(out, "{text}"),
+        false => writeln!(out, "{text}"),
+    }
+}
+
+fn read_question() -> Result<String, Problem> {
+    let wrong = |why: String| Problem::new(ErrorCode::Usage, format!("the question on standard input {why}"));
+    let mut bytes = vec![];
+    let read = std::io::stdin().take(MOST_STDIN).read_to_end(&mut bytes);
+    read.map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))
+}

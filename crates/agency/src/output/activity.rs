@@ -1,0 +1,64 @@
+//! One line that says what an agent is doing, for whoever waits for its answer.
+
+use std::time::Duration;
+
+use agency_model::Event;
+use indicatif::ProgressBar;
+use serde_json::Value;
+
+/// So much of a path or a pattern is shown.
+const MOST: usize = 70;
+
+/// A spinner with the last thing that an agent did; gone when it is dropped.
+#[derive(Debug)]
+pub(crate) struct ActivityLine {
+    bar: Option<ProgressBar>,
+}
+
+impl ActivityLine {
+    /// Begins to show it; `watched` is false where nobody would see it.
+    pub(crate) fn begin(text: &'static str, watched: bool) -> Self {
+        let bar = watched.then(|| ProgressBar::new_spinner().with_message(text));
+        if let Some(bar) = &bar {
+            bar.enable_steady_tick(Duration::from_millis(120));
+        }
+        Self { bar }
+    }
+
+    /// Shows what happened, if it is of interest.
+    pub(crate) fn show(&mut self, event: &Event) {
+        let Some(bar) = &self.bar else { return };
+        match event {
+            Event::ToolUse { tool_name, input, .. } => bar.set_message(format!("{tool_name} {}", subject(input))),
+            Event::Notice { message } | Event::Error { message } => bar.println(message),
+            Event::Output { .. } => bar.set_message("writing"),
+            Event::StateChange { .. }
+            | Event::Attempt { .. }
+            | Event::Exit { .. }
+            | Event::Restart { .. }
+            | Event::ToolResult { .. }
+            | Event::Message { .. }
+            | Event::Activity { .. }
+            | Event::Question { .. }
+            | Event::Answer { .. }
+            | Event::Usage(_)
+            | Event::Completed { .. }
+            | Event::Unknown { .. } => {}
+        }
+    }
+}
+
+impl Drop for ActivityLine {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What a tool is used on: the first words of its input, on one line.
+fn subject(input: &Value) -> String {
+    let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
+    let plain = words.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    plain.take(MOST).collect()
+}

@@ -1,0 +1,60 @@
+//! Problems with sources and questions.
+
+use agency_engine::ask::{AskError, TemplateError};
+use agency_engine::sources::SourceError;
+
+use super::Problem;
+
+impl From<SourceError> for Problem {
+    fn from(error: SourceError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            SourceError::File(error) => error.into(),
+            SourceError::Home(error) => error.into(),
+            SourceError::Workspace(error) => super::with_facts(problem, &error),
+            SourceError::InvalidName { name, .. } => problem.detail("name", name),
+            SourceError::Invalid { what, value, .. } => problem.detail("what", what).detail("value", value),
+            SourceError::Exists { name, .. } => problem.detail("name", name),
+            SourceError::NotFound { what, name, nearest } => {
+                let list = if what == "group" { "agency source group ls" } else { "agency source ls" };
+                problem.hint(format!("{list} lists them")).detail("name", name).detail("nearest", nearest)
+            }
+            SourceError::Gone { name, path, hint, .. } => problem.hint(hint).detail("name", name).detail("path", path),
+            SourceError::Import { path, .. } => problem
+                .hint("agency source import takes lctx's config.json; docs/ask.md has its shape")
+                .detail("file", path),
+            SourceError::Sync { name, .. } => problem.detail("name", name),
+            SourceError::Busy(path) => problem.hint("try again when the other command is done").detail("path", path),
+            SourceError::Interrupted => problem,
+        }
+    }
+}
+
+impl From<AskError> for Problem {
+    fn from(error: AskError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            AskError::Source(error) => error.into(),
+            AskError::Create(error) => error.into(),
+            AskError::Workspace(error) => super::with_facts(problem, &error),
+            AskError::Stop(error) => error.into(),
+            AskError::Wait(error) => error.into(),
+            AskError::Store(error) => error.into(),
+            AskError::Home(error) => error.into(),
+            AskError::Template(TemplateError::Missing { path, missing }) => problem
+                .hint(format!("add it to {}, or delete the file to get the built-in one", path.display()))
+                .detail("file", path)
+                .detail("missing", missing),
+            AskError::Template(TemplateError::NotText(path)) => problem.detail("file", path),
+            AskError::Template(TemplateError::Home(error)) => error.into(),
+            AskError::NoSources => problem.hint("name one with -s, or a group with -g; agency source ls lists them"),
+            AskError::Failed { run, stderr, .. } => {
+                problem.hint(format!("agency logs {run} has all it said")).detail("id", run).detail("stderr", stderr)
+            }
+            AskError::Stopped(run) | AskError::Timeout { run, .. } => {
+                problem.hint(format!("agency events {run} shows how far it came")).detail("id", run)
+            }
+            AskError::Recursion | AskError::Question(_) | AskError::Interrupted | AskError::Start(_) => problem,
+        }
+    }
+}
