@@ -54,6 +54,7 @@ impl Agency {
             mode: Mode::Headless,
             host: Host::Detached,
             workspace: WorkspaceKind::Scratch,
+            vcs: Vcs::Git.into(),
             restart: RestartPolicy::Never,
             one_shot: true,
             approval_policy: StoredRules::Rules(vec![]),

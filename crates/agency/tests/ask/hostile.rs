@@ -1,0 +1,61 @@
+//! Who answers may not ask, and slots are not waited for in a circle.
+
+use agency_model::ErrorCode;
+
+use super::place::{command, empty, wait_until_clean, world};
+
+// proves A1
+#[test]
+fn who_answers_a_question_may_not_ask_another() {
+    let inner = format!("'{}' ask -s docs 'And now?'; echo \"code $?\"", env!("CARGO_BIN_EXE_agency"));
+    let world = world(&inner);
+    let said = world.ok(&["ask", "-s", "docs", "What?"]);
+    assert_eq!(said.stdout, "code 4\n");
+    let run = world.runs().remove(0);
+    assert!(String::from_utf8(run.log("runner.stderr.log")).unwrap().contains("E_RECURSION"));
+    assert_eq!(world.runs().len(), 1);
+    // Who loses the one mark still has the other.
+    let inner =
+        format!("unset AGENCY_ASK; '{}' ask -s docs 'And now?'; echo \"code $?\"", env!("CARGO_BIN_EXE_agency"));
+    let sly = world.agent("sly", inner.as_str());
+    command(&world, "sly", "ask", sly.to_str().unwrap());
+    assert_eq!(world.ok(&["ask", "-s", "docs", "--runner", "sly", "What?"]).stdout, "code 4\n");
+    let output = world.run(world.command(&["chat", "-s", "docs", "--json"]).env("AGENCY_ASK", "1"));
+    assert_eq!(output.status.code(), Some(2), "{output}");
+    let output = world.run(world.command(&["ask", "-s", "docs", "x"]).env("AGENCY_ASK", "1"));
+    assert_eq!(output.status.code(), Some(4), "{output}");
+    wait_until_clean(&world);
+}
+
+#[test]
+fn an_agent_that_asks_does_not_wait_for_the_slot_that_it_holds() {
+    let world = world("cat docs/a.txt");
+    world.set("max_agents", "1");
+    let repo = world.repo("project");
+    world.agent("asker", format!("'{}' ask -s docs 'What?'", env!("CARGO_BIN_EXE_agency")).as_str());
+    let run = world.begin(&repo, "asker", &["--mode", "headless", "--host", "detached", "--workspace", "none"]);
+    let ended = world.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    assert_eq!(run.log("runner.stdout.log"), b"the timeout is 42\n");
+}
+
+#[test]
+fn an_answer_cannot_make_the_terminal_do_something() {
+    let world = empty();
+    let result =
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"a\u001b]0;evil\u0007b","session_id":"s"}"#;
+    let path = world.agent("fake", format!("cat > /dev/null\nprintf '%s\\n' '{result}'").as_str());
+    world.configure(&format!("\n[agents.claude_code]\ncommand = {path:?}\n"));
+    let said = world.ok(&["ask", "-s", "docs", "--runner", "claude-code", "What?"]);
+    assert_eq!(said.stdout, "ab\n");
+}
+
+#[test]
+fn a_codex_that_does_not_name_its_servers_is_not_started() {
+    let world = empty();
+    let path = world.agent("fake", "echo nothing");
+    world.configure(&format!("\n[agents.codex]\ncommand = {path:?}\n"));
+    let error = world.error(&["ask", "-s", "docs", "--runner", "codex", "What?"], ErrorCode::RunnerNotConfigured);
+    assert!(error["message"].as_str().unwrap().contains("which MCP servers"), "{error:#}");
+    assert!(world.runs().is_empty());
+}
