@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use agency_model::run::RestartPolicy;
 use agency_model::spec::{PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules};
-use agency_model::{Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+use agency_model::{Host, McpServers, Mode, RunId, RunKind, Vcs, WorkspaceKind};
 
 use super::{CreateError, Plan};
 use crate::agency::Agency;
@@ -58,6 +58,7 @@ impl Agency {
             restart: RestartPolicy::Never,
             one_shot: true,
             approval_policy: StoredRules::Rules(vec![]),
+            mcp_servers: McpServers::default(),
             reserved: Reserved::default(),
         };
         Ok(Plan {
