@@ -20,6 +20,8 @@ pub struct References {
     pub includes: Vec<Include>,
     /// Functions, variables and templates that are not known.
     pub unknown: Vec<TemplateError>,
+    /// Whether it uses its context as a whole, so that its fields do not say all that it needs.
+    pub whole: bool,
 }
 
 /// A value that a template takes from its context.
@@ -170,14 +172,20 @@ impl Walk<'_> {
         for name in names.iter().filter(|name| literal(name).is_none()) {
             self.value(name, dot, false);
         }
-        let path: Vec<String> = start?.into_iter().chain(literals?).collect();
+        let start = start?;
+        // Which one it takes is known only when it is rendered.
+        self.found.whole |= literals.is_none() && start.is_empty();
+        let path: Vec<String> = start.into_iter().chain(literals?).collect();
         self.take(first.pos(), path.clone(), optional);
         Some(path)
     }
 
     fn value(&mut self, value: &Expr, dot: &Known, optional: bool) -> Known {
         match value {
-            Expr::Dot(_) => dot.clone(),
+            Expr::Dot(_) => {
+                self.found.whole |= dot.as_ref().is_some_and(Vec::is_empty);
+                dot.clone()
+            }
             Expr::Field(at, names) => {
                 let path = dot.clone().map(|dot| joined(dot, names))?;
                 self.take(*at, path.clone(), optional);
@@ -186,7 +194,9 @@ impl Walk<'_> {
             Expr::Variable(at, name, names) => {
                 let start = self.variable(*at, name)?;
                 let path = joined(start, names);
-                if !names.is_empty() {
+                if names.is_empty() {
+                    self.found.whole |= path.is_empty();
+                } else {
                     self.take(*at, path.clone(), optional);
                 }
                 Some(path)

@@ -130,16 +130,13 @@ impl Flow {
         if let Some((state, _)) = &self.ended {
             return *state;
         }
-        let running = self.running();
-        let waits_for = |wanted: fn(&Work) -> bool| {
-            running.iter().any(|leaf| leaf.waits && self.step(&leaf.path).is_some_and(|step| wanted(&step.work)))
-        };
-        if running.is_empty() || running.iter().any(|leaf| !leaf.waits) {
-            SessionState::Running
-        } else if waits_for(|work| matches!(work, Work::Merge(_))) {
-            SessionState::PendingMerge
-        } else {
-            SessionState::Waiting
+        let mut busy = Busy::default();
+        let open = self.plan.steps.iter().zip(&self.steps).skip(self.first_open).take(1);
+        open.for_each(|(step, instance)| busy.look(step, instance));
+        match busy {
+            Busy { working: 0, reviews: 1.., .. } => SessionState::PendingMerge,
+            Busy { working: 0, reviews: 0, approvals: 1.. } => SessionState::Waiting,
+            Busy { .. } => SessionState::Running,
         }
     }
 
@@ -207,6 +204,26 @@ impl Flow {
         let open = steps.unwrap_or_default().iter().zip(instances.unwrap_or_default()).take(1);
         for (step, instance) in open {
             each_open(&StepPath::new("").child(&step.name), step, instance, visit);
+        }
+    }
+}
+
+/// What the steps under way wait for.
+#[derive(Default)]
+struct Busy {
+    working: usize,
+    reviews: usize,
+    approvals: usize,
+}
+
+impl Busy {
+    fn look(&mut self, step: &Step, instance: &Instance) {
+        match &instance.progress {
+            Progress::Waiting | Progress::Over => {}
+            Progress::Running(leaf) if !leaf.waits(step) => self.working += 1,
+            Progress::Running(_) if matches!(step.work, Work::Merge(_)) => self.reviews += 1,
+            Progress::Running(_) => self.approvals += 1,
+            Progress::Open => instance.pairs(step).for_each(|(step, child)| self.look(step, child)),
         }
     }
 }

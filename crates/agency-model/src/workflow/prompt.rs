@@ -16,12 +16,14 @@ impl TemplateText {
         if !is_template(&self.value) {
             return Ok(self.value.clone());
         }
-        let in_file = |error: TemplateError| {
-            // What is wrong in an included spell has its place there.
-            let at = if error.file == file { self.place(error.at) } else { error.at };
-            TemplateError { at, ..error }
-        };
-        Template::parse(file, &self.value).and_then(|template| template.render(context, spells)).map_err(in_file)
+        let rendered = Template::parse(file, &self.value).and_then(|template| template.render(context, spells));
+        // What is wrong in an included spell has its place there.
+        rendered.map_err(|error| if error.file == file { self.in_file(error) } else { error })
+    }
+
+    /// A problem with its place in the workflow file.
+    pub(super) fn in_file(&self, error: TemplateError) -> TemplateError {
+        TemplateError { at: self.place(error.at), ..error }
     }
 }
 

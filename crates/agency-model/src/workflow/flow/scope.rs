@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::{Step, StepPath, StepResult, StepStatus, Work, template_name};
+use super::super::{Step, StepPath, StepResult, StepStatus, TemplateText, Work, template_name};
 use super::instance::Instance;
 use super::{Flow, record, without_rounds};
-use crate::template::{Context, Spellbook, TemplateError, is_template};
+use crate::template::{Context, Spellbook, Template, TemplateError, is_template};
 
 /// What is around a step.
 #[derive(Debug, Clone)]
@@ -44,10 +44,35 @@ impl Flow {
     /// Everything that the templates of a step can name.
     #[must_use]
     pub fn values(&self, path: &StepPath) -> Map<String, Value> {
-        let around = self.surroundings(path);
         let mut values: Map<String, Value> =
             self.results.iter().map(|(name, result)| (name.clone(), result.to_value())).collect();
         values.extend(self.printed.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str()))));
+        self.with_surroundings(path, values)
+    }
+
+    /// What one template of a step names: of a thousand results, those few.
+    pub fn values_for(&self, path: &StepPath, text: &TemplateText) -> Result<Map<String, Value>, TemplateError> {
+        if !is_template(&text.value) {
+            return Ok(Map::new());
+        }
+        let needed = Template::parse(&self.plan.file, &text.value).map_err(|error| text.in_file(error))?.references();
+        if needed.whole || !needed.includes.is_empty() {
+            return Ok(self.values(path));
+        }
+        let mut values = Map::new();
+        for name in needed.fields.iter().filter_map(|field| field.path.first()) {
+            if let Some(result) = self.results.get(name) {
+                values.insert(name.clone(), result.to_value());
+            }
+            if let Some(printed) = self.printed.get(name) {
+                values.insert(name.clone(), printed.as_str().into());
+            }
+        }
+        Ok(self.with_surroundings(path, values))
+    }
+
+    fn with_surroundings(&self, path: &StepPath, mut values: Map<String, Value>) -> Map<String, Value> {
+        let around = self.surroundings(path);
         for (name, round) in around.rounds {
             let value = under_way(round);
             values.insert(template_name(&name), value.clone());
@@ -73,7 +98,7 @@ impl Flow {
         if !is_template(&when.value) {
             return Ok(is_true(&when.value));
         }
-        let context = Context::new(&self.values(path));
+        let context = Context::new(&self.values_for(path, when)?);
         when.render(&self.plan.file, &context, &Arc::new(Spellbook::default())).map(|text| is_true(&text))
     }
 }
