@@ -22,4 +22,5 @@ mod docs {
     mod readme;
     mod run_spec;
     mod states;
+    mod workflows;
 }

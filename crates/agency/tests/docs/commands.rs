@@ -30,6 +30,9 @@ const ANSWERS: &[(&str, &str)] = &[
     ("agent-kill-orphan", "agency agent"),
     ("policy-check", "agency policy"),
     ("policy-test", "agency policy"),
+    ("init", "agency init"),
+    ("workflow-validate", "agency workflow"),
+    ("workflow-render", "agency workflow"),
     ("completions", "agency completions"),
     ("demo", "agency demo"),
 ];
