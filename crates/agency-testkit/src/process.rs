@@ -95,10 +95,16 @@ impl Process {
     /// Waits until the process has ended and its output is closed; panics with all that is known when that takes too long.
     #[track_caller]
     pub fn wait(self) -> Output {
+        self.wait_at_most(LIMIT)
+    }
+
+    /// The same for a process that may take longer than others.
+    #[track_caller]
+    pub fn wait_at_most(self, limit: Duration) -> Output {
         let name = self.name.clone();
-        match self.wait_within(LIMIT) {
+        match self.wait_within(limit) {
             Ok(output) => output,
-            Err(known) => panic!("`{name}` took more than {LIMIT:?}: {known}"),
+            Err(known) => panic!("`{name}` took more than {limit:?}: {known}"),
         }
     }
 

@@ -4,6 +4,7 @@
 mod real_agents {
     #[macro_use]
     mod scene;
+    mod ask;
     mod crash;
     mod interactive;
     mod mcp_servers;

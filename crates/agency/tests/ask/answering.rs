@@ -7,13 +7,13 @@ use std::process::Stdio;
 use agency_model::ErrorCode;
 use serde_json::Value;
 
-use super::place::{command, empty, wait_until_clean, world};
+use super::place::{command, empty, mine, wait_until_clean, world};
 
 // proves A6
 #[test]
 fn spawn_agent_with_command_template() {
     let world = empty();
-    let path = world.agent("mine", r#"for word in "$@"; do echo "<$word>"; done; echo "$PWD""#);
+    let path = mine(&world, r#"for word in "$@"; do echo "<$word>"; done; echo "$PWD""#);
     let template =
         format!("{} -p {{prompt_file}} --mcp-config {{mcp_config}} 'two words' $HOME \"$(id)\"", path.display());
     command(&world, "mine", "ask", &template);
@@ -77,7 +77,7 @@ fn agent_resolution() {
 #[test]
 fn a_command_whose_program_is_not_there_is_said_before_anything_is_made() {
     let world = empty();
-    world.agent("mine", "true");
+    mine(&world, "true");
     command(&world, "mine", "ask", "no-such-program {prompt_file}");
     let error = world.error(&["ask", "-s", "docs", "What?"], ErrorCode::RunnerNotConfigured);
     assert!(error["message"].as_str().unwrap().contains("'no-such-program', is not on the PATH"), "{error:#}");

@@ -13,15 +13,20 @@ pub(super) const LIMIT: Duration = Duration::from_secs(30);
 /// and two sources: the directory `docs` with a file `a.txt`, and the file `note`.
 pub(super) fn world(script: &str) -> World {
     let world = empty();
-    let path = world.agent("mine", script);
+    let path = mine(&world, script);
     command(&world, "mine", "ask", &format!("'{}' {{prompt_file}} {{mcp_config}}", path.display()));
     world
+}
+
+/// Writes the default agent, `mine`, which has no command yet.
+pub(super) fn mine(world: &World, script: &str) -> PathBuf {
+    world.set("default_agent", "\"mine\"");
+    world.agent("mine", script)
 }
 
 /// The same without an agent.
 pub(super) fn empty() -> World {
     let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
-    world.set("default_agent", "\"mine\"");
     world.configure("\n[limits]\nstop_grace_seconds = 1\n");
     let docs = directory(&world, "docs");
     fs::write(docs.join("a.txt"), "the timeout is 42\n").unwrap();

@@ -5,12 +5,12 @@ use std::fs;
 use agency_model::ErrorCode;
 use rustix::process::Signal;
 
-use super::place::{LIMIT, command, empty, left, scratch, wait_until_clean, world};
+use super::place::{LIMIT, command, empty, left, mine, scratch, wait_until_clean, world};
 use agency_testkit::{World, wait_for};
 
 fn talker(script: &str) -> World {
     let world = empty();
-    let path = world.agent("mine", script);
+    let path = mine(&world, script);
     command(&world, "mine", "chat", path.to_str().unwrap());
     world
 }
