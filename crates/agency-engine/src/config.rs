@@ -25,6 +25,7 @@ mod strict;
 mod toml_entries;
 
 pub use agent::{AgentConfig, Form, KeepsConversations, McpPassing, ScreenSource, Seclusion, Trust};
+pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};

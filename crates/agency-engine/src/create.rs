@@ -23,6 +23,6 @@ pub(crate) use ask::AskPlan;
 pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
 pub use mcp_servers::read_mcp_config;
-pub use plan::{InputFingerprint, Plan, Resume, RunRequest};
+pub use plan::{InputFingerprint, OfWorkflow, Plan, Resume, RunRequest};
 pub use resume::{Otherwise, ResumeRequest};
 pub(crate) use validate::{Place, find_program};

@@ -62,13 +62,20 @@ pub const POINTS: &[&str] = &[
     "scratch.gone",
 ];
 
-/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step. `AGENCY_FAULT_WITNESS` may
-/// name a file that proves that the step was reached.
+/// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step: the first time that it comes
+/// there, or the one that `AGENCY_FAULT_TIMES` counts. `AGENCY_FAULT_WITNESS` may name a file that proves that the step
+/// was reached.
 #[cfg(feature = "fault-points")]
 pub fn point(name: &'static str) {
     use rustix::process::{Signal, getpid, kill_process};
     use std::io::Write;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static PASSED: AtomicU32 = AtomicU32::new(0);
     if std::env::var_os("AGENCY_FAULT_POINT").is_some_and(|wanted| wanted == name) {
+        let times = std::env::var("AGENCY_FAULT_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1);
+        if PASSED.fetch_add(1, Ordering::Relaxed) + 1 < times {
+            return;
+        }
         if let Some(witness) = std::env::var_os("AGENCY_FAULT_WITNESS") {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(witness);
             // A test that finds no witness fails.

@@ -91,6 +91,12 @@ impl Home {
         write_atomically(&self.agent_versions(), text)
     }
 
+    /// The parent of all directories of workflow sessions.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
     /// Where worktrees go while they are being deleted.
     #[must_use]
     pub fn trash(&self) -> PathBuf {

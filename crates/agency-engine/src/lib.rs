@@ -22,6 +22,7 @@ pub mod home;
 pub mod host;
 pub mod inbox;
 pub mod lock;
+pub mod orchestrator;
 pub mod orphans;
 pub mod pid_file;
 pub mod policy;

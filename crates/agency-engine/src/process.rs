@@ -23,7 +23,7 @@ pub use descriptors::{close_on_exec, file_in_memory, inherit};
 pub use handle::ProcessHandle;
 pub use identity::{Found, Identity};
 pub use keyboard::{Key, Keyboard};
-pub use leftovers::{carriers, carrying_run, end_found, end_run, left_children, of_run, reap_adopted};
+pub use leftovers::{carriers, carrying_run, end_carrying, end_found, end_run, left_children, of_run, reap_adopted};
 pub use memory::release_own_code;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};

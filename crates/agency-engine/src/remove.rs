@@ -254,7 +254,7 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
         return Ok(Box::new(workspace));
     }
     Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
-        (WorkspaceKind::Worktree, Some(branch), Some(path)) => Box::new(GitWorktree {
+        (WorkspaceKind::Worktree | WorkspaceKind::Shared, Some(branch), Some(path)) => Box::new(GitWorktree {
             repository,
             run: row.id.clone(),
             base,
@@ -269,7 +269,8 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
 
 /// The jj workspace of a run, which may be shared with the run that made it.
 fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, RemoveError> {
-    let Some(path) = row.worktree_path.as_ref().filter(|_| row.workspace == WorkspaceKind::Worktree) else {
+    let own = matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
+    let Some(path) = row.worktree_path.as_ref().filter(|_| own) else {
         return Ok(None);
     };
     Ok(Some(JjWorkspace {
@@ -303,7 +304,7 @@ fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), Workspa
     Ok(())
 }
 
-fn base_of(row: &RunRow) -> Result<Commit, RemoveError> {
+pub(crate) fn base_of(row: &RunRow) -> Result<Commit, RemoveError> {
     row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))
 }
 

@@ -99,6 +99,10 @@ words! {
         Io = "E_IO",
         /// The user interrupted the command.
         Interrupted = "E_INTERRUPTED",
+        /// No workflow session has that id.
+        SessionNotFound = "E_SESSION_NOT_FOUND",
+        /// The workflow has no such step.
+        StepNotFound = "E_STEP_NOT_FOUND",
         /// The agent exited with a failure.
         RunFailed = "E_RUN_FAILED",
     }

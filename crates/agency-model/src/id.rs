@@ -1,4 +1,4 @@
-//! The name of a run: `r_` and a ULID, so that ids sort by creation time.
+//! The names of runs and of workflow sessions: a letter and a ULID, so that ids sort by creation time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -88,6 +88,68 @@ impl fmt::Debug for RunId {
     }
 }
 
+/// Identifies one session of a workflow for ever: `s_` and a ULID.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+/// Says why a text is not a session id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a session id: expected s_ followed by 26 letters and digits")]
+pub struct InvalidSessionId(String);
+
+impl SessionId {
+    /// Names a session by a ULID that the caller made.
+    #[must_use]
+    pub fn from_ulid(ulid: Ulid) -> Self {
+        Self(format!("s_{ulid}"))
+    }
+
+    /// The id as text, `s_01H…`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = InvalidSessionId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ulid = text.strip_prefix("s_").and_then(|rest| Ulid::from_string(rest).ok());
+        match ulid {
+            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
+            Some(_) | None => Err(InvalidSessionId(text.to_owned())),
+        }
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = InvalidSessionId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +161,16 @@ mod tests {
         assert_eq!(id.as_str().len(), 28);
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         assert_eq!(id.tmux_session(), format!("agency_{id}"));
+    }
+
+    // proves W9
+    #[test]
+    fn the_id_of_a_session_is_s_and_a_ulid_and_reads_back() {
+        let id = SessionId::from_ulid(Ulid::from_parts(1, 2));
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        for text in ["", "s_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "s_01arz3ndektsv4rrffq69g5fav", "s_../../etc"] {
+            assert!(text.parse::<SessionId>().is_err(), "{text}");
+        }
     }
 
     #[test]

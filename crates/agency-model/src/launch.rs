@@ -64,6 +64,8 @@ words! {
         Worktree = "worktree",
         /// The repository itself, shared with its user.
         None = "none",
+        /// The worktree of another run: that of its workflow.
+        Shared = "shared",
         /// A directory that goes when the run is over, with links to sources; only an ask has it.
         Scratch = "scratch",
     }
@@ -111,5 +113,7 @@ words! {
         Task = "task",
         /// A question about sources, answered by an agent that leaves nothing behind.
         Ask = "ask",
+        /// What drives a workflow: our own program, which starts the tasks and waits for them.
+        Workflow = "workflow",
     }
 }

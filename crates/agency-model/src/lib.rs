@@ -20,7 +20,7 @@ pub mod workflow;
 pub use activity::Activity;
 pub use error_code::ErrorCode;
 pub use event::{Event, EventLine, LogOffsets};
-pub use id::{InvalidRunId, RunId};
+pub use id::{InvalidRunId, InvalidSessionId, RunId, SessionId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
     McpMistake, McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, without_values,

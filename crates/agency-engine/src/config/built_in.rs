@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// The agent of a run where nobody names one.
 pub(super) const DEFAULT_AGENT: &str = "claude_code";
+/// What drives a workflow is called so in its run.
+pub(crate) const WORKFLOW_DRIVER: &str = "workflow";
 
 struct BuiltIn {
     name: &'static str,
@@ -161,6 +163,19 @@ const BUILT_IN: &[BuiltIn] = &[
     },
 ];
 
+/// What drives a workflow: our own program, which speaks as Claude Code does. No name leads to it.
+const DRIVER: BuiltIn = BuiltIn {
+    name: WORKFLOW_DRIVER,
+    command: "agency",
+    own_command: true,
+    interactive: on_screen(&["drive"], Prompt::File, None),
+    headless: Start { args: &["drive"], prompt: Prompt::Protocol, stream: StreamFormat::Claude, resume: None },
+    one_shot: None,
+    trust: Trust::NotAsked,
+    tested_version: None,
+    install_hint: None,
+};
+
 /// Codex asks before it leaves its sandbox, as it does on its own screen; what the user says after this wins.
 const CODEX_SERVER: &[&str] =
     &["app-server", "-c", "approval_policy=\"on-request\"", "-c", "sandbox_mode=\"workspace-write\""];
@@ -178,6 +193,11 @@ const fn acp(args: &'static [&'static str]) -> Start {
 /// The built-in agents by name.
 pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
     BUILT_IN.iter().map(|built_in| (built_in.name.to_owned(), built_in.agent())).collect()
+}
+
+/// What drives a workflow.
+pub(crate) fn driver() -> AgentConfig {
+    DRIVER.agent()
 }
 
 impl BuiltIn {

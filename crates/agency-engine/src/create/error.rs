@@ -117,6 +117,8 @@ pub enum PathUse {
     McpConfig,
     /// The workspace of a run that is to go on.
     Workspace,
+    /// Where in its workspace an agent is to start.
+    Directory,
 }
 
 impl fmt::Display for PathUse {
@@ -129,6 +131,7 @@ impl fmt::Display for PathUse {
             Self::Environment => "the environment file",
             Self::McpConfig => "the list of MCP servers",
             Self::Workspace => "the workspace",
+            Self::Directory => "the directory in the workspace",
         })
     }
 }

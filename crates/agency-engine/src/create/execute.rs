@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agency_model::run::{Input, State};
-use agency_model::{Event, Host, Mode, WorkspaceKind};
+use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
 
 use super::launching::{Found, Launching, launch};
-use super::{CreateError, Plan};
+use super::{CreateError, PathUse, Plan};
 use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
 use crate::config::Trust;
@@ -108,7 +108,7 @@ impl Agency {
             agent_session: plan.session.clone(),
             kind: plan.kind,
             vcs: plan.vcs,
-            workflow_session: None,
+            workflow_session: plan.workflow_session.clone(),
         }
     }
 
@@ -157,7 +157,8 @@ impl Creation<'_> {
         let mut child = self.start_host()?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
-        let found = Found { directory: self.workspace.directory(), prompt_file: &prompt_file, run: &self.directory };
+        let directory = self.agent_directory()?;
+        let found = Found { directory: &directory, prompt_file: &prompt_file, run: &self.directory };
         let Launching { orders, environment, files } =
             launch(self.plan, &self.agency.config, &found).map_err(|error| refused(&error))?;
         files.iter().try_for_each(place_file)?;
@@ -213,7 +214,7 @@ impl Creation<'_> {
         if self.plan.scratch.is_some() {
             return Ok(given);
         }
-        if self.plan.spec.workspace == WorkspaceKind::None {
+        if matches!(self.plan.spec.workspace, WorkspaceKind::None | WorkspaceKind::Shared) {
             return Ok(self.plan.repository.root().join(&given).display().to_string());
         }
         let worktree = self.workspace.directory();
@@ -231,10 +232,29 @@ impl Creation<'_> {
         let asks = self.plan.agent.trust == Trust::ClaudeProjects && self.plan.spec.mode == Mode::Interactive;
         if asks && self.plan.trusts_worktree(&self.agency.config) {
             // The trust is the worktree's, and goes with it.
-            let maker = self.plan.resume.as_ref().map_or(self.plan.id.clone(), |resume| resume.parent.worktree_maker());
+            let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_maker);
             trust::grant(&self.agency.home.run(&maker), self.workspace.directory(), &self.plan.environment)?;
         }
         Ok(())
+    }
+
+    /// Where the agent starts: in its workspace, and nowhere else.
+    fn agent_directory(&self) -> Result<PathBuf, CreateError> {
+        let workspace = self.workspace.directory();
+        let Some(below) = &self.plan.directory else { return Ok(workspace.to_owned()) };
+        let refused = |why: String| CreateError::Path {
+            what: PathUse::Directory,
+            path: below.clone(),
+            why,
+            code: ErrorCode::InvalidPath,
+        };
+        let top = workspace.canonicalize().map_err(|error| refused(error.to_string()))?;
+        let found = workspace.join(below).canonicalize().map_err(|error| refused(error.to_string()))?;
+        match (found.starts_with(&top), found.is_dir()) {
+            (true, true) => Ok(found),
+            (false, _) => Err(refused("it lies outside the workspace".to_owned())),
+            (true, false) => Err(refused("it is no directory".to_owned())),
+        }
     }
 
     fn start_host(&mut self) -> Result<Option<Child>, CreateError> {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use agency_model::spec::{RunSpec, SpecDraft};
-use agency_model::{RunId, RunKind, Usage, Vcs, WorkspaceKind};
+use agency_model::{RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,6 +39,21 @@ pub struct RunRequest {
     pub terminal: Option<TerminalSize>,
     /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
     pub notify: bool,
+    /// The workflow session that it belongs to.
+    pub workflow: Option<OfWorkflow>,
+}
+
+/// What a run that belongs to a workflow session is to be.
+#[derive(Debug, Clone)]
+pub struct OfWorkflow {
+    /// The session.
+    pub session: SessionId,
+    /// The id that was chosen for the run, so that it is known before there is one.
+    pub id: RunId,
+    /// The run whose worktree it works in; without one it gets its own.
+    pub beside: Option<Box<RunRow>>,
+    /// Where in the workspace the agent starts.
+    pub directory: Option<PathBuf>,
 }
 
 /// One input file as it was when the run was created.
@@ -85,6 +100,12 @@ pub struct Plan {
     pub size: TerminalSize,
     /// The conversation that it continues.
     pub resume: Option<Resume>,
+    /// The run whose worktree it works in, beside others of the same workflow.
+    pub beside: Option<Box<RunRow>>,
+    /// Where in the workspace the agent starts.
+    pub directory: Option<PathBuf>,
+    /// The workflow session that it belongs to.
+    pub workflow_session: Option<SessionId>,
     /// The agent's own id of the conversation, where it is known beforehand.
     pub session: Option<String>,
     /// The version that the agent names.
@@ -114,32 +135,37 @@ impl Plan {
     /// The branch it will have, if it gets a workspace of its own.
     #[must_use]
     pub fn branch(&self) -> Option<String> {
-        if let Some(resume) = &self.resume {
-            return resume.parent.new_branch.clone();
+        if let Some(host) = self.host_of_worktree() {
+            return host.new_branch.clone();
         }
         match self.spec.workspace {
             WorkspaceKind::Worktree => Some(self.spec.new_branch.clone().unwrap_or_else(|| self.id.default_branch())),
-            WorkspaceKind::None | WorkspaceKind::Scratch => None,
+            WorkspaceKind::None | WorkspaceKind::Shared | WorkspaceKind::Scratch => None,
         }
     }
 
     /// The worktree it will have, if it gets one.
     #[must_use]
     pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
-        if let Some(resume) = &self.resume {
-            return resume.parent.worktree_path.as_ref().map(PathBuf::from);
+        if let Some(host) = self.host_of_worktree() {
+            return host.worktree_path.as_ref().map(PathBuf::from);
         }
         match self.spec.workspace {
             WorkspaceKind::Worktree => {
                 Some(home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str()))
             }
-            WorkspaceKind::None | WorkspaceKind::Scratch => None,
+            WorkspaceKind::None | WorkspaceKind::Shared | WorkspaceKind::Scratch => None,
         }
+    }
+
+    /// The run whose worktree it works in: the one that it continues, or one that it works beside.
+    pub(super) fn host_of_worktree(&self) -> Option<&RunRow> {
+        self.resume.as_ref().map(|resume| &resume.parent).or(self.beside.as_deref())
     }
 
     /// Whether the agent is told that it may trust its worktree.
     pub(super) fn trusts_worktree(&self, config: &Config) -> bool {
-        config.trust_worktrees && self.spec.workspace == WorkspaceKind::Worktree
+        config.trust_worktrees && matches!(self.spec.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared)
     }
 
     /// The tmux server its session will live on: the configured one, or the one its user sits in.
@@ -156,16 +182,18 @@ impl Plan {
         let (worktrees_root, trash) = (home.worktrees(), home.trash());
         match (self.branch(), self.worktree(home)) {
             (Some(bookmark), Some(path)) if self.vcs == Vcs::Jj => {
-                let run = self.resume.as_ref().map_or(self.id.clone(), |resume| resume.parent.worktree_maker());
+                let run = self.host_of_worktree().map_or(self.id.clone(), RunRow::worktree_maker);
                 let (repository, base) = (self.repository.root().to_owned(), self.base.clone());
                 let workspace = JjWorkspace { repository, run, base, bookmark, path, worktrees_root, trash };
-                match self.resume {
+                match self.host_of_worktree() {
                     Some(_) => Box::new(SharedJjWorkspace(workspace)),
                     None => Box::new(workspace),
                 }
             }
-            // The parent made it, and it stays when this run cannot start.
-            (_, Some(path)) if self.resume.is_some() => Box::new(InPlace { repository: path, base: self.base.clone() }),
+            // Another run made it, and it stays when this run cannot start.
+            (_, Some(path)) if self.host_of_worktree().is_some() => {
+                Box::new(InPlace { repository: path, base: self.base.clone() })
+            }
             (Some(branch), Some(path)) => Box::new(GitWorktree {
                 repository: self.repository.root().to_owned(),
                 run: self.id.clone(),

@@ -15,6 +15,7 @@ use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_p
 use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan, mcp_servers};
 use crate::agency::Agency;
+use crate::config::driver;
 use crate::conversation;
 use crate::lock::Lock;
 use crate::orphans::Orphan;
@@ -84,7 +85,12 @@ impl Agency {
         }
         check_name(spec.name.as_deref())?;
         let place = Place { current_directory: &request.current_directory, environment: &request.environment };
-        let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?;
+        let (agent, program) = match parent.kind {
+            RunKind::Workflow => (driver(), self.executable.clone()),
+            RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Ask => {
+                find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?
+            }
+        };
         let directory = PathBuf::from(parent.directory());
         let kept = || conversation::find(agent.keeps_conversations, &program, &directory, &request.environment);
         let known = parent.agent_session.clone().or_else(kept);
@@ -112,7 +118,7 @@ impl Agency {
         if prompt.is_some() {
             let path = match parent.workspace {
                 WorkspaceKind::Worktree => PROMPT_IN_WORKTREE.to_owned(),
-                WorkspaceKind::None | WorkspaceKind::Scratch => {
+                WorkspaceKind::None | WorkspaceKind::Shared | WorkspaceKind::Scratch => {
                     self.home.run(&id).file("prompt.md").display().to_string()
                 }
             };
@@ -121,7 +127,7 @@ impl Agency {
         match (&prompt, spec.mode, parent.kind) {
             (Some(prompt), _, _) => check_prompt(prompt, &agent, &spec)?,
             (None, Mode::Interactive, _) => {}
-            (None, Mode::Headless, RunKind::Agent) => check_silence(&agent, &spec)?,
+            (None, Mode::Headless, RunKind::Agent | RunKind::Workflow) => check_silence(&agent, &spec)?,
             (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => {
                 return Err(CreateError::Value {
                     field: "prompt",
@@ -170,6 +176,9 @@ impl Agency {
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
             session: session.clone().filter(|_| mode == Mode::Interactive),
+            beside: None,
+            directory: None,
+            workflow_session: parent.workflow_session.clone(),
             resume: Some(Resume { spent: self.spent_by(&parent)?, parent, session }),
             agent_version,
             notices,
@@ -220,9 +229,11 @@ impl Agency {
         if parent.kind == RunKind::Ask {
             return refuse(format!("{id} was a question, and left nothing to go on with"), "ask again with agency ask");
         }
+        // The tasks of a workflow may outlive what drives it, which then finds them again.
+        let is_own_task = |other: &RunRow| parent.kind == RunKind::Workflow && other.kind == RunKind::Task;
         let goes_on = |other: &&RunRow| {
             other.parent_id.as_ref() == Some(id)
-                || (other.worktree_path.is_some() && other.worktree_path == parent.worktree_path)
+                || (other.worktree_path.is_some() && other.worktree_path == parent.worktree_path && !is_own_task(other))
         };
         if let Some(other) = self.store.live()?.iter().find(goes_on) {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");

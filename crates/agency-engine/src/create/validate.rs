@@ -16,9 +16,10 @@ use super::notify::whom_to_tell;
 use super::vcs::{Opened, open_repository};
 use super::{CreateError, PathUse, Plan, RunRequest, mcp_servers};
 use crate::agency::Agency;
-use crate::config::{AgentConfig, Config, PromptDelivery};
+use crate::config::{AgentConfig, Config, PromptDelivery, driver};
 use crate::host::TmuxError;
 use crate::process::TerminalSize;
+use crate::store::RunRow;
 use crate::uuid::random_uuid;
 use crate::version;
 use crate::workspace::{Repository, check_prompt_place};
@@ -34,9 +35,17 @@ impl Agency {
     /// Puts the spec together and checks it. Nothing is created.
     pub fn plan(&self, request: RunRequest) -> Result<Plan, CreateError> {
         let spec = materialise(&self.config, &request)?;
-        let id = RunId::from_ulid(Ulid::generate());
+        let id = request.workflow.as_ref().map_or_else(|| RunId::from_ulid(Ulid::generate()), |of| of.id.clone());
+        let (beside, directory) = request.workflow.as_ref().map(|of| (of.beside.clone(), of.directory.clone())).unzip();
+        let (beside, directory) = (beside.flatten(), directory.flatten());
         check_name(spec.name.as_deref())?;
-        let (agent, program) = find_runner(&self.config, &self.executable, &spec.runner.kind, &request.place())?;
+        check_company(&spec, beside.as_deref())?;
+        let (agent, program) = match request.kind {
+            RunKind::Workflow => (driver(), self.executable.clone()),
+            RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Ask => {
+                find_runner(&self.config, &self.executable, &spec.runner.kind, &request.place())?
+            }
+        };
         check_form(&agent, &spec)?;
         let Opened { vcs, repository, base, notice } = open_repository(&spec)?;
         let root = repository.root().to_str().ok_or_else(|| CreateError::Path {
@@ -70,7 +79,8 @@ impl Agency {
         if request.prompt_text.is_some() && (vcs, spec.workspace) == (Vcs::Git, WorkspaceKind::Worktree) {
             check_prompt_place(&repository, &base)?;
         }
-        if let (Some(_), WorkspaceKind::None) = (&request.prompt_text, spec.workspace) {
+        // Those who work side by side would overwrite each other's prompt.
+        if let (Some(_), WorkspaceKind::None | WorkspaceKind::Shared) = (&request.prompt_text, spec.workspace) {
             spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }
         let inputs = fingerprints(&repository, &spec)?;
@@ -97,6 +107,9 @@ impl Agency {
             may_wait: request.may_wait,
             size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
             resume: None,
+            beside,
+            directory,
+            workflow_session: request.workflow.map(|of| of.session),
             session,
             agent_version,
             notices,
@@ -170,6 +183,18 @@ fn check_form(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     Ok(())
 }
 
+/// Whether there is a worktree to share where one is to be shared.
+fn check_company(spec: &RunSpec, beside: Option<&RunRow>) -> Result<(), CreateError> {
+    if (spec.workspace == WorkspaceKind::Shared) == beside.is_some() {
+        return Ok(());
+    }
+    Err(CreateError::Value {
+        field: "workspace",
+        message: "`workspace` is `shared` only for the tasks of a workflow".to_owned(),
+        hint: "write worktree, or none",
+    })
+}
+
 pub(super) fn check_host(host: Host, place: &Place<'_>) -> Result<(), CreateError> {
     if host == Host::Tmux && find_program(OsStr::new("tmux"), place).is_err() {
         return Err(TmuxError::Missing.into());
@@ -200,7 +225,7 @@ fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateE
         limits: config.limits,
         needs_prompt: match request.kind {
             RunKind::Run | RunKind::Ask => true,
-            RunKind::Agent | RunKind::Task => false,
+            RunKind::Agent | RunKind::Task | RunKind::Workflow => false,
         },
     };
     let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {

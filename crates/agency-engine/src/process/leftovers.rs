@@ -73,6 +73,19 @@ fn is_of_run_by(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> 
         && parent.is_running()
 }
 
+/// Ends every process that carries a variable with such a value, those too that are born meanwhile.
+pub fn end_carrying(name: &str, fits: impl Fn(&str) -> bool, grace: Duration) {
+    end_found(grace, || {
+        pids()
+            .into_iter()
+            .filter(|pid| *pid != std::process::id())
+            .filter_map(ProcessHandle::open)
+            .filter(|process| process.variable(name).is_some_and(|value| fits(&value)))
+            .filter(ProcessHandle::is_running)
+            .collect()
+    });
+}
+
 /// Our own children that still run, without those that were started to outlive us.
 #[must_use]
 pub fn left_children() -> Vec<ProcessHandle> {

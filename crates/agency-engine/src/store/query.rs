@@ -1,7 +1,7 @@
 //! Reads runs. Pages go by key, never by offset, so that a full database is as fast as a small one.
 
 use agency_model::run::State;
-use agency_model::{RunId, RunKind};
+use agency_model::{RunId, RunKind, SessionId};
 use rusqlite::{OptionalExtension, Params, ToSql, params};
 
 use super::row::COLUMNS;
@@ -20,6 +20,8 @@ pub struct RunFilter {
     pub except: Option<RunKind>,
     /// Only runs with this name.
     pub name: Option<String>,
+    /// Only runs of this workflow session.
+    pub session: Option<SessionId>,
     /// Also runs whose resources were removed.
     pub removed: bool,
     /// At most so many; `None`: all.
@@ -63,6 +65,11 @@ impl Store {
         if let Some(name) = &filter.name {
             conditions.push("name = ?");
             values.push(name);
+        }
+        let session = filter.session.as_ref().map(SessionId::as_str);
+        if let Some(session) = &session {
+            conditions.push("workflow_session = ?");
+            values.push(session);
         }
         let kind = filter.kind.map(RunKind::word);
         if let Some(kind) = &kind {

@@ -1,6 +1,6 @@
 //! Questions: what agents ask, on disk before anybody is shown it.
 
-use agency_model::{Answer, Question, QuestionId, RunId};
+use agency_model::{Answer, Question, QuestionId, RunId, SessionId};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, Transaction, params};
 use schemars::JsonSchema;
@@ -161,6 +161,15 @@ impl Store {
     pub fn questions_of(&self, run: &RunId) -> Result<Vec<QuestionRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM questions WHERE run_id = ?1 {AS_ASKED}");
         rows(&self.connection, &sql, [run.as_str()])
+    }
+
+    /// The open questions of all runs of a workflow session, oldest first.
+    pub fn questions_in_session(&self, session: &SessionId) -> Result<Vec<QuestionRow>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM questions WHERE state = 'open' \
+             AND run_id IN (SELECT id FROM runs WHERE workflow_session = ?1) {AS_ASKED}"
+        );
+        rows(&self.connection, &sql, [session.as_str()])
     }
 
     /// The runs that asked something, newest first.

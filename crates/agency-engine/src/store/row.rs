@@ -1,7 +1,7 @@
 //! One row of the table `runs`.
 
 use agency_model::run::{Ending, Exit, FAILURES_ALLOWED, Phase, Progress, Reason, RestartPolicy, Run, State};
-use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
+use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -91,7 +91,7 @@ pub struct RunRow {
     /// Who made its workspace.
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
-    pub workflow_session: Option<String>,
+    pub workflow_session: Option<SessionId>,
 }
 
 /// The fields of a row that are known when a run is created.
@@ -144,7 +144,7 @@ pub struct NewRun {
     /// Who makes its workspace.
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
-    pub workflow_session: Option<String>,
+    pub workflow_session: Option<SessionId>,
 }
 
 /// The columns in the order in which [`RunRow::read`] takes them.
@@ -201,7 +201,7 @@ impl RunRow {
             activity_at: optional_word(row, 39, "activity_at", |text| text.parse().ok())?,
             kind: word(row, 40, "kind", RunKind::from_word)?,
             vcs: word(row, 41, "vcs", Vcs::from_word)?,
-            workflow_session: row.get(42)?,
+            workflow_session: optional_word(row, 42, "workflow_session", |text| text.parse().ok())?,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Writes runs and requests, each in one short transaction.
 
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Step, step};
-use agency_model::{Activity, RunId, Usage};
+use agency_model::{Activity, RunId, RunKind, SessionId, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -90,7 +90,7 @@ impl Store {
                 run.agent_session,
                 run.kind.word(),
                 run.vcs.word(),
-                run.workflow_session,
+                run.workflow_session.as_ref().map(SessionId::as_str),
             ],
         )?;
         let row = read(&transaction, &run.id)?;
@@ -140,7 +140,8 @@ impl Store {
     }
 
     /// Moves a queued run to `running` if fewer than `max_agents` runs are, and nobody who waits came first.
-    /// `is_owned` looks at the lock of another run: a dead one holds no slot.
+    /// `is_owned` looks at the lock of another run: a dead one holds no slot. What drives a workflow takes none, since
+    /// it would keep its own tasks from theirs.
     pub fn claim_slot(
         &mut self,
         id: &RunId,
@@ -153,7 +154,8 @@ impl Store {
             return Ok(SlotAnswer::Over(Box::new(row)));
         }
         let mut ahead = 0_u32;
-        for (other, state) in live_states(&transaction)? {
+        let others = if row.kind == RunKind::Workflow { vec![] } else { live_states(&transaction)? };
+        for (other, state) in others {
             let comes_first = state == State::Running || other < *id;
             if other != *id && comes_first && is_owned(&other) {
                 ahead += 1;
@@ -231,9 +233,11 @@ fn read(transaction: &Transaction<'_>, id: &RunId) -> Result<RunRow, StoreError>
     }
 }
 
+/// The live runs that need a slot.
 fn live_states(connection: &rusqlite::Connection) -> Result<Vec<(RunId, State)>, StoreError> {
-    let mut statement =
-        connection.prepare("SELECT id, state FROM runs WHERE state IN ('queued', 'running') ORDER BY id")?;
+    let mut statement = connection.prepare(
+        "SELECT id, state FROM runs WHERE state IN ('queued', 'running') AND kind <> 'workflow' ORDER BY id",
+    )?;
     let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
     let mut live = vec![];
     for row in rows {

@@ -66,6 +66,7 @@ fn start(agent: &str) -> Result<(Agency, RunRow, tempfile::TempDir), Box<dyn std
         may_wait: false,
         terminal: None,
         notify: false,
+        workflow: None,
     })?;
     let run = agency.create(&plan, &AtomicBool::new(false))?;
     Ok((agency, run, place))

@@ -1,0 +1,101 @@
+//! Workflows: sessions, what drives them, and what people can do with them. Everything goes through [`Orchestrator`].
+//!
+//! `engine` executes the workflow of one session, `state` keeps what is known of all. A session is driven by a run like
+//! any other, so nothing of a run's life is written here again.
+
+mod beginning;
+mod engine;
+mod error;
+mod following;
+mod logging;
+mod overview;
+mod people;
+mod state;
+
+use agency_model::{RunKind, SessionId};
+
+pub use beginning::{Around, StartRequest};
+pub use engine::{DriveError, Place, Voice, WorkflowExecutor, in_words};
+pub use error::OrchestratorError;
+pub use following::{Followed, Happened};
+pub use logging::StepLog;
+pub use overview::{Overview, StepOverview};
+pub use state::{
+    Journal, KeptSpell, NewSession, SESSION_VERSION, SessionDirectory, SessionError, SessionManager, SessionRecord,
+    StepNode, StepState, WorkflowSession,
+};
+
+use crate::agency::Agency;
+use crate::store::{RunFilter, RunRow, StoreError};
+
+/// A session in a list.
+#[derive(Debug)]
+pub struct Listed {
+    /// Which one.
+    pub id: SessionId,
+    /// What it is, if it can be read.
+    pub session: Result<WorkflowSession, SessionError>,
+}
+
+/// Starts, shows and ends workflow sessions.
+#[derive(Debug)]
+pub struct Orchestrator {
+    agency: Agency,
+    sessions: SessionManager,
+}
+
+impl Orchestrator {
+    /// The sessions of this place.
+    #[must_use]
+    pub fn new(agency: Agency) -> Self {
+        let sessions = SessionManager::new(agency.home.clone());
+        Self { agency, sessions }
+    }
+
+    /// The place.
+    pub const fn agency(&mut self) -> &mut Agency {
+        &mut self.agency
+    }
+
+    /// Where sessions are kept.
+    #[must_use]
+    pub const fn sessions(&self) -> &SessionManager {
+        &self.sessions
+    }
+
+    /// The one session that an id, the beginning of one, or `last` stands for.
+    pub fn select(&self, text: &str) -> Result<SessionId, OrchestratorError> {
+        Ok(self.sessions.select(text)?)
+    }
+
+    /// A session as it is now.
+    pub fn show(&self, id: &SessionId) -> Result<WorkflowSession, OrchestratorError> {
+        Ok(self.sessions.load(id)?)
+    }
+
+    /// Every session, newest first; one that cannot be read says why.
+    pub fn list(&self) -> Result<Vec<Listed>, OrchestratorError> {
+        let ids = self.sessions.ids()?;
+        Ok(ids.into_iter().map(|id| Listed { session: self.sessions.load(&id), id }).collect())
+    }
+
+    /// The run that drives a session now, reconciled.
+    fn driver(&mut self, id: &SessionId) -> Result<Option<RunRow>, OrchestratorError> {
+        self.agency.reconcile_live()?;
+        Ok(self.agency.drivers_of(id)?.pop().filter(|driver| !driver.state.is_terminal()))
+    }
+}
+
+impl Agency {
+    /// The runs that drove a session, oldest first.
+    pub(crate) fn drivers_of(&self, id: &SessionId) -> Result<Vec<RunRow>, StoreError> {
+        let mut drivers = self.store.list(&RunFilter {
+            kind: Some(RunKind::Workflow),
+            session: Some(id.clone()),
+            removed: true,
+            ..RunFilter::default()
+        })?;
+        drivers.reverse();
+        Ok(drivers)
+    }
+}

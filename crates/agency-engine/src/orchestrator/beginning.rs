@@ -1,0 +1,231 @@
+//! Starts sessions, and lets those go on that nobody drives.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use agency_model::policy::Rule;
+use agency_model::run::RestartPolicy;
+use agency_model::spec::{LimitsDraft, RunnerDraft, SpecDraft};
+use agency_model::template::{Spell, Spellbook};
+use agency_model::workflow::{Fact, Plan, SessionState, Task};
+use agency_model::{Host, Mode, RunId, RunKind, SessionId, VcsChoice, WorkspaceKind};
+use ulid::Ulid;
+
+use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
+use crate::config::WORKFLOW_DRIVER;
+use crate::create::{CreateError, OfWorkflow, Otherwise, ResumeRequest, RunRequest};
+use crate::fault;
+use crate::orchestrator::state::Journal;
+use crate::workspace::Repository;
+
+/// How long somebody else may need to be done with a session.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a user wants to be done.
+#[derive(Debug, Clone)]
+pub struct StartRequest {
+    /// How it is done.
+    pub plan: Arc<Plan>,
+    /// The spells of the project.
+    pub spells: Arc<Spellbook>,
+    /// What is around every spell.
+    pub system_prompt: Spell,
+    /// The repository.
+    pub repo: PathBuf,
+    /// The ref that the work begins with.
+    pub base_ref: Option<String>,
+    /// What is to be reached; what the plan says, if absent.
+    pub goal: Option<String>,
+    /// What is to be done.
+    pub task: Task,
+    /// Who starts it.
+    pub around: Around,
+}
+
+/// The surroundings of whoever starts a driver.
+#[derive(Debug, Clone)]
+pub struct Around {
+    /// Where the user stands.
+    pub current_directory: PathBuf,
+    /// The environment that the driver and everything it starts gets.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Whether the user is told when something is asked and when the session is over, as the configuration says.
+    pub notify: bool,
+}
+
+impl Orchestrator {
+    /// Begins a session. If its driver cannot be started, nothing is left.
+    pub fn start(
+        &mut self,
+        request: StartRequest,
+        interrupted: &AtomicBool,
+    ) -> Result<WorkflowSession, OrchestratorError> {
+        let id = SessionId::from_ulid(Ulid::generate());
+        let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, around } = request;
+        let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
+        let repository = Repository::open(&repo).map_err(CreateError::Workspace)?;
+        let checked_out = repository.current_branch().map_err(CreateError::Workspace)?;
+        let root = repository.root().display().to_string();
+        let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
+        let planned = self.agency.plan(driver(&id, &plan.name, &root, &base_ref, around))?;
+        let repo = planned.spec.repo.clone();
+        self.sessions.create(NewSession {
+            id: id.clone(),
+            repo,
+            base_ref,
+            checked_out,
+            goal,
+            task,
+            plan,
+            spells,
+            system_prompt,
+        })?;
+        if let Err(error) = self.agency.create(&planned, interrupted) {
+            self.sessions.discard(&id);
+            return Err(error.into());
+        }
+        fault::point("session.hosted");
+        self.show(&id)
+    }
+
+    /// Lets a session go on whose driver died.
+    pub fn resume(
+        &mut self,
+        id: &SessionId,
+        around: Around,
+        interrupted: &AtomicBool,
+    ) -> Result<WorkflowSession, OrchestratorError> {
+        let session = self.show(id)?;
+        let state = session.state();
+        if state.stands_still() {
+            let why = match state {
+                SessionState::Completed => "there is nothing left to do",
+                SessionState::Running
+                | SessionState::Waiting
+                | SessionState::PendingMerge
+                | SessionState::Blocked
+                | SessionState::Failed
+                | SessionState::Cancelled => "agency workflow retry lets it go on",
+            };
+            return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
+        }
+        self.host(&session, around, interrupted)
+    }
+
+    /// Lets a session go on that stands still: from what failed, or from a step.
+    pub fn retry(
+        &mut self,
+        id: &SessionId,
+        from: Option<&str>,
+        around: Around,
+        interrupted: &AtomicBool,
+    ) -> Result<WorkflowSession, OrchestratorError> {
+        let state = self.show(id)?.state();
+        if !state.stands_still() {
+            let why = "only a session that stands still can be tried again";
+            return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
+        }
+        {
+            let _lock = self.sessions.lock(id, PATIENCE)?;
+            let mut session = self.show(id)?;
+            let fact = Fact::RetryAsked { from: from.map(str::to_owned) };
+            session.flow.record(&fact)?;
+            let (mut journal, _) = Journal::open(&session.directory().history())?;
+            journal.append(fact)?;
+        }
+        let session = self.show(id)?;
+        self.host(&session, around, interrupted)
+    }
+
+    /// Starts a run that drives the session.
+    fn host(
+        &mut self,
+        session: &WorkflowSession,
+        around: Around,
+        interrupted: &AtomicBool,
+    ) -> Result<WorkflowSession, OrchestratorError> {
+        let id = session.id();
+        if self.driver(id)?.is_some() {
+            let (id, state) = (id.clone(), session.state());
+            let why = "it is being driven; agency workflow show -f follows it";
+            return Err(OrchestratorError::WrongState { id, state, why });
+        }
+        let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
+        let planned = match self.agency.drivers_of(id)?.pop() {
+            Some(parent) => self.agency.plan_resume(ResumeRequest {
+                parent,
+                prompt_text: None,
+                otherwise: Otherwise::BeginAnother,
+                mode: None,
+                host: None,
+                name: None,
+                args: vec![],
+                environment: around.environment,
+                current_directory: around.current_directory,
+                may_wait: true,
+                terminal: None,
+                notify: around.notify,
+            })?,
+            // Whoever began the session died before it had a driver.
+            None => {
+                let record = &session.record;
+                self.agency.plan(driver(id, &record.plan.name, &record.repo, &record.base_ref, around))?
+            }
+        };
+        self.agency.create(&planned, interrupted)?;
+        fault::point("session.hosted");
+        self.show(id)
+    }
+}
+
+/// The run that drives a session.
+fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, around: Around) -> RunRequest {
+    let none = Some(0);
+    RunRequest {
+        kind: RunKind::Workflow,
+        spec_file: None,
+        flags: SpecDraft {
+            repo: Some(repo.to_owned()),
+            base_ref: Some(base_ref.to_owned()),
+            runner: Some(RunnerDraft { kind: Some(WORKFLOW_DRIVER.to_owned()), args: Some(vec![session.to_string()]) }),
+            name: Some(label(name)),
+            mode: Some(Mode::Headless),
+            host: Some(Host::Detached),
+            workspace: Some(WorkspaceKind::Worktree),
+            // Merges are git's.
+            vcs: Some(VcsChoice::Git),
+            restart: Some(RestartPolicy::OnCrash),
+            // Its own limits are in the workflow, and people take their time.
+            limits: Some(LimitsDraft { max_minutes: none, no_progress_minutes: none, question_minutes: none }),
+            approval_policy: Some(vec![Rule::ask_everything("approvals are for people")]),
+            ..SpecDraft::default()
+        },
+        prompt_text: None,
+        current_directory: around.current_directory,
+        environment: around.environment,
+        may_wait: true,
+        terminal: None,
+        notify: around.notify,
+        workflow: Some(OfWorkflow {
+            session: session.clone(),
+            id: RunId::from_ulid(Ulid::generate()),
+            beside: None,
+            directory: None,
+        }),
+    }
+}
+
+/// The name of a workflow as that of a run.
+fn label(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(200).collect()
+}
+
+/// The driver finds the same home, wherever it stands.
+fn with_home(home: &Path, mut environment: BTreeMap<OsString, OsString>) -> BTreeMap<OsString, OsString> {
+    environment.insert("AGENCY_HOME".into(), home.into());
+    environment
+}

@@ -1,0 +1,338 @@
+//! Drives a session: one loop, in which everything that happens becomes a fact, and every fact is asked what comes next.
+//!
+//! The one rule: a fact is on disk before anything follows from it, and whatever follows can be done again. So it does
+//! not matter where a driver dies.
+
+mod agent;
+mod arrival;
+mod asking;
+mod clock;
+mod error;
+mod last_words;
+mod leftovers;
+mod merging;
+mod script;
+mod servers;
+mod starting;
+mod voice;
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use agency_model::workflow::{Action, Entry, Fact, Flow, Recorded, SessionState, StepPath};
+use agency_model::{RunId, SessionId};
+use jiff::Timestamp;
+
+pub(crate) use asking::key_of;
+pub use error::DriveError;
+pub(crate) use script::output_of;
+pub(crate) use voice::Order;
+pub use voice::Voice;
+pub use words::in_words;
+
+use self::arrival::{Arrival, catch_signals, listen};
+use self::clock::{Clock, Due};
+use self::voice::Heard;
+use super::state::{Journal, SessionDirectory, SessionManager, SessionRecord};
+use crate::agency::{Agency, OpenError};
+use crate::config::Config;
+use crate::fault;
+use crate::home::Home;
+use crate::lock::Lock;
+use crate::store::RunRow;
+use crate::workspace::GitWorktree;
+
+/// How long a driver that comes back waits for the one before it to be gone.
+const PREDECESSOR: Duration = Duration::from_secs(30);
+
+/// Where everything is.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The home.
+    pub home: Home,
+    /// The configuration.
+    pub config: Config,
+    /// The program that supervises.
+    pub executable: PathBuf,
+    /// The environment of whatever is started.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+impl Place {
+    fn agency(&self) -> Result<Agency, OpenError> {
+        Agency::open(self.home.clone(), self.config.clone(), self.executable.clone())
+    }
+}
+
+/// Executes the workflow of a session.
+#[derive(Debug)]
+pub struct WorkflowExecutor {
+    place: Place,
+    agency: Agency,
+    record: SessionRecord,
+    directory: SessionDirectory,
+    /// The first run that drove it, whose worktree is the session's.
+    maker: RunRow,
+    worktree: GitWorktree,
+    flow: Flow,
+    journal: Journal,
+    clock: Clock,
+    voice: Voice,
+    sender: Sender<Arrival>,
+    arrivals: Receiver<Arrival>,
+    under_way: HashMap<(StepPath, u32), UnderWay>,
+    /// The open questions, by their keys.
+    asked: HashMap<String, (StepPath, u32)>,
+    /// What people said beside an approval.
+    remarks: HashMap<StepPath, String>,
+    _lock: Lock,
+}
+
+/// Something that happens on a thread of its own.
+#[derive(Debug)]
+struct UnderWay {
+    what: Doing,
+    stopping: bool,
+}
+
+#[derive(Debug)]
+enum Doing {
+    Agent(RunId, Arc<AtomicBool>),
+    Script(PathBuf, Arc<AtomicBool>),
+    Looking,
+    Merging,
+}
+
+impl WorkflowExecutor {
+    /// Takes a session over from whoever drove it before.
+    pub fn open(place: Place, id: &SessionId, voice: Voice) -> Result<Self, DriveError> {
+        let manager = SessionManager::new(place.home.clone());
+        let lock = manager.lock(id, PREDECESSOR)?;
+        let directory = manager.directory(id);
+        let (journal, entries) = Journal::open(&directory.history())?;
+        let session = manager.load(id)?;
+        let agency = place.agency()?;
+        let drivers = agency.drivers_of(id)?;
+        let maker = drivers.first().cloned().ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
+        let worktree = starting::worktree_of(&place.home, &maker).ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
+        let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
+        let (sender, arrivals) = channel();
+        Ok(Self {
+            clock: Clock::new(&entries, &came),
+            place,
+            agency,
+            record: session.record,
+            directory,
+            maker,
+            worktree,
+            flow: session.flow,
+            journal,
+            voice,
+            sender,
+            arrivals,
+            under_way: HashMap::new(),
+            asked: HashMap::new(),
+            remarks: HashMap::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Drives the session until it stands still, as the program of a run. `input` is what its supervisor says.
+    pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
+        listen(input, self.sender.clone());
+        catch_signals(self.sender.clone())?;
+        self.voice.introduce(&self.record.id);
+        let state = self.work()?;
+        let reason = self.flow.reason().unwrap_or_default().to_owned();
+        match state {
+            SessionState::Completed => self.voice.finish(Ok("the workflow is completed")),
+            SessionState::Running
+            | SessionState::Waiting
+            | SessionState::PendingMerge
+            | SessionState::Blocked
+            | SessionState::Failed
+            | SessionState::Cancelled => self.voice.finish(Err(&format!("the session is {state}: {reason}"))),
+        }
+        self.voice.speak();
+        Ok(state)
+    }
+
+    /// Ends a session that nobody drives.
+    pub fn cancel(mut self) -> Result<SessionState, DriveError> {
+        self.note(Fact::CancelAsked)?;
+        self.work()
+    }
+
+    fn work(&mut self) -> Result<SessionState, DriveError> {
+        self.clock.go_on(self.flow.state());
+        self.find_again()?;
+        loop {
+            self.advance()?;
+            let state = self.flow.state();
+            if state.stands_still() {
+                leftovers::end(&self.directory);
+                return Ok(state);
+            }
+            match self.clock.look(&self.flow) {
+                Ok(due) => self.take_due(due)?,
+                Err(limit) => {
+                    self.voice.speak();
+                    let arrival = match limit {
+                        Some(limit) => self.arrivals.recv_timeout(limit),
+                        None => self.arrivals.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                    };
+                    match arrival {
+                        Ok(arrival) => self.take(arrival)?,
+                        // What is due then is looked at above; we hold a sender ourselves.
+                        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stores a fact, unless it changes nothing; says whether it did.
+    fn note(&mut self, fact: Fact) -> Result<bool, DriveError> {
+        match self.flow.record(&fact)? {
+            Recorded::Noted => {
+                let fact = self.judged(fact);
+                self.store(fact)?;
+                Ok(true)
+            }
+            Recorded::Stale => Ok(false),
+        }
+    }
+
+    /// The end of a step as the session sees it: one that was stopped failed by that, or is done because somebody says so.
+    fn judged(&self, fact: Fact) -> Fact {
+        if let Fact::StepEnded { path, attempt, result } = fact {
+            let result = self.flow.result(path.name()).cloned().unwrap_or(result);
+            return Fact::StepEnded { path, attempt, result };
+        }
+        fact
+    }
+
+    fn store(&mut self, fact: Fact) -> Result<(), DriveError> {
+        let entry: Entry = self.journal.append(fact)?;
+        fault::point("session.saved");
+        self.clock.take(&entry, self.flow.state());
+        self.voice.tell(&in_words(&entry.fact));
+        Ok(())
+    }
+
+    /// Does what comes next, until something has to be waited for.
+    fn advance(&mut self) -> Result<(), DriveError> {
+        loop {
+            let mut again = false;
+            for action in self.flow.advance() {
+                again |= match action {
+                    Action::Note(fact) => {
+                        self.store(fact)?;
+                        false
+                    }
+                    Action::Start { path, attempt } => self.start(&path, attempt)?,
+                    Action::Ask { path, attempt } => self.ask(&path, attempt)?,
+                    Action::Merge { path, attempt } => self.merge(&path, attempt)?,
+                    Action::Stop { path, attempt, .. } => self.stop(&path, attempt),
+                };
+            }
+            if !again {
+                self.ask_no_more();
+                return Ok(());
+            }
+        }
+    }
+
+    fn take(&mut self, arrival: Arrival) -> Result<(), DriveError> {
+        match arrival {
+            Arrival::Heard(Heard::Answer { key, verdict, message }) => self.answered(&key, verdict, message),
+            Arrival::Heard(Heard::Order(order)) => self.obey(order),
+            // What is under way goes on; whoever drives next finds it again.
+            Arrival::Deserted => Err(DriveError::Deserted),
+            Arrival::Terminated => self.note(Fact::CancelAsked).map(|_| ()),
+            Arrival::Ended { path, attempt, result } => {
+                self.under_way.remove(&(path.clone(), attempt));
+                self.note(Fact::StepEnded { path, attempt, result: *result }).map(|_| ())
+            }
+            Arrival::Lost { path, attempt } => {
+                self.under_way.remove(&(path.clone(), attempt));
+                self.note(Fact::StepInterrupted { path, attempt }).map(|_| ())
+            }
+            Arrival::Looked { path, attempt, looked } => {
+                self.under_way.remove(&(path.clone(), attempt));
+                self.looked(path, attempt, looked)
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order) -> Result<(), DriveError> {
+        match order {
+            Order::CompleteTask { step } => {
+                let path = StepPath::new(step);
+                // Whoever asked looked before; it may be over by now, and then there is nothing to do.
+                match self.flow.record(&Fact::CompletionAsked { path: path.clone() }) {
+                    Ok(Recorded::Noted) => self.store(Fact::CompletionAsked { path }),
+                    Ok(Recorded::Stale) | Err(_) => Ok(()),
+                }
+            }
+            Order::Remark { step, text } => {
+                self.remarks.insert(StepPath::new(step), text);
+                Ok(())
+            }
+        }
+    }
+
+    fn take_due(&mut self, due: Due) -> Result<(), DriveError> {
+        let fact = match due {
+            Due::Step(path) => Fact::StepTimedOut { path },
+            Due::Session => Fact::SessionTimedOut,
+        };
+        if !self.note(fact)? {
+            // It was told before, and what it led to takes its time.
+            self.wait_a_moment()?;
+        }
+        Ok(())
+    }
+
+    /// Waits for whatever comes next while something is due that is being dealt with.
+    fn wait_a_moment(&mut self) -> Result<(), DriveError> {
+        self.voice.speak();
+        match self.arrivals.recv_timeout(Duration::from_secs(1)) {
+            Ok(arrival) => self.take(arrival),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(()),
+        }
+    }
+
+    fn stop(&mut self, path: &StepPath, attempt: u32) -> bool {
+        let Some(under_way) = self.under_way.get_mut(&(path.clone(), attempt)) else { return false };
+        if std::mem::replace(&mut under_way.stopping, true) {
+            return false;
+        }
+        match &under_way.what {
+            Doing::Agent(run, stopped) => {
+                stopped.store(true, Ordering::Relaxed);
+                let (place, run) = (self.place.clone(), run.clone());
+                std::thread::spawn(move || {
+                    if let Ok(mut agency) = place.agency() {
+                        agent::stop(&mut agency, &run);
+                    }
+                });
+            }
+            Doing::Script(directory, stopped) => {
+                stopped.store(true, Ordering::Relaxed);
+                let (directory, grace) = (directory.clone(), self.place.config.stop_grace);
+                std::thread::spawn(move || leftovers::end_step(&directory, grace));
+            }
+            // Git is soon done, and half of it would be worse.
+            Doing::Looking | Doing::Merging => {}
+        }
+        false
+    }
+}

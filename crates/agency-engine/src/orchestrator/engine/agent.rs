@@ -1,0 +1,139 @@
+//! The agents of a session: each is a run like any other, whose id is on disk before there is one.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use agency_model::RunId;
+use agency_model::run::{Reason, State};
+use agency_model::workflow::{Contract, StepResult, judge};
+
+use super::Place;
+use super::last_words::last_words;
+use crate::agency::Agency;
+use crate::create::{CreateError, RunRequest};
+use crate::store::{RunRow, StoreError};
+use crate::workspace::{GitWorktree, Repository, Workspace};
+
+/// An agent that is to be started, or waited for.
+#[derive(Debug)]
+pub(super) struct AgentTask {
+    /// Its run.
+    pub(super) run: RunId,
+    /// What it has to say at its end.
+    pub(super) contract: Contract,
+    /// Set when it is to be stopped.
+    pub(super) stopped: Arc<AtomicBool>,
+    /// What is to be done about it.
+    pub(super) errand: Errand,
+}
+
+/// What is to be done about an agent.
+#[derive(Debug)]
+pub(super) enum Errand {
+    /// It is to be started.
+    Begin(Box<Beginning>),
+    /// Somebody else started it, or died over it.
+    Find,
+}
+
+/// How an agent is started.
+#[derive(Debug)]
+pub(super) struct Beginning {
+    /// The run that is to be.
+    pub(super) request: RunRequest,
+    /// The worktree whose state it begins with, if it gets one of its own.
+    pub(super) copies: Option<GitWorktree>,
+}
+
+/// How the wait for an agent ended.
+#[derive(Debug)]
+pub(super) enum Waited {
+    /// The agent is done, well or badly.
+    Ended(StepResult),
+    /// It was never started, and nobody is about to.
+    Lost,
+}
+
+impl AgentTask {
+    /// Starts the agent if need be, waits for its end, and says what came of it.
+    pub(super) fn run(self, place: &Place) -> Waited {
+        let mut agency = match place.agency() {
+            Ok(agency) => agency,
+            Err(error) => return failed(&error),
+        };
+        let Self { run, contract, stopped, errand } = self;
+        let found = matches!(errand, Errand::Find);
+        if let Errand::Begin(beginning) = errand
+            && let Err(error) = begin(&mut agency, *beginning, &stopped)
+        {
+            return failed(&error);
+        }
+        if stopped.load(Ordering::Relaxed) {
+            // The wish came while the run was being made.
+            stop(&mut agency, &run);
+        }
+        let row = match agency.wait(&run, None, State::is_terminal) {
+            Ok(row) => row,
+            Err(error) => return failed(&error),
+        };
+        if found && row.attempt == 0 && row.reason == Some(Reason::Disappeared) {
+            return Waited::Lost;
+        }
+        Waited::Ended(result(&agency, &row, contract))
+    }
+}
+
+fn begin(agency: &mut Agency, beginning: Beginning, stopped: &AtomicBool) -> Result<(), CreateError> {
+    let Beginning { mut request, copies } = beginning;
+    if let Some(worktree) = copies {
+        request.flags.base_ref = Some(state_of(&worktree)?);
+    }
+    let plan = agency.plan(request)?;
+    agency.create(&plan, stopped).map(|_| ())
+}
+
+/// The commit that holds everything in a worktree, committed or not.
+fn state_of(worktree: &GitWorktree) -> Result<String, CreateError> {
+    if let Some(saved) = worktree.snapshot()? {
+        return Ok(saved.commit.to_string());
+    }
+    Ok(Repository::open_at(&worktree.path, "HEAD")?.1.to_string())
+}
+
+/// Whether a run was ever made.
+pub(super) fn exists(agency: &Agency, run: &RunId) -> Result<bool, StoreError> {
+    agency.store.knows(run)
+}
+
+/// Ends a run, if there is one that lives. Who waits for it hears of its end.
+pub(super) fn stop(agency: &mut Agency, run: &RunId) {
+    let Ok(row) = agency.store.run(run) else { return };
+    if !row.state.is_terminal() {
+        // One that does not stop keeps its step running, which a person sees.
+        let _ = agency.stop(&row);
+    }
+}
+
+fn result(agency: &Agency, row: &RunRow, contract: Contract) -> StepResult {
+    let words = last_words(agency, row);
+    let result = match row.state {
+        State::Completed => judge(&words, contract),
+        State::Failed => {
+            let why = row.error.clone().unwrap_or_else(|| "the agent failed".to_owned());
+            StepResult::failure(why).with_output(&words)
+        }
+        State::Killed => StepResult::failure(format!("{} was stopped", row.id)).with_output(&words),
+        State::Queued | State::Running => StepResult::failure(format!("{} is {}", row.id, row.state)),
+    };
+    StepResult { exit_code: row.exit_code, ..result }
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Waited {
+    Waited::Ended(StepResult::failure(error.to_string()))
+}
+
+/// A directory of a plan, below a workspace.
+pub(super) fn below(workspace: &Path, directory: Option<&str>) -> std::path::PathBuf {
+    directory.map_or_else(|| workspace.to_owned(), |directory| workspace.join(directory))
+}

@@ -1,0 +1,68 @@
+//! What can happen to a driver. Everything that waits does so on a thread of its own and sends one of these.
+
+use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::Sender;
+
+use agency_model::workflow::{StepPath, StepResult};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::merging::Looked;
+use super::voice::{Heard, understand};
+use crate::home::HomeError;
+
+/// A longer line is none of ours.
+const LONGEST_LINE: u64 = 16 * 1024 * 1024;
+
+/// Something that happened.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// The supervisor said something.
+    Heard(Heard),
+    /// The supervisor is gone, and what it would record is not recorded.
+    Deserted,
+    /// Somebody wants an end.
+    Terminated,
+    /// An agent or a command ended, or a merge was made or was not.
+    Ended { path: StepPath, attempt: u32, result: Box<StepResult> },
+    /// An agent never began; nobody knows why.
+    Lost { path: StepPath, attempt: u32 },
+    /// What a merge would bring was looked at.
+    Looked { path: StepPath, attempt: u32, looked: Result<Box<Looked>, Box<StepResult>> },
+}
+
+/// Listens to the supervisor until it is gone.
+pub(super) fn listen(input: impl Read + Send + 'static, arrivals: Sender<Arrival>) {
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        let mut line = vec![];
+        loop {
+            line.clear();
+            match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+            if let Some(heard) = understand(&String::from_utf8_lossy(&line))
+                && arrivals.send(Arrival::Heard(heard)).is_err()
+            {
+                return;
+            }
+        }
+        // Nobody listens any more if this fails.
+        let _ = arrivals.send(Arrival::Deserted);
+    });
+}
+
+/// Listens for signals from now on.
+pub(super) fn catch_signals(arrivals: Sender<Arrival>) -> Result<(), HomeError> {
+    let mut signals =
+        Signals::new([SIGTERM, SIGINT]).map_err(|source| HomeError::new("catch signals in", "/proc/self", source))?;
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            if arrivals.send(Arrival::Terminated).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! What an agent said at the end of its run, as much of it as there is.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use agency_model::workflow::AgentOutput;
+use agency_model::{Event, Mode};
+
+use crate::agency::Agency;
+use crate::finish::read_markers;
+use crate::follow::{Cursor, EventReader};
+use crate::runner::Cleaner;
+use crate::store::RunRow;
+
+/// More than this of an agent's words is not looked at.
+const MOST: usize = 4 * 1024 * 1024;
+
+/// The last answer of a run's agent: what it called its result, what it said last, or what it printed.
+pub(super) fn last_words(agency: &Agency, row: &RunRow) -> String {
+    let summary = read_markers(&agency.home.run(&row.id)).and_then(|ended| ended.summary).unwrap_or_default();
+    if AgentOutput::read(&summary).is_ok() {
+        return summary;
+    }
+    let said = said(agency, row).unwrap_or_default();
+    // Some agents send a message in pieces, others whole messages.
+    let words = [said.concat(), said.join("\n")].into_iter().find(|words| AgentOutput::read(words).is_ok());
+    match words {
+        Some(words) => words,
+        None if !summary.is_empty() => summary,
+        None if !said.is_empty() => said.concat(),
+        None => printed(agency, row).unwrap_or_default(),
+    }
+}
+
+/// What the agent said since it was last told something.
+fn said(agency: &Agency, row: &RunRow) -> io::Result<Vec<String>> {
+    let mut reader = EventReader::default();
+    let mut said: Vec<String> = vec![];
+    let mut length = 0;
+    Cursor::at(&agency.home.run(&row.id).events(), 0)?.read(|bytes| {
+        for read in reader.feed(bytes) {
+            if matches!(read.event.event, Event::Message { .. } | Event::Attempt { .. }) {
+                said.clear();
+                length = 0;
+            }
+            if let Event::Output { text } = read.event.event {
+                length += text.len();
+                said.push(text);
+            }
+            while length > MOST && said.len() > 1 {
+                length -= said.remove(0).len();
+            }
+        }
+        Ok(())
+    })?;
+    Ok(said)
+}
+
+/// The end of what its last process printed, without what is only for terminals.
+fn printed(agency: &Agency, row: &RunRow) -> io::Result<String> {
+    let from = agency.last_event(&row.id, |line| {
+        if let Event::Attempt { logs_from, .. } = line.event { Some(logs_from.stdout) } else { None }
+    });
+    let mut file = File::open(agency.home.run(&row.id).stdout_log())?;
+    let end = file.metadata()?.len();
+    let from = from.ok().flatten().unwrap_or_default().max(end.saturating_sub(MOST as u64));
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = vec![];
+    file.take(MOST as u64).read_to_end(&mut bytes)?;
+    let mut cleaner = Cleaner::new();
+    let text = cleaner.feed(&bytes) + &cleaner.finish();
+    Ok(match row.mode {
+        Mode::Headless => text,
+        // A terminal turns every newline into two characters.
+        Mode::Interactive => text.replace("\r\n", "\n"),
+    })
+}

@@ -1,0 +1,23 @@
+//! Ends what the commands of a session left running.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::super::state::SessionDirectory;
+use super::script::STEP_VARIABLE;
+use crate::process::end_carrying;
+
+/// How long processes get that a session left behind.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Ends every process of one step's command.
+pub(super) fn end_step(directory: &Path, grace: Duration) {
+    let directory = directory.display().to_string();
+    end_carrying(STEP_VARIABLE, |value| value == directory, grace);
+}
+
+/// Ends every process that the commands of a session left behind.
+pub(super) fn end(directory: &SessionDirectory) {
+    let below = format!("{}/", directory.path().display());
+    end_carrying(STEP_VARIABLE, |value| value.starts_with(&below), GRACE);
+}

@@ -1,0 +1,271 @@
+//! Begins steps, and finds those again that a driver before this one began.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use agency_model::spec::{RunnerDraft, SpecDraft};
+use agency_model::template::{Context, TemplateError};
+use agency_model::workflow::{
+    AgentStep, Command, Fact, PromptParts, Running, ScriptStep, StepPath, StepResult, TemplateText, Work,
+    WorkspaceChoice,
+};
+use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind};
+use ulid::Ulid;
+
+use super::agent::{AgentTask, Beginning, Errand, Waited, below, exists};
+use super::merging::Merging;
+use super::script::{Script, What};
+use super::servers::servers_of;
+use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
+use crate::create::{OfWorkflow, RunRequest};
+use crate::home::{Home, create_private_directory, write_atomically};
+use crate::process::RUN_ID_VARIABLE;
+use crate::remove::base_of;
+use crate::store::RunRow;
+use crate::workspace::{GitWorktree, default_target};
+
+/// Names the session to whatever it starts.
+const SESSION_VARIABLE: &str = "AGENCY_SESSION";
+
+impl WorkflowExecutor {
+    /// Begins a step: first the fact, then the deed.
+    pub(super) fn start(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+        let Some(work) = self.flow.step(path).map(|step| step.work.clone()) else { return Ok(false) };
+        let run_id = matches!(work, Work::Agent(_)).then(|| RunId::from_ulid(Ulid::generate()));
+        self.note(Fact::StepStarted { path: path.clone(), attempt, run_id: run_id.clone() })?;
+        match (work, run_id) {
+            (Work::Agent(step), Some(run)) => self.begin_agent(path, attempt, &step, run)?,
+            (Work::Script(step), _) => self.begin_script(path, attempt, &step)?,
+            // What follows is asked for by itself.
+            (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => {}
+        }
+        Ok(true)
+    }
+
+    /// Takes up what a driver before this one began.
+    pub(super) fn find_again(&mut self) -> Result<(), DriveError> {
+        for Running { path, attempt, run_id, waits, .. } in self.flow.running() {
+            let Some(work) = self.flow.step(&path).map(|step| step.work.clone()) else { continue };
+            match (work, run_id) {
+                (_, _) if waits => {
+                    self.ask(&path, attempt)?;
+                }
+                (Work::Agent(step), Some(run)) if exists(&self.agency, &run)? => {
+                    let contract = step.contract();
+                    self.watch_agent(&path, attempt, run, contract, Errand::Find);
+                }
+                (Work::Agent(step), Some(run)) => self.begin_agent(&path, attempt, &step, run)?,
+                (Work::Script(step), _) => self.begin_script(&path, attempt, &step)?,
+                (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
+        match self.beginning(path, attempt, step, &run) {
+            Ok(beginning) => {
+                let contract = step.contract();
+                self.watch_agent(path, attempt, run, contract, Errand::Begin(Box::new(beginning)));
+                Ok(())
+            }
+            Err(why) => self.fail(path, attempt, why),
+        }
+    }
+
+    fn watch_agent(
+        &mut self,
+        path: &StepPath,
+        attempt: u32,
+        run: RunId,
+        contract: agency_model::workflow::Contract,
+        errand: Errand,
+    ) {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), errand };
+        self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Agent(run, stopped), stopping: false });
+        let (place, sender, path) = (self.place.clone(), self.sender.clone(), path.clone());
+        std::thread::spawn(move || {
+            let arrival = match task.run(&place) {
+                Waited::Ended(result) => Arrival::Ended { path, attempt, result: Box::new(result) },
+                Waited::Lost => Arrival::Lost { path, attempt },
+            };
+            // Whoever does not listen any more is dying.
+            let _ = sender.send(arrival);
+        });
+    }
+
+    /// The run that an agent step is to be.
+    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<Beginning, String> {
+        let in_words = |error: TemplateError| error.to_string();
+        let values = self.flow.values(path);
+        let spells = self.record.spellbook();
+        let parts =
+            PromptParts { file: &self.record.plan.file, spells: &spells, system_prompt: &self.record.system_prompt() };
+        let prompt = step.prompt(&values, &parts).map_err(in_words)?;
+        let context = Context::new(&values);
+        let mut environment = self.environment();
+        for (name, value) in &step.env {
+            let value = value.render(&self.record.plan.file, &context, &spells).map_err(in_words)?;
+            environment.insert(name.into(), value.into());
+        }
+        if let Some(prompt) = &prompt {
+            let directory = self.directory.step(path, attempt);
+            // The run keeps it too; here it belongs to the history of the session.
+            let kept = create_private_directory(&directory)
+                .and_then(|()| write_atomically(&directory.join("prompt.md"), prompt.as_bytes()));
+            kept.map_err(|error| error.to_string())?;
+        }
+        let defaults = &self.record.plan.defaults;
+        let adapter = step.adapter.as_ref().or(defaults.adapter.as_ref()).map(|adapter| adapter.value.clone());
+        let shared = step.workspace == WorkspaceChoice::Shared;
+        let flags = SpecDraft {
+            repo: Some(self.record.repo.clone()),
+            base_ref: Some(self.maker.base_commit.clone()),
+            runner: Some(RunnerDraft { kind: adapter, args: Some(step.extra_args.clone()) }),
+            name: Some(step.display_name.clone()),
+            mode: Some(step.mode),
+            host: defaults.host,
+            workspace: shared.then_some(WorkspaceKind::Shared),
+            vcs: Some(VcsChoice::Git),
+            mcp_servers: Some(servers_of(&self.record.plan, step)),
+            ..SpecDraft::default()
+        };
+        let request = RunRequest {
+            kind: RunKind::Task,
+            spec_file: None,
+            flags,
+            prompt_text: prompt,
+            current_directory: PathBuf::from(&self.record.repo),
+            environment,
+            may_wait: true,
+            terminal: None,
+            notify: false,
+            workflow: Some(OfWorkflow {
+                session: self.record.id.clone(),
+                id: run.clone(),
+                beside: shared.then(|| Box::new(self.maker.clone())),
+                directory: step.cwd.as_ref().map(|cwd| PathBuf::from(&cwd.value)),
+            }),
+        };
+        Ok(Beginning { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
+    }
+
+    fn begin_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
+        let script = match self.script(path, attempt, step) {
+            Ok(script) => script,
+            Err(error) => return self.fail(path, attempt, error.to_string()),
+        };
+        let what = Doing::Script(script.directory.clone(), Arc::clone(&script.stopped));
+        self.under_way.insert((path.clone(), attempt), UnderWay { what, stopping: false });
+        let (sender, path) = (self.sender.clone(), path.clone());
+        std::thread::spawn(move || {
+            let result = Box::new(script.run());
+            // Whoever does not listen any more is dying.
+            let _ = sender.send(Arrival::Ended { path, attempt, result });
+        });
+        Ok(())
+    }
+
+    fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<Script, TemplateError> {
+        let what = match &step.command {
+            Command::Shell(line) => What::Line(self.render(path, line)?),
+            Command::Words(words) => {
+                What::Program(words.iter().map(|word| self.render(path, word)).collect::<Result<_, _>>()?)
+            }
+        };
+        let mut environment = self.environment();
+        for (name, value) in &step.env {
+            environment.insert(name.into(), self.render(path, value)?.into());
+        }
+        // Its processes are the session's, whichever run drives it.
+        environment.insert(RUN_ID_VARIABLE.into(), self.maker.id.as_str().into());
+        Ok(Script {
+            directory: self.directory.step(path, attempt),
+            what,
+            environment,
+            stopped: Arc::default(),
+            current_directory: below(&self.worktree.path, step.workdir.as_ref().map(|place| place.value.as_str())),
+        })
+    }
+
+    /// Merges now, unless that is being done.
+    pub(super) fn merge(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+        if self.under_way.contains_key(&(path.clone(), attempt)) {
+            return Ok(false);
+        }
+        let merging = match self.merging(path, attempt) {
+            Ok(merging) => merging,
+            Err(result) => return self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result }),
+        };
+        self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Merging, stopping: false });
+        let (sender, path) = (self.sender.clone(), path.clone());
+        std::thread::spawn(move || {
+            let result = Box::new(merging.merge());
+            // Whoever does not listen any more is dying.
+            let _ = sender.send(Arrival::Ended { path, attempt, result });
+        });
+        Ok(false)
+    }
+
+    /// The merge that a step asks for.
+    pub(super) fn merging(&self, path: &StepPath, attempt: u32) -> Result<Merging, Box<StepResult>> {
+        let failure = |error: &dyn std::fmt::Display| Box::new(StepResult::failure(error.to_string()));
+        let Some(Work::Merge(step)) = self.flow.step(path).map(|step| step.work.clone()) else {
+            return Err(failure(&"it is no merge"));
+        };
+        let record = &self.record;
+        let into = match &step.into {
+            Some(into) => into.value.clone(),
+            None => default_target(record.repo.as_ref(), &record.base_ref, record.checked_out.as_deref())
+                .map_err(|error| failure(&error))?,
+        };
+        let message = step.commit_message.as_ref().map(|message| self.render(path, message)).transpose();
+        let message = message.map_err(|error| failure(&error))?.or_else(|| default_message(record.task.title()));
+        let directory = self.directory.step(path, attempt);
+        Ok(Merging { worktree: self.worktree.clone(), into, message, step, directory })
+    }
+
+    fn fail(&mut self, path: &StepPath, attempt: u32, why: String) -> Result<(), DriveError> {
+        self.note(Fact::StepEnded { path: path.clone(), attempt, result: StepResult::failure(why) })?;
+        Ok(())
+    }
+
+    /// Renders a text of the plan; most have nothing to render.
+    pub(super) fn render(&self, path: &StepPath, text: &TemplateText) -> Result<String, TemplateError> {
+        if !agency_model::template::is_template(&text.value) {
+            return Ok(text.value.clone());
+        }
+        text.render(&self.record.plan.file, &Context::new(&self.flow.values(path)), &self.record.spellbook())
+    }
+
+    /// What everything that the session starts finds in its environment.
+    fn environment(&self) -> BTreeMap<OsString, OsString> {
+        let mut environment = self.place.environment.clone();
+        environment.insert(SESSION_VARIABLE.into(), self.record.id.as_str().into());
+        environment
+    }
+}
+
+fn default_message(title: &str) -> Option<String> {
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+/// The worktree that a run made.
+pub(super) fn worktree_of(home: &Home, maker: &RunRow) -> Option<GitWorktree> {
+    if maker.removed_at.is_some() {
+        return None;
+    }
+    Some(GitWorktree {
+        repository: maker.repo_path.clone().into(),
+        run: maker.id.clone(),
+        base: base_of(maker).ok()?,
+        branch: maker.new_branch.clone()?,
+        path: maker.worktree_path.clone()?.into(),
+        worktrees_root: home.worktrees(),
+        trash: home.trash(),
+    })
+}

@@ -1,0 +1,122 @@
+//! What can go wrong with workflow sessions.
+
+use agency_model::workflow::{Refusal, SessionState};
+use agency_model::{ErrorCode, SessionId};
+
+use super::engine::DriveError;
+use super::state::{SessionError, StepState};
+use crate::create::CreateError;
+use crate::home::HomeError;
+use crate::stop::StopError;
+use crate::store::StoreError;
+use crate::tell::TellError;
+use crate::watch::WaitError;
+
+/// Why something was not done with a session.
+#[derive(Debug, thiserror::Error)]
+pub enum OrchestratorError {
+    /// The session stands where this cannot be done.
+    #[error("session {id} is {state}: {why}")]
+    WrongState {
+        /// The session.
+        id: SessionId,
+        /// Where it stands.
+        state: SessionState,
+        /// What to do instead.
+        why: &'static str,
+    },
+    /// Nobody drives the session.
+    #[error("nobody drives session {id}; agency workflow resume {id} lets it go on")]
+    NotDriven {
+        /// The session.
+        id: SessionId,
+    },
+    /// The workflow has no such step.
+    #[error("the workflow has no step `{name}`{}", nearest.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+    NoSuchStep {
+        /// The name.
+        name: String,
+        /// A similar one.
+        nearest: Option<String>,
+    },
+    /// The step is no task that a person could complete now.
+    #[error("`{name}` is {}: only an interactive agent that is at work can be completed by hand", state.word())]
+    NotActive {
+        /// The step.
+        name: String,
+        /// How it stands.
+        state: StepState,
+    },
+    /// The step is not for people.
+    #[error("`{name}` is headless or no agent: only an interactive agent can be completed by hand")]
+    NotInteractive {
+        /// The step.
+        name: String,
+    },
+    /// Nobody is asked for anything.
+    #[error("session {id} asks for no approval now")]
+    NothingAsked {
+        /// The session.
+        id: SessionId,
+    },
+    /// Several approvals are asked for.
+    #[error("session {id} asks for several approvals: {}; answer them in the inbox", questions.join(", "))]
+    SeveralAsked {
+        /// The session.
+        id: SessionId,
+        /// The questions.
+        questions: Vec<String>,
+    },
+    /// The plan does not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The files of the session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Its driver could not be started.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// Its driver could not be told something.
+    #[error(transparent)]
+    Tell(#[from] TellError),
+    /// Its driver could not be stopped.
+    #[error(transparent)]
+    Stop(#[from] StopError),
+    /// It could not be driven to its end.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// It could not be waited for.
+    #[error(transparent)]
+    Wait(#[from] WaitError),
+    /// A file.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl OrchestratorError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::WrongState { .. }
+            | Self::NotDriven { .. }
+            | Self::NotActive { .. }
+            | Self::NotInteractive { .. }
+            | Self::NothingAsked { .. }
+            | Self::SeveralAsked { .. } => ErrorCode::InvalidState,
+            Self::NoSuchStep { .. } => ErrorCode::StepNotFound,
+            Self::Refused(Refusal::NoSuchStep(_)) => ErrorCode::StepNotFound,
+            Self::Refused(_) => ErrorCode::InvalidState,
+            Self::Session(error) => error.code(),
+            Self::Create(error) => error.code(),
+            Self::Tell(error) => error.code(),
+            Self::Stop(error) => error.code(),
+            Self::Drive(error) => error.code(),
+            Self::Wait(WaitError::Home(error)) | Self::Home(error) => error.code(),
+            Self::Wait(WaitError::Store(error)) | Self::Store(error) => error.code(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Following a session: what happens in it, as it happens, and what its agents ask.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use agency_model::workflow::{Entry, SessionState};
+use agency_model::{QuestionId, SessionId};
+
+use super::{Orchestrator, OrchestratorError};
+use crate::store::QuestionRow;
+use crate::watch::Watch;
+
+/// How often we look whether the user lost patience.
+const LOOK_UP: Duration = Duration::from_millis(200);
+
+/// Something that happened in a session.
+#[derive(Debug, Clone)]
+pub enum Happened {
+    /// A fact.
+    Fact(Box<Entry>),
+    /// An agent, or the workflow itself, asks a person.
+    Interaction(Box<QuestionRow>),
+}
+
+/// How following ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// The session stands still.
+    Over(SessionState),
+    /// Nobody drives it any more.
+    NotDriven(SessionState),
+    /// The user has seen enough.
+    Interrupted,
+}
+
+impl Orchestrator {
+    /// Tells each thing that happens after the fact of this number, until the session stands still.
+    pub fn follow(
+        &mut self,
+        id: &SessionId,
+        after: u64,
+        interrupted: &AtomicBool,
+        mut each: impl FnMut(Happened) -> std::io::Result<()>,
+    ) -> Result<Followed, OrchestratorError> {
+        let directory = self.sessions.directory(id);
+        let watch = Watch::begin(&[directory.path()])?;
+        let problem = |source| crate::home::HomeError::new("tell what happens in", directory.path(), source);
+        let mut told = after;
+        let mut asked: HashSet<QuestionId> = HashSet::new();
+        loop {
+            // Whether somebody drives it is looked at first: what was written before its end is read after it.
+            let driven = self.driver(id)?.is_some();
+            let session = self.show(id)?;
+            for entry in session.entries.iter().filter(|entry| entry.seq > told) {
+                each(Happened::Fact(Box::new(entry.clone()))).map_err(problem)?;
+            }
+            told = session.entries.last().map_or(told, |entry| entry.seq.max(told));
+            for question in self.agency.store.questions_in_session(id)? {
+                if asked.insert(question.id.clone()) {
+                    each(Happened::Interaction(Box::new(question))).map_err(problem)?;
+                }
+            }
+            match (session.state(), driven) {
+                // Its driver leaves in a moment, and what follows may want its run to be over.
+                (state, false) if state.stands_still() => return Ok(Followed::Over(state)),
+                (state, false) => return Ok(Followed::NotDriven(state)),
+                (_, true) => {}
+            }
+            if interrupted.load(Ordering::Relaxed) {
+                return Ok(Followed::Interrupted);
+            }
+            watch.wait(LOOK_UP);
+        }
+    }
+}

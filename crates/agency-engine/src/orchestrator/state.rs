@@ -1,0 +1,17 @@
+//! What is kept of a session: files that a reader understands at any moment, whoever writes and whoever dies.
+
+mod directory;
+mod error;
+mod journal;
+mod manager;
+mod record;
+mod session;
+mod tree;
+
+pub use directory::SessionDirectory;
+pub use error::SessionError;
+pub use journal::Journal;
+pub use manager::SessionManager;
+pub use record::{KeptSpell, NewSession, SESSION_VERSION, SessionRecord};
+pub use session::WorkflowSession;
+pub use tree::{StepNode, StepState};
