@@ -63,6 +63,8 @@ enum Verb {
     Demo(command::demo::Args),
     #[command(hide = true)]
     Scripted(command::scripted::Args),
+    #[command(hide = true)]
+    Drive(command::drive::Args),
 }
 
 /// The whole command line, for completions.
@@ -105,7 +107,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Rm(args) => command::rm::run(&args, &context),
         Verb::Restore(args) => command::restore::run(&args, &context),
         Verb::Init(args) => command::init::run(&args, &context),
-        Verb::Workflow(args) => command::workflow::run(&args, &context),
+        Verb::Workflow(args) => command::workflow::run(args, &context),
         Verb::Reconcile(args) => command::reconcile::run(&args, &context),
         Verb::Serve(args) => command::serve::run(&args, &context),
         Verb::Doctor(args) => command::doctor::run(&args, &context),
@@ -115,6 +117,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Completions(args) => command::completions::run(&args, &context),
         Verb::Demo(args) => command::demo::run(&args, &context),
         Verb::Scripted(args) => command::scripted::run(&args, &context),
+        Verb::Drive(args) => command::drive::run(&args, &context),
     };
     match outcome {
         Ok(code) => code,

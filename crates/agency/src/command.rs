@@ -11,6 +11,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod drive;
 pub(crate) mod events;
 pub(crate) mod inbox;
 pub(crate) mod init;

@@ -2,6 +2,7 @@
 
 mod agent;
 mod hint;
+mod session;
 mod source;
 mod workflow;
 
@@ -116,7 +117,9 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::NothingSaved
         | ErrorCode::SourceNotFound
         | ErrorCode::QuestionNotFound
-        | ErrorCode::NotAnOrphan => 3,
+        | ErrorCode::NotAnOrphan
+        | ErrorCode::SessionNotFound
+        | ErrorCode::StepNotFound => 3,
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents

@@ -3,7 +3,7 @@
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
 use agency_model::run::{Reason, RestartPolicy, State};
-use agency_model::{Activity, Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
+use agency_model::{Activity, Host, Mode, RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) struct RunView {
     pub(crate) activity_at: Option<Timestamp>,
     pub(crate) kind: RunKind,
     pub(crate) vcs: Vcs,
-    pub(crate) workflow_session: Option<String>,
+    pub(crate) workflow_session: Option<SessionId>,
 }
 
 impl RunView {

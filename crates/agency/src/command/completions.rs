@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agency_engine::orchestrator::SessionManager;
 use agency_engine::sources::{Catalogue, Source};
 use agency_engine::store::{RunFilter, RunRow};
 use agency_model::{ErrorCode, RunKind};
@@ -96,6 +97,15 @@ pub(super) fn orphan_candidates() -> ArgValueCandidates {
             .into_iter()
             .map(|orphan| CompletionCandidate::new(orphan.pid.to_string()).help(Some(orphan.command.into())))
             .collect()
+    })
+}
+
+/// The sessions that an argument may name.
+pub(super) fn session_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let home = Context::new(false, None).home().ok();
+        let ids = home.and_then(|home| SessionManager::new(home).ids().ok()).unwrap_or_default();
+        ids.into_iter().take(100).map(|id| CompletionCandidate::new(id.to_string())).collect()
     })
 }
 

@@ -101,6 +101,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
         may_wait: true,
         terminal: None,
         notify: false,
+        workflow: None,
     }
 }
 

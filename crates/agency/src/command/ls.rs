@@ -62,6 +62,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         kind: None,
         except: (!args.all).then_some(RunKind::Ask),
         name: args.name,
+        session: None,
         removed: args.all,
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
     };

@@ -238,6 +238,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
         notify: args.notify || context.is_at_terminal(),
+        workflow: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use agency_engine::config::config_schema;
+use agency_engine::orchestrator::Overview;
 use agency_engine::orphans::KilledOrphan;
 use agency_engine::pid_file::PidFile;
 use agency_engine::store::RunRow;
@@ -63,6 +64,16 @@ const SCHEMAS: &[Entry] = &[
     ("agent-ls", "agency agent ls", || answer_schema(schema_for!(agent::ls::Agents))),
     ("agent-show", "agency agent show", || answer_schema(schema_for!(agent::show::ShownAgent))),
     ("agent-shutdown", "agency agent shutdown", || answer_schema(schema_for!(agent::shutdown::ShutDown))),
+    ("workflow-run", "agency workflow run", || answer_schema(schema_for!(Overview))),
+    ("workflow-ls", "agency workflow ls", || answer_schema(schema_for!(workflow::ls::Sessions))),
+    ("workflow-show", "agency workflow show", || answer_schema(schema_for!(Overview))),
+    ("workflow-logs", "agency workflow logs", || answer_schema(schema_for!(workflow::logs::Logs))),
+    ("workflow-resume", "agency workflow resume", || answer_schema(schema_for!(Overview))),
+    ("workflow-retry", "agency workflow retry", || answer_schema(schema_for!(Overview))),
+    ("workflow-approve", "agency workflow approve", || answer_schema(schema_for!(Overview))),
+    ("workflow-reject", "agency workflow reject", || answer_schema(schema_for!(Overview))),
+    ("workflow-complete-task", "agency workflow complete-task", || answer_schema(schema_for!(Overview))),
+    ("workflow-cancel", "agency workflow cancel", || answer_schema(schema_for!(Overview))),
     ("ask", "agency ask", || answer_schema(schema_for!(ask::Answered))),
     ("source-add", "agency source add", || answer_schema(schema_for!(source::SourceView))),
     ("source-ls", "agency source ls", || answer_schema(schema_for!(source::ls::SourceList))),
@@ -104,7 +115,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let names: Vec<Value> =
             SCHEMAS.iter().map(|(name, what, _)| json!({ "name": name, "describes": what })).collect();
         return context.answer(&json!({ "schemas": names }), |out| {
-            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<19}{what}"))
+            SCHEMAS.iter().try_for_each(|(name, what, _)| writeln!(out, "{name:<24}{what}"))
         });
     };
     let Some((_, _, schema)) = SCHEMAS.iter().find(|(known, _, _)| known == name) else {

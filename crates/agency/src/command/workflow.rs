@@ -1,13 +1,25 @@
-//! `agency workflow`: checks workflows, and shows what their agents are told.
+//! `agency workflow`: work that is done in steps, one file per verb below it.
 
+pub(crate) mod approve;
+pub(crate) mod cancel;
+pub(crate) mod complete_task;
+pub(crate) mod logs;
+pub(crate) mod ls;
 mod render;
+pub(crate) mod resume;
+pub(crate) mod retry;
+pub(crate) mod run;
+pub(crate) mod show;
+mod tree;
 mod validate;
+mod watching;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agency_engine::orchestrator::{Around, Orchestrator, WorkflowSession};
 use agency_engine::workflow::{Project, TaskFrom};
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, SessionId};
 
 pub(crate) use render::Prompt;
 pub(crate) use validate::Validation;
@@ -15,19 +27,23 @@ pub(crate) use validate::Validation;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Check workflows, and show what their agents would be told
+/// The help of every argument that names a session.
+const SESSION_HELP: &str = "The session: its id, the beginning of its id, or `last`";
+
+/// Do work in steps, as a file says: agents, commands, loops, reviews, merges
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency init\n  \
     agency workflow validate\n  \
-    agency workflow render implement-test-merge --step implement --title \"Fix the login\"")]
+    agency workflow run implement-test-merge --title \"Fix the login\"\n  \
+    agency workflow approve last")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    verb: Verb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum Verb {
     /// Name every problem of workflow files, with its line, before anything runs
     Validate {
         /// Workflow files, or names of workflows of this project; without any, all of them
@@ -46,6 +62,16 @@ enum What {
         #[command(flatten)]
         task: TaskArgs,
     },
+    Run(Box<run::Args>),
+    Ls(ls::Args),
+    Show(show::Args),
+    Logs(logs::Args),
+    Resume(resume::Args),
+    Retry(retry::Args),
+    Approve(approve::Args),
+    Reject(approve::RejectArgs),
+    CompleteTask(complete_task::Args),
+    Cancel(cancel::Args),
 }
 
 /// The task that a workflow is run over.
@@ -79,13 +105,23 @@ impl TaskArgs {
     }
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    match &args.what {
-        What::Validate { files } => validate::run(files, context),
-        What::Render { file, step, goal, task } => {
-            let request = render::Request { file, step, goal: goal.as_deref(), task: &task.from() };
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    match args.verb {
+        Verb::Validate { files } => validate::run(&files, context),
+        Verb::Render { file, step, goal, task } => {
+            let request = render::Request { file: &file, step: &step, goal: goal.as_deref(), task: &task.from() };
             render::run(&request, context)
         }
+        Verb::Run(args) => run::run(*args, context),
+        Verb::Ls(args) => ls::run(&args, context),
+        Verb::Show(args) => show::run(&args, context),
+        Verb::Logs(args) => logs::run(&args, context),
+        Verb::Resume(args) => resume::run(&args, context),
+        Verb::Retry(args) => retry::run(&args, context),
+        Verb::Approve(args) => approve::run(&args, context),
+        Verb::Reject(args) => approve::reject(&args, context),
+        Verb::CompleteTask(args) => complete_task::run(&args, context),
+        Verb::Cancel(args) => cancel::run(&args, context),
     }
 }
 
@@ -94,4 +130,32 @@ pub(super) fn project() -> Result<Project, Problem> {
     let here = std::env::current_dir()
         .map_err(|error| Problem::new(ErrorCode::Io, format!("the current directory is not to be found: {error}")))?;
     Ok(Project::around(&here))
+}
+
+/// The sessions of this user.
+fn orchestrator(context: &Context) -> Result<Orchestrator, Problem> {
+    Ok(Orchestrator::new(context.agency()?))
+}
+
+/// The session that an argument stands for.
+fn selected(orchestrator: &Orchestrator, text: &str) -> Result<SessionId, Problem> {
+    Ok(orchestrator.select(text)?)
+}
+
+/// What a driver takes along from here.
+fn around(context: &Context) -> Result<Around, Problem> {
+    let broken =
+        |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
+    let current_directory = std::env::current_dir().map_err(broken)?;
+    let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
+    if let Some(file) = context.config_file() {
+        environment.insert("AGENCY_CONFIG".into(), current_directory.join(file).into());
+    }
+    Ok(Around { current_directory, environment, notify: context.is_at_terminal() })
+}
+
+/// Prints a session as it is now.
+fn answer(orchestrator: &mut Orchestrator, session: &WorkflowSession, context: &Context) -> Result<ExitCode, Problem> {
+    let overview = orchestrator.overview(session)?;
+    context.answer(&overview, |out| tree::print(out, &overview))
 }

@@ -33,7 +33,7 @@ pub(crate) fn run_table(runs: &[RunView], now: Timestamp, width: Option<u16>) ->
     for run in runs {
         let name = run.name.as_deref().or(run.new_branch.as_deref()).unwrap_or(match run.kind {
             RunKind::Ask => "(ask)",
-            RunKind::Run | RunKind::Agent | RunKind::Task => "(in the repository)",
+            RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Workflow => "(in the repository)",
         });
         let mut cells =
             vec![run.id.to_string(), state_word(run.state), ago(now, run.created_at), shortened(&run.runner, 12)];

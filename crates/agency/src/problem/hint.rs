@@ -50,6 +50,8 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::InvalidTemplate => Some("a template has ${question} and ${sourcesList}; docs/ask.md shows one"),
         ErrorCode::Recursion => Some("answer from the sources at hand; who asked can ask about more of them"),
         ErrorCode::Timeout => Some("agency show <run> says where it stands"),
+        ErrorCode::SessionNotFound => Some("agency workflow ls lists all sessions"),
+        ErrorCode::StepNotFound => Some("agency workflow show lists the steps of a session"),
         ErrorCode::Usage => Some("agency --help lists the commands"),
         ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,
     }
@@ -69,6 +71,7 @@ pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static
         (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
         (PathUse::Workspace, _) => Some("start a new run; agency restore brings back work that agency rm saved"),
         (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),
+        (PathUse::Directory, _) => Some("name a directory below the workspace, relative to its top"),
         (PathUse::Prompt | PathUse::Input, _) => None,
     }
 }

@@ -36,6 +36,9 @@ const ANSWERS: &[(&str, &str)] = &[
     ("source-import", "agency source"),
     ("source-group-add", "agency source"),
     ("source-group-ls", "agency source"),
+    ("workflow-run", "agency workflow"),
+    ("workflow-ls", "agency workflow"),
+    ("workflow-logs", "agency workflow"),
     ("policy-check", "agency policy"),
     ("policy-test", "agency policy"),
     ("init", "agency init"),
@@ -139,6 +142,20 @@ fn every_field_of_an_adapter_is_named() {
         for field in fields {
             let named = words.iter().any(|word| *word == field || word.ends_with(&format!(".{field}")));
             assert!(named, "`{field}` is not named");
+        }
+    }
+}
+
+#[test]
+fn every_field_of_a_session_in_a_list_of_a_log_and_of_a_step_is_named() {
+    let world = world();
+    let words = code_words(&section(&read("docs/commands.md"), "agency workflow"));
+    for (name, part) in [("workflow-ls", "Listed"), ("workflow-logs", "Log"), ("workflow-run", "StepOverview")] {
+        let schema = schema(&world, name);
+        let fields = fields(&schema["$defs"][part]);
+        assert!(!fields.is_empty(), "{schema:#}");
+        for field in fields {
+            assert!(words.contains(&field), "`{field}` is not named");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `docs/states.md` names every state, phase and reason.
 
 use agency_model::run::{Phase, Reason, State, StopCause};
+use agency_model::workflow::SessionState;
 
 use super::markdown::{code_words, read, rows, section};
 
@@ -25,4 +26,9 @@ fn every_state_phase_and_reason_is_described() {
     for reason in Reason::ALL {
         assert!(reasons.contains(&reason.to_string()), "{reason}");
     }
+}
+
+#[test]
+fn every_state_of_a_session_is_described() {
+    assert_eq!(first_column("Sessions"), SessionState::ALL.iter().map(|state| state.word()).collect::<Vec<_>>());
 }

@@ -106,6 +106,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         may_wait: false,
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
+        workflow: None,
     })
 }
 

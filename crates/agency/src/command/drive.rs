@@ -1,0 +1,30 @@
+//! `agency drive SESSION`: what the run of a workflow session is started with; not for people.
+
+use std::process::ExitCode;
+
+use agency_engine::orchestrator::{Place, Voice, WorkflowExecutor};
+use agency_model::{ErrorCode, SessionId};
+
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Drive a workflow session
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    session: SessionId,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    let executable = std::env::current_exe()
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
+    let place = Place {
+        home: context.home()?,
+        config: context.config()?,
+        executable,
+        environment: std::env::vars_os().collect(),
+    };
+    let executor = WorkflowExecutor::open(place, &args.session, Voice::new(Box::new(std::io::stdout())))?;
+    // How the session ended is said in the protocol; the exit code says that it was said.
+    executor.drive(std::io::stdin())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,72 @@
+//! Following a session on the screen, and what its end means for our exit code.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use agency_engine::orchestrator::{Followed, Happened, Orchestrator, in_words};
+use agency_model::SessionId;
+use agency_model::workflow::SessionState;
+
+use super::tree;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// Prints what happens until the session stands still, then how it stands. Who leaves before leaves it running.
+pub(super) fn watch(
+    orchestrator: &mut Orchestrator,
+    id: &SessionId,
+    after: u64,
+    left: &AtomicBool,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    let mut closed = None;
+    let followed = orchestrator.follow(id, after, left, |happened| {
+        if context.json() {
+            return Ok(());
+        }
+        let line = line(&happened);
+        context.print_raw(line.as_bytes()).inspect_err(|error| closed = Some(error.kind()))
+    });
+    if closed == Some(io::ErrorKind::BrokenPipe) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    match followed? {
+        Followed::Interrupted => {
+            context.say(&format!("{id} goes on; agency workflow show -f {id} follows it again"));
+            Err(Problem::silent(130))
+        }
+        Followed::Over(state) | Followed::NotDriven(state) => {
+            let session = orchestrator.show(id)?;
+            let overview = orchestrator.overview(&session)?;
+            context.answer(&overview, |out| {
+                writeln!(out)?;
+                tree::print(out, &overview)
+            })?;
+            Ok(exit_code(state))
+        }
+    }
+}
+
+/// What the end of a session means for a script.
+fn exit_code(state: SessionState) -> ExitCode {
+    ExitCode::from(match state {
+        SessionState::Completed => 0,
+        SessionState::Cancelled => 137,
+        SessionState::Blocked
+        | SessionState::Failed
+        | SessionState::Running
+        | SessionState::Waiting
+        | SessionState::PendingMerge => 1,
+    })
+}
+
+fn line(happened: &Happened) -> String {
+    match happened {
+        Happened::Fact(entry) => format!("{} {}\n", entry.at.strftime("%H:%M:%S"), in_words(&entry.fact)),
+        Happened::Interaction(question) => {
+            let at = question.asked_at.strftime("%H:%M:%S");
+            format!("{at} {} asks: {}; agency inbox show {}\n", question.run_id, question.question.title, question.id)
+        }
+    }
+}
