@@ -14,6 +14,7 @@ pub mod conversation;
 mod environment;
 mod jj;
 mod leftovers;
+pub mod long_way;
 mod mcp_server;
 pub mod model_server;
 mod process;

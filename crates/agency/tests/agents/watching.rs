@@ -36,6 +36,7 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
         may_wait: false,
         terminal: None,
         notify: false,
+        workflow: None,
     }
 }
 

@@ -104,7 +104,9 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::NothingSaved
         | ErrorCode::QuestionNotFound
         | ErrorCode::SourceNotFound
-        | ErrorCode::NotAnOrphan => 3,
+        | ErrorCode::NotAnOrphan
+        | ErrorCode::SessionNotFound
+        | ErrorCode::StepNotFound => 3,
         ErrorCode::InvalidState
         | ErrorCode::BranchExists
         | ErrorCode::MaxAgents

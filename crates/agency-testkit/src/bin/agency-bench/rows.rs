@@ -12,6 +12,7 @@ mod questions;
 mod run;
 mod start;
 mod stream;
+mod workflow;
 
 use crate::Bench;
 use crate::row::Row;
@@ -22,7 +23,7 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 13] = [
+pub(crate) const ALL: [(&str, Measure); 15] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -36,4 +37,6 @@ pub(crate) const ALL: [(&str, Measure); 13] = [
     ("latency", latency::measure),
     ("memory", memory::measure),
     ("crowd", crowd::measure),
+    ("workflow", workflow::measure),
+    ("kills", workflow::kills),
 ];
