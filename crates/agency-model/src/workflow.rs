@@ -31,7 +31,7 @@ pub use flow::{Action, Flow, HistoryError, Recorded, Refusal, Running, StopCause
 pub use history::{Approval, Entry, Fact, HISTORY_VERSION, SessionState, StepPath};
 pub use located::{Layout, Located, Position, TemplateText};
 pub use mcp::{McpPreset, McpServer, McpServers};
-pub use parse::{MAX_WORKFLOW_BYTES, parse_values, parse_workflow};
+pub use parse::{MAX_WORKFLOW_BYTES, Partly, parse_partly, parse_values, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
 pub use prompt::{PromptParts, SPELL_CONTENT};
 pub use result::{MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};

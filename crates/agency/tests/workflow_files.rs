@@ -40,7 +40,10 @@ fn every_problem_of_every_file_is_told_with_its_place() {
         ".agency/workflows/a.yaml",
         "name: a\nsteps:\n- {name: x, type: agent, spell: fix, adapter: cluade_code}\n",
     );
-    repo.write(".coven/grimoires/b.yml", "name: b\nsteps:\n- {name: y, type: scrpt}\n");
+    repo.write(
+        ".coven/grimoires/b.yml",
+        "name: b\nsteps:\n- {name: y, type: scrpt}\n- {name: z, type: script, command: '{{.y.output}} {{.quantity}}'}\n",
+    );
     repo.write(".coven/spells/fix.md", "Do\n{{.task.titel}}\n");
     let told = answer(&world, &repo, &["workflow", "validate"]);
     assert_eq!(told["error"]["code"], ErrorCode::InvalidWorkflow.word(), "{told:#}");
@@ -53,9 +56,10 @@ fn every_problem_of_every_file_is_told_with_its_place() {
     assert_eq!(
         problems,
         [
-            "\".agency/workflows/a.yaml\" 3:48 \"claude_code\"",
+            "\".agency/workflows/a.yaml\" 3:47 \"claude_code\"",
             "\".coven/spells/fix.md\" 2:3 \"title\"",
-            "\".coven/grimoires/b.yml\" 3:18 \"script\"",
+            "\".coven/grimoires/b.yml\" 3:19 \"script\"",
+            "\".coven/grimoires/b.yml\" 4:53 null",
         ]
     );
     let people = world.run(world.command(&["workflow", "validate"]).current_dir(&repo.path));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agency_model::template::{Spell, Spellbook};
-use agency_model::workflow::{MAX_WORKFLOW_BYTES, Plan, Problem, Surrounding, Task, check_workflow, parse_workflow};
+use agency_model::workflow::{MAX_WORKFLOW_BYTES, Partly, Plan, Surrounding, Task, check_workflow, parse_partly};
 
 use super::WorkflowError;
 use super::project::{Project, read};
@@ -27,15 +27,24 @@ pub fn load(project: &Project, file: &Path, config: &Config, task: Option<&Task>
     let shown = project.shown(file);
     let spells = project.spells()?;
     let system_prompt = project.system_prompt()?;
-    let plan = parse_workflow(&shown, &bytes).map_err(WorkflowError::Invalid)?;
+    let Partly { plan, mut problems, unread } = parse_partly(&shown, &bytes);
     let adapters: Vec<&str> = config.agents.keys().map(String::as_str).collect();
     let task_fields: Vec<&str> = task.map(|task| task.fields().collect()).unwrap_or_default();
-    let surrounding =
-        Surrounding { adapters: &adapters, spells: &spells, system_prompt: &system_prompt, task_fields: &task_fields };
-    let text = String::from_utf8_lossy(&bytes);
-    let problems: Vec<Problem> = check_workflow(&plan, &text, &surrounding);
-    if !problems.is_empty() {
-        return Err(WorkflowError::Invalid(problems));
+    let surrounding = Surrounding {
+        adapters: &adapters,
+        spells: &spells,
+        system_prompt: &system_prompt,
+        task_fields: &task_fields,
+        unread: &unread,
+    };
+    if let Some(plan) = &plan {
+        problems.extend(check_workflow(plan, &String::from_utf8_lossy(&bytes), &surrounding));
+        problems.sort();
     }
-    Ok(Loaded { plan: Arc::new(plan), spells: Arc::new(spells), system_prompt })
+    match plan {
+        Some(plan) if problems.is_empty() => {
+            Ok(Loaded { plan: Arc::new(plan), spells: Arc::new(spells), system_prompt })
+        }
+        Some(_) | None => Err(WorkflowError::Invalid(problems)),
+    }
 }

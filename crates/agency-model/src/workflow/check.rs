@@ -27,6 +27,8 @@ pub struct Surrounding<'project> {
     pub system_prompt: &'project Spell,
     /// Fields of the task beside those that every task has.
     pub task_fields: &'project [&'project str],
+    /// Names of steps that could not be read.
+    pub unread: &'project [String],
 }
 
 /// Every problem of a plan that reading its file alone does not show; `text` is what the file holds.
@@ -39,6 +41,9 @@ pub fn check_workflow(plan: &Plan, text: &str, surrounding: &Surrounding<'_>) ->
         templates: Templates::new(surrounding),
         problems: vec![],
     };
+    for name in surrounding.unread {
+        check.scope.define(name, Defined::Anything);
+    }
     check.adapter(plan.defaults.adapter.as_ref());
     check.sequence(&plan.steps);
     let mut problems = check.problems;

@@ -6,6 +6,8 @@ mod names;
 mod servers;
 mod steps;
 
+use std::collections::HashSet;
+
 use super::fields::Shape;
 use super::reader::{Notes, Object};
 use super::tree::Node;
@@ -15,9 +17,32 @@ use crate::{Host, Mode};
 /// The largest file that is read; ten thousand steps fit well.
 pub const MAX_WORKFLOW_BYTES: usize = 4 * 1024 * 1024;
 
+/// A workflow file, as far as it can be read.
+#[derive(Debug, Clone, Default)]
+pub struct Partly {
+    /// What could be read.
+    pub plan: Option<Plan>,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// Names of steps that could not be read, so that nobody knows what they would come to.
+    pub unread: Vec<String>,
+}
+
 /// Reads a workflow file, YAML or JSON; `file` is its name in problems.
 pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
-    let text = checked_text(file, bytes)?;
+    match parse_partly(file, bytes) {
+        Partly { plan: Some(plan), problems, .. } if problems.is_empty() => Ok(plan),
+        Partly { problems, .. } => Err(problems),
+    }
+}
+
+/// Reads as much of a workflow file as can be read, so that what it uses can be checked as well.
+#[must_use]
+pub fn parse_partly(file: &str, bytes: &[u8]) -> Partly {
+    let text = match checked_text(file, bytes) {
+        Ok(text) => text,
+        Err(problems) => return Partly { problems, ..Partly::default() },
+    };
     let source = Source::new(file, text);
     let (root, problems) = yaml::read(&source, text);
     let mut notes = Notes { source: &source, problems, names: vec![] };
@@ -25,12 +50,12 @@ pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
         notes.note(Position::START, "the file is empty");
     }
     let plan = root.and_then(|root| workflow(file, &root, &mut notes));
+    let mut unread = names::check(&mut notes);
+    let read: HashSet<&str> = plan.iter().flat_map(Plan::all_steps).map(|step| step.name.as_str()).collect();
+    unread.retain(|name| !read.contains(name.as_str()));
     let mut problems = notes.problems;
     problems.sort();
-    match plan {
-        Some(plan) if problems.is_empty() => Ok(plan),
-        Some(_) | None => Err(problems),
-    }
+    Partly { plan, problems, unread }
 }
 
 /// Reads any YAML or JSON file, such as that of a task; `file` is its name in problems.
@@ -86,7 +111,6 @@ fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> 
         Spelling::Steps => steps::steps(&object, steps::Around::Workflow(&defaults), notes),
         Spelling::Stages => steps::stages(&object, &defaults, notes),
     };
-    names::check(notes);
     Some(Plan {
         file: file.to_owned(),
         name: name?.value,

@@ -13,8 +13,13 @@ fn check(yaml: &str, spells: &[(&str, &str)], system_prompt: &str) -> Vec<Proble
     }
     let system_prompt = Spell { file: "system-prompt.md".to_owned(), text: system_prompt.to_owned() };
     let adapters = ["claude_code", "codex", "gemini"];
-    let surrounding =
-        Surrounding { adapters: &adapters, spells: &book, system_prompt: &system_prompt, task_fields: &["custom"] };
+    let surrounding = Surrounding {
+        adapters: &adapters,
+        spells: &book,
+        system_prompt: &system_prompt,
+        task_fields: &["custom"],
+        unread: &[],
+    };
     check_workflow(&plan, yaml, &surrounding)
 }
 

@@ -9,8 +9,8 @@ use super::super::{Position, template_name};
 pub(crate) const RESERVED: &[&str] =
     &["task", "bead", "previous", "goal", "session", "workflow", "loop_entry", "spell_content"];
 
-/// Notes names that are there twice, or that mean something else already.
-pub(super) fn check(notes: &mut Notes<'_, '_>) {
+/// Notes names that are there twice, or that mean something else already; gives all of them.
+pub(super) fn check(notes: &mut Notes<'_, '_>) -> Vec<String> {
     let names = std::mem::take(&mut notes.names);
     let mut first: HashMap<(String, Named), (&str, Position)> = HashMap::new();
     for Declared { name, of } in names.iter().filter(|declared| declared.of != Named::Variable) {
@@ -34,6 +34,7 @@ pub(super) fn check(notes: &mut Notes<'_, '_>) {
             notes.note(name.at, format!("the variable `{}` has the name of the step in line {}", name.value, at.line));
         }
     }
+    names.into_iter().map(|declared| declared.name.value).collect()
 }
 
 fn refuse_reserved(name: &str, at: Position, notes: &mut Notes<'_, '_>) {

@@ -36,7 +36,11 @@ pub(super) fn steps(object: &Object<'_>, around: Around<'_>, notes: &mut Notes<'
 }
 
 fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<Step> {
-    let kind = kind_of(node, notes)?;
+    let Some(kind) = kind_of(node, notes) else {
+        // Others may name it all the same.
+        notes.declare(name_of(node).as_ref(), Named::Step);
+        return None;
+    };
     let object = Object::take(node, Shape::Step(kind), notes)?;
     let name = object.name("name", notes);
     notes.declare(name.as_ref(), if kind == StepKind::Parallel { Named::Group } else { Named::Step });
@@ -60,6 +64,12 @@ fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<St
     };
     let timeout = timeout.or(usual_timeout);
     Some(Step { name: name?.value, at: object.at, when, timeout, on_fail, on_success, work })
+}
+
+fn name_of(node: &Node) -> Option<Located<String>> {
+    let Kind::Map(entries) = &node.kind else { return None };
+    let (_, name) = entries.iter().find(|(key, _)| key.name == "name")?;
+    Some(Located::new(name.text()?.to_owned(), name.at))
 }
 
 /// The type of a step, which decides what else it may have.
