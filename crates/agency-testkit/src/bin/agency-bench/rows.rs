@@ -1,5 +1,6 @@
 //! Every row of the table, by the name that selects it.
 
+mod asks;
 mod clean;
 mod crowd;
 mod end;
@@ -23,7 +24,7 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 15] = [
+pub(crate) const ALL: [(&str, Measure); 16] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -39,4 +40,5 @@ pub(crate) const ALL: [(&str, Measure); 15] = [
     ("crowd", crowd::measure),
     ("workflow", workflow::measure),
     ("kills", workflow::kills),
+    ("asks", asks::measure),
 ];
