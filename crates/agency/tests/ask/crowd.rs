@@ -28,7 +28,7 @@ fn of_many_asks_half_are_killed_and_nothing_is_left_or_harmed() {
                         return;
                     }
                     let asking = world.spawn(&["ask", "-s", "docs,note", "What?"]);
-                    if number % 2 == 0 {
+                    if number.is_multiple_of(2) {
                         // At another moment each time: before, while and after the agent works.
                         let runs = number / 8;
                         wait_for("somebody's run", LIMIT, || (world.runs().len() > runs).then_some(()));

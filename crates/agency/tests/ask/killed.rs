@@ -28,7 +28,6 @@ const STEPS: &[&str] = &[
 ];
 
 // proves A7
-#[cfg(feature = "fault-points")]
 #[test]
 fn nothing_is_left_when_an_ask_is_killed_at_any_step() {
     for step in STEPS {
@@ -53,12 +52,4 @@ fn nothing_is_left_when_an_ask_is_killed_at_any_step() {
             wait_until_clean(&world);
         }
     }
-}
-
-#[test]
-fn every_step_of_an_ask_is_named_once() {
-    let mut steps = STEPS.to_vec();
-    steps.sort_unstable();
-    steps.dedup();
-    assert_eq!(steps.len(), STEPS.len());
 }
