@@ -210,6 +210,17 @@ fn check(source: &Source) -> Result<(), SourceError> {
         why,
         hint: "name one that is there".to_owned(),
     };
+    let words = source.description.as_deref().unwrap_or_default();
+    if words.chars().any(char::is_control) {
+        let why = "it has a line break or another control character";
+        return Err(SourceError::Invalid { what: "the description", value: words.to_owned(), why });
+    }
+    if let SourceKind::Directory { path } | SourceKind::File { path } = &source.kind
+        && !path.is_absolute()
+    {
+        let value = path.display().to_string();
+        return Err(SourceError::Invalid { what: "the path", value, why: "it is not absolute" });
+    }
     match &source.kind {
         SourceKind::Git { url, reference } => {
             check_url(url)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use agency_model::run::State;
+use agency_model::run::{Reason, State};
 use agency_model::{Event, RunId, RunKind, Usage};
 use ulid::Ulid;
 
@@ -18,7 +18,7 @@ use crate::config::{AgentConfig, Config};
 use crate::create::{AskPlan, CreateError, Place, Plan};
 use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
-use crate::process::{ASK_VARIABLE, RUN_ID_VARIABLE};
+use crate::process::{ASK_VARIABLE, RUN_ID_VARIABLE, end_run};
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::uuid::random_uuid;
@@ -220,6 +220,11 @@ impl SubagentRunner {
 
     /// What is left goes, and the row says so.
     fn clear(&mut self, plan: &Plan) {
+        let row = self.agency.store.run(&plan.id);
+        if row.is_ok_and(|row| row.reason == Some(Reason::Disappeared)) {
+            // Nobody else ends what a supervisor left that was killed. Who stays is listed by `agency agent orphans`.
+            end_run(&plan.id, self.config().stop_grace);
+        }
         // What cannot be deleted now is swept later.
         let gone = plan.scratch.as_ref().is_some_and(|scratch| scratch.undo().is_ok());
         if gone && self.agency.store.run(&plan.id).is_ok_and(|row| row.state.is_terminal()) {

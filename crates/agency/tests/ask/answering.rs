@@ -130,6 +130,24 @@ fn groups_name_several_sources_and_each_counts_once() {
 }
 
 #[test]
+fn a_terminal_shows_what_the_agent_does_and_then_only_the_answer() {
+    let world = empty();
+    let using = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Grep","input":{"pattern":"timeout"}}]},"session_id":"s"}"#;
+    let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"It is 42.","session_id":"s"}"#;
+    let script = format!(
+        "cat > /dev/null\nprintf '%s\\n' '{using}'\nuntil [ -e \"$0.release\" ]; do sleep 0.01; done\nprintf '%s\\n' '{result}'"
+    );
+    let path = world.agent("fake", script.as_str());
+    world.configure(&format!("\n[agents.claude_code]\ncommand = {path:?}\n"));
+    let terminal = world.terminal(&["ask", "-s", "docs", "--runner", "claude-code", "What?"]);
+    terminal.wait_for_text("Grep timeout");
+    world.release("fake");
+    let screen = terminal.wait_for_text("It is 42.");
+    assert_eq!(terminal.wait_for_exit(), 0);
+    assert!(!screen.contains("Grep"), "{screen}");
+}
+
+#[test]
 fn the_answer_of_a_stream_is_its_result_and_what_it_used_is_told() {
     let world = empty();
     // The built-in form of Claude Code, with a program that says what it would.

@@ -7,7 +7,7 @@ use rustix::process::{Signal, kill_process};
 use super::place::{command, left, scratch, wait_until_clean, world};
 
 /// Waits for ever, with children that do too.
-const STUCK: &str = "cat docs/a.txt; sleep 3600 & setsid sleep 3600 & sleep 3600";
+const STUCK: &str = "cat docs/a.txt; sleep 3600 & setsid sleep 3600 & echo ready; exec sleep 3600";
 
 // proves A7
 #[test]
@@ -93,7 +93,30 @@ fn when_the_supervisor_is_killed_the_question_fails_and_nothing_is_left() {
     let output = asking.wait();
     assert_eq!(output.status.code(), Some(1), "{output}");
     assert!(left(&world).is_empty(), "{:?}", left(&world));
-    world.ok(&["reconcile"]);
+    assert!(world.runs()[0].processes().is_empty(), "what the supervisor left was ended");
+    wait_until_clean(&world);
+}
+
+// proves A7
+#[test]
+fn when_who_asked_is_killed_in_the_queue_the_question_is_never_asked() {
+    let world = world(STUCK);
+    world.set("max_agents", "1");
+    let first = world.spawn(&["ask", "-s", "docs", "What?"]);
+    wait_for_agent(&world);
+    let second = world.spawn(&["ask", "-s", "note", "And what?"]);
+    let queued = agency_testkit::wait_for("a question in the queue", super::place::LIMIT, || {
+        let runs = world.json(&["ls", "--all", "--state", "queued"])["data"]["runs"].take();
+        let run = world.run_with_id(runs[0]["id"].as_str()?);
+        run.is_supervised().then_some(run)
+    });
+    second.signal(Signal::KILL);
+    second.wait();
+    queued.wait_until_unsupervised();
+    assert_eq!(world.show(&queued)["state"], "killed");
+    assert_eq!(left(&world).len(), 1, "that of the first is alive");
+    first.signal(Signal::INT);
+    first.wait();
     wait_until_clean(&world);
 }
 
@@ -127,7 +150,7 @@ fn what_the_end_of_the_power_leaves_is_swept_at_the_next_start_and_a_live_one_st
 // proves A7
 #[test]
 fn a_second_ctrl_c_does_not_wait_and_leaves_nothing_either() {
-    let world = world(&format!("trap '' TERM INT; {STUCK}; while :; do sleep 60; done"));
+    let world = world(&format!("trap '' TERM INT; {STUCK}"));
     let asking = world.spawn(&["ask", "-s", "docs,note", "What?"]);
     wait_for_agent(&world);
     asking.signal(Signal::INT);
@@ -159,7 +182,7 @@ fn an_agent_that_dies_by_itself_is_a_failure() {
 #[track_caller]
 fn wait_for_agent(world: &World) {
     wait_for_runs(world, 1);
-    world.runs()[0].wait_for_output("42");
+    world.runs()[0].wait_for_output("ready");
     assert!(kill_process(world.runs()[0].agent(), Signal::CONT).is_ok());
 }
 
@@ -167,7 +190,8 @@ fn wait_for_agent(world: &World) {
 fn wait_for_runs(world: &World, count: usize) {
     agency_testkit::wait_for("the run", super::place::LIMIT, || {
         let begun = |run: &agency_testkit::Run| {
-            std::fs::read(run.directory.join("logs/runner.stdout.log")).is_ok_and(|log| !log.is_empty())
+            let log = std::fs::read(run.directory.join("logs/runner.stdout.log"));
+            log.is_ok_and(|log| log.ends_with(b"ready\n"))
         };
         let runs = world.runs();
         (runs.len() >= count && runs.iter().all(begun)).then_some(())

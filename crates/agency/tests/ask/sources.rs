@@ -238,6 +238,24 @@ fn the_configuration_of_lctx_is_taken_over() {
 }
 
 #[test]
+fn a_path_to_a_repository_is_meant_from_where_the_user_stands() {
+    let world = empty();
+    let repo = world.repo("origin");
+    let output =
+        world.run(world.command(&["source", "add", "lib", "--git", "origin"]).current_dir(repo.path.parent().unwrap()));
+    assert!(output.status.success(), "{output}");
+    assert_eq!(world.json(&["source", "show", "lib"])["data"]["url"], repo.path.to_str().unwrap());
+    world.ok(&["source", "sync", "lib"]);
+    // What would make the list unreadable is not added.
+    world.error(&["source", "add", "x", "--dir", "/", "--description", "a\nb"], ErrorCode::InvalidSource);
+    let file = world.root().join("lctx.json");
+    fs::write(&file, json!({ "sources": [{ "type": "directory", "name": "rel", "path": "." }] }).to_string()).unwrap();
+    let imported = world.json(&["source", "import", file.to_str().unwrap()]);
+    assert_eq!(imported["data"]["skipped"].as_array().unwrap().len(), 1, "{imported:#}");
+    world.ok(&["source", "ls"]);
+}
+
+#[test]
 fn clones_go_where_the_configuration_says() {
     let world = empty();
     let place = world.root().join("clones");

@@ -1,6 +1,6 @@
 //! `agency source add`: a repository, a directory or a file under a name.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agency_engine::sources::{Source, SourceKind, Sources};
@@ -65,6 +65,11 @@ fn fetch_new(sources: &Sources, source: &Source, context: &Context) -> Result<()
     first_failure(synced).map_or(Ok(()), |error| Err(Problem::from(error).hint("nothing was added")))
 }
 
+/// Whether an address is a path that is there.
+fn is_path(url: &str, here: &Path) -> bool {
+    !url.is_empty() && !url.starts_with('-') && !url.contains("://") && here.join(url).exists()
+}
+
 fn source(args: Args, context: &Context) -> Result<Source, Problem> {
     let here = context.current_directory()?;
     let absolute = |path: PathBuf| match here.join(&path).canonicalize() {
@@ -73,6 +78,10 @@ fn source(args: Args, context: &Context) -> Result<Source, Problem> {
         Err(_) => here.join(path),
     };
     let kind = match (args.git, args.dir, args.file) {
+        // Git would look for a path from where the clone is.
+        (Some(url), _, _) if is_path(&url, &here) => {
+            SourceKind::Git { url: here.join(url).display().to_string(), reference: args.reference }
+        }
         (Some(url), _, _) => SourceKind::Git { url, reference: args.reference },
         (None, Some(path), _) => SourceKind::Directory { path: absolute(path) },
         (None, None, Some(path)) => SourceKind::File { path: absolute(path) },
