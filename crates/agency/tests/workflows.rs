@@ -1,10 +1,9 @@
 //! Workflow sessions: driven by a run, interrupted anywhere, gone on with, and ended by people.
 
-#[path = "workflows/crash.rs"]
-mod crash;
-#[path = "workflows/long_way.rs"]
-mod long_way;
-#[path = "workflows/place.rs"]
-mod place;
-#[path = "workflows/scenarios.rs"]
-mod scenarios;
+#[cfg(test)]
+mod workflows {
+    mod crash;
+    mod long_way;
+    mod place;
+    mod scenarios;
+}
