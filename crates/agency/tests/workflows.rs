@@ -6,4 +6,5 @@ mod workflows {
     mod long_way;
     mod place;
     mod scenarios;
+    mod wide;
 }
