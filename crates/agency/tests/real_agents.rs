@@ -14,4 +14,5 @@ mod real_agents {
     mod stop;
     mod talk;
     mod work;
+    mod workflow;
 }
