@@ -60,6 +60,9 @@ pub const POINTS: &[&str] = &[
     "merge.moved",
     "scratch.filled",
     "scratch.gone",
+    "session.made",
+    "session.hosted",
+    "session.saved",
 ];
 
 /// Kills this process, as a power cut would, when `AGENCY_FAULT_POINT` names this step: the first time that it comes

@@ -2,8 +2,11 @@
 
 #[cfg(test)]
 mod workflows {
+    mod agent_execution;
+    mod core;
     mod crash;
     mod long_way;
+    mod mcp_servers;
     mod place;
     mod scenarios;
     mod wide;

@@ -180,6 +180,15 @@ mod tests {
 
     // proves P3
     #[test]
+    fn unified_launch_configuration() {
+        let headless = launched("codex", |_| {}).unwrap();
+        let interactive = launched("codex", |request| request.mode = Mode::Interactive).unwrap();
+        assert_eq!(headless.args[0], "app-server");
+        assert_eq!(interactive.args, ["--fast", "do it"]);
+    }
+
+    // proves P3
+    #[test]
     fn a_conversation_takes_its_prompt_by_the_protocol_and_the_arguments_of_the_run_come_last() {
         let launch = launched("claude-code", |_| {}).unwrap();
         assert_eq!(launch.args.last().unwrap(), "--fast");

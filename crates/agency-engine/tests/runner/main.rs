@@ -11,6 +11,8 @@ mod hearing;
 #[cfg(test)]
 mod pipes;
 #[cfg(test)]
+mod scenarios;
+#[cfg(test)]
 mod scripted;
 #[cfg(test)]
 mod terminal;

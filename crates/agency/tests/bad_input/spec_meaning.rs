@@ -128,6 +128,7 @@ fn defaults_come_last() {
         "mode": "interactive",
         "host": "detached",
         "workspace": "worktree",
+        "vcs": "git",
         "restart": "never",
         "one_shot": false,
     });

@@ -29,6 +29,17 @@ fn every_source_file_it_names_exists() {
     }
 }
 
+// proves W1
+#[test]
+fn navigating_the_codebase() {
+    let orchestrator = root().join("crates/agency-engine/src/orchestrator");
+    for part in ["engine", "state"] {
+        assert!(orchestrator.join(part).is_dir(), "there is no folder {part}");
+    }
+    let folders = fs::read_dir(orchestrator).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
+    assert_eq!(folders, 2);
+}
+
 #[test]
 fn it_fits_on_two_pages() {
     let lines = read("ARCHITECTURE.md").lines().count();

@@ -80,9 +80,9 @@ stages:
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "look", "the prompt is part of the history");
 }
 
-// proves I4: interaction needed
+// proves I4
 #[test]
-fn a_task_that_asks_waits_for_a_person_and_goes_on_with_the_answer() {
+fn interaction_needed() {
     let place = Place::new().with_agent("asker", conversation::asking(1));
     let session = place.begin(
         "name: asks\ndefaults: { adapter: asker, mode: headless }\nsteps:\n  - { name: ask, type: agent, prompt: go }\n",
@@ -142,9 +142,9 @@ fn only_an_interactive_task_at_work_can_be_completed_by_hand() {
     refused("talk", ErrorCode::InvalidState);
 }
 
-// proves W9: goal persistence, checkpoint saving
+// proves W9
 #[test]
-fn the_goal_and_every_change_are_on_disk() {
+fn checkpoint_saving() {
     let place = Place::new();
     let session = place.begin(
         "name: goal\ngoal: the usual\nsteps:\n  - { name: say, type: script, command: 'echo {{.goal}} >>\"$LOG\"' }\n",
@@ -270,6 +270,22 @@ fn a_session_that_nobody_drives_is_cancelled_with_what_it_left_running() {
     });
 }
 
+// proves W10
+#[test]
+fn a_hook_that_refuses_the_merge_blocks_the_session_with_its_words() {
+    let place = Place::new();
+    let hook = place.repo.path.join(".git/hooks/pre-commit");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, "#!/bin/sh\necho not on a Monday >&2\nexit 1\n").unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let text = "name: merging\nsteps:\n  - { name: work, type: script, command: echo ours >shared.txt }\n  - { name: bring, type: merge }\n";
+    let session = place.begin(text, &["--title", "Bring it"]);
+    let shown = place.wait_for_state(&session, "blocked");
+    let error = step(&shown, "bring")["error"].as_str().unwrap().to_owned();
+    assert!(error.starts_with(ErrorCode::MergeFailed.word()) && error.contains("not on a Monday"), "{error}");
+    assert_eq!(place.repo.git(&["log", "--format=%s", "main"]).lines().count(), 1, "nothing was merged");
+}
+
 // proves W10 W12: a review that is refused, and conflicts
 #[test]
 fn a_merge_waits_for_its_review_and_conflicts_are_listed_until_they_are_resolved() {
@@ -310,9 +326,9 @@ fn sessions_that_are_not_there_are_said_so() {
     assert_eq!(place.does(&["ls"])["sessions"][0]["session"], session.as_str());
 }
 
-// proves W9: history and logs
+// proves W9
 #[test]
-fn logs_have_what_agents_and_commands_said() {
+fn history_and_logs() {
     let place = Place::new().with_agent("worker", "echo from the agent");
     let session = place.begin(
         "name: logs\ndefaults: { adapter: worker, mode: headless }\nsteps:\n  - { name: command, type: script, command: echo from the command }\n  - { name: agent, type: agent, prompt: go }\n",

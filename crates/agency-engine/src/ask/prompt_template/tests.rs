@@ -78,7 +78,7 @@ fn missing_question_placeholder() {
 
 // proves A5
 #[test]
-fn missing_sources_list_placeholder() {
+fn missing_sourceslist_placeholder() {
     let message = template("${question}").unwrap_err().to_string();
     assert_eq!(message, "Invalid prompt template: missing required placeholder ${sourcesList}");
 }

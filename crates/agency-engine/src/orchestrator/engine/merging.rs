@@ -47,7 +47,7 @@ impl Merging {
             self.commit()?;
             self.worktree.review(&self.into)
         };
-        let review = look().map_err(|error| failure(&error))?;
+        let review = look().map_err(|error| failure(&format_args!("{}: {error}", error.code())))?;
         if let Mergeable::Conflicts(conflicts) = &review.mergeable {
             return Err(Box::new(conflicting(&review.target, conflicts)));
         }
@@ -71,7 +71,7 @@ impl Merging {
                 with_commit(StepResult::success(format!("{target} has everything already")), &target, commit.as_str())
             }
             Ok(MergeOutcome::Conflicts { target, conflicts, .. }) => conflicting(&target, &conflicts),
-            Err(error) => StepResult::failure(error.to_string()),
+            Err(error) => StepResult::failure(format!("{}: {error}", error.code())),
         }
     }
 
