@@ -16,7 +16,7 @@ stages:
 "#;
 
 /// Says whether it has a terminal, and with what it was started and named.
-const TELLING: &str = "echo \"$(test -t 1 && echo terminal || echo pipe) $AGENCY_RUN_ID $*\" >>\"$LOG\"; if [ ! -t 0 ]; then cat >>\"$LOG\"; fi";
+const TELLING: &str = "echo \"$(test -t 0 && echo terminal || echo pipe) $AGENCY_RUN_ID $*\" >>\"$LOG\"; if [ ! -t 0 ]; then cat >>\"$LOG\"; fi";
 
 fn both(place: &Place) -> (Value, Value) {
     let session = place.begin(TWO_TASKS, &[]);
