@@ -18,6 +18,7 @@ pub(crate) mod init;
 pub(crate) mod interrupt;
 pub(crate) mod logs;
 pub(crate) mod ls;
+pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod reconcile;
 pub(crate) mod restore;

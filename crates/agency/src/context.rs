@@ -31,7 +31,7 @@ struct Answer<'a, T> {
 }
 
 /// The surroundings of one command.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     json: bool,
     config_file: Option<PathBuf>,

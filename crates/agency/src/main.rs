@@ -3,6 +3,7 @@
 mod cli;
 mod command;
 mod context;
+mod mcp;
 mod output;
 mod patience;
 mod problem;

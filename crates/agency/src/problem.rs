@@ -80,12 +80,17 @@ impl Problem {
         ExitCode::from(self.exit.unwrap_or_else(|| exit_code_of(self.code)))
     }
 
-    pub(crate) fn to_json(&self, schema_version: u32) -> Value {
+    /// The code, the message, the facts and the way out, for programs.
+    pub(crate) fn error_object(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message, "details": self.details });
         if let (Some(object), Some(hint)) = (error.as_object_mut(), &self.hint) {
             object.insert("hint".to_owned(), json!(hint));
         }
-        json!({ "ok": false, "schema_version": schema_version, "error": error })
+        error
+    }
+
+    pub(crate) fn to_json(&self, schema_version: u32) -> Value {
+        json!({ "ok": false, "schema_version": schema_version, "error": self.error_object() })
     }
 
     pub(crate) fn to_human(&self) -> String {

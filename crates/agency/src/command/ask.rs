@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agency_engine::ask::AskRequest;
+use agency_engine::ask::{Answer, AskRequest};
 use agency_engine::runner::Cleaner;
 use agency_model::{ErrorCode, RunId, Usage};
 use schemars::JsonSchema;
@@ -54,7 +54,7 @@ pub(super) struct About {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Answered {
     /// What the agent answered.
-    answer: String,
+    pub(crate) answer: String,
     /// The sources it had.
     sources: Vec<String>,
     /// What the model consumed, where the agent tells.
@@ -63,6 +63,18 @@ pub(crate) struct Answered {
     duration: f64,
     /// The run that gave it.
     run: RunId,
+}
+
+impl Answered {
+    pub(crate) fn new(answer: Answer) -> Self {
+        Self {
+            answer: answer.answer,
+            sources: answer.sources,
+            usage: (!answer.usage.is_empty()).then_some(answer.usage),
+            duration: answer.duration.as_secs_f64(),
+            run: answer.run,
+        }
+    }
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -82,13 +94,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         let mut activity = ActivityLine::begin("asking", context.is_watched());
         runner.ask(&request, &mut |event| activity.show(event), &interrupted)?
     };
-    let answer = Answered {
-        answer: answered.answer,
-        sources: answered.sources,
-        usage: (!answered.usage.is_empty()).then_some(answered.usage),
-        duration: answered.duration.as_secs_f64(),
-        run: answered.run,
-    };
+    let answer = Answered::new(answered);
     context.answer(&answer, |out| print_answer(out, &answer.answer))
 }
 

@@ -6,6 +6,7 @@ mod walk;
 
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,6 +49,14 @@ pub(crate) struct Inbox {
     questions: Vec<QuestionView>,
 }
 
+impl Inbox {
+    /// The questions that wait for an answer.
+    pub(crate) fn read(agency: &mut Agency) -> Result<Self, Problem> {
+        let rows = agency.inbox()?;
+        Ok(Self { questions: rows.into_iter().map(|row| QuestionView::new(row, agency)).collect() })
+    }
+}
+
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     if args.interactive {
         walk::check_terminal()?;
@@ -63,9 +72,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     if args.interactive {
         return walk::walk(&mut agency, context);
     }
-    let rows = agency.inbox()?;
-    let questions: Vec<QuestionView> = rows.into_iter().map(|row| QuestionView::new(row, &agency)).collect();
-    let inbox = Inbox { questions };
+    let inbox = Inbox::read(&mut agency)?;
     context.answer(&inbox, |out| {
         if inbox.questions.is_empty() {
             return writeln!(out, "nobody asks anything");

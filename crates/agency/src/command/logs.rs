@@ -139,7 +139,7 @@ fn write_piece(
 }
 
 /// Where the last lines of a file begin.
-fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
+pub(crate) fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
     use std::io::{Read, Seek, SeekFrom};
     const WINDOW: u64 = 64 * 1024;
     let mut file = match std::fs::File::open(path) {

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 }
 
 /// Everything about a run.
-pub(super) fn shown(agency: &Agency, row: RunRow) -> Shown {
+pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
     let directory = agency.home().run(&row.id);
     let read = |name| std::fs::read(directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok());
     // A workspace that is gone, or a repository that moved, has no changes to show.

@@ -29,22 +29,34 @@ impl ActivityLine {
     pub(crate) fn show(&mut self, event: &Event) {
         let Some(bar) = &self.bar else { return };
         match event {
-            Event::ToolUse { tool_name, input, .. } => bar.set_message(format!("{tool_name} {}", subject(input))),
             Event::Notice { message } | Event::Error { message } => bar.println(message),
-            Event::Output { .. } => bar.set_message("writing"),
-            Event::StateChange { .. }
-            | Event::Attempt { .. }
-            | Event::Exit { .. }
-            | Event::Restart { .. }
-            | Event::ToolResult { .. }
-            | Event::Message { .. }
-            | Event::Activity { .. }
-            | Event::Question { .. }
-            | Event::Answer { .. }
-            | Event::Usage(_)
-            | Event::Completed { .. }
-            | Event::Unknown { .. } => {}
+            other => {
+                if let Some(words) = activity_words(other) {
+                    bar.set_message(words);
+                }
+            }
         }
+    }
+}
+
+/// What happened in a few words, if it is of interest to whoever waits.
+pub(crate) fn activity_words(event: &Event) -> Option<String> {
+    match event {
+        Event::ToolUse { tool_name, input, .. } => Some(format!("{tool_name} {}", subject(input))),
+        Event::Notice { message } | Event::Error { message } => Some(message.clone()),
+        Event::Output { .. } => Some("writing".to_owned()),
+        Event::StateChange { .. }
+        | Event::Attempt { .. }
+        | Event::Exit { .. }
+        | Event::Restart { .. }
+        | Event::ToolResult { .. }
+        | Event::Message { .. }
+        | Event::Activity { .. }
+        | Event::Question { .. }
+        | Event::Answer { .. }
+        | Event::Usage(_)
+        | Event::Completed { .. }
+        | Event::Unknown { .. } => None,
     }
 }
 

@@ -21,11 +21,18 @@ pub(crate) struct SourceList {
     sources: Vec<SourceView>,
 }
 
+impl SourceList {
+    /// All sources, by name.
+    pub(crate) fn read(context: &Context) -> Result<Self, Problem> {
+        let sources = context.sources()?;
+        let catalogue = sources.catalogue()?;
+        let views = catalogue.sources.values().map(|source| SourceView::new(source, &sources, &catalogue));
+        Ok(Self { sources: views.collect() })
+    }
+}
+
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let sources = context.sources()?;
-    let catalogue = sources.catalogue()?;
-    let views = catalogue.sources.values().map(|source| SourceView::new(source, &sources, &catalogue)).collect();
-    let list = SourceList { sources: views };
+    let list = SourceList::read(context)?;
     context.answer(&list, |out| {
         if list.sources.is_empty() {
             return writeln!(out, "No sources. Add one with agency source add.");

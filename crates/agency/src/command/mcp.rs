@@ -1,0 +1,32 @@
+//! `agency mcp`: serves other agents, and tells them that it does.
+
+pub(crate) mod install;
+
+use std::process::ExitCode;
+
+use crate::context::Context;
+use crate::mcp::serve;
+use crate::problem::Problem;
+
+/// Serve sources and runs to other agents, as an MCP server on standard input and output
+#[derive(Debug, clap::Args)]
+#[command(after_help = "An agent starts it; agency mcp install says how it learns to.\n\nExamples:\n  \
+    agency mcp install claude\n  \
+    agency mcp install codex --write\n  \
+    claude mcp add --scope user agency -- agency mcp")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    Install(install::Args),
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    match &args.verb {
+        Some(Verb::Install(args)) => install::run(args, context),
+        None => serve(context).map(|()| ExitCode::SUCCESS),
+    }
+}

@@ -1,0 +1,13 @@
+//! The tool `inbox`.
+
+use super::reply::Reply;
+use super::tool::{Call, Nothing};
+use crate::command::inbox::Inbox;
+use crate::problem::Problem;
+
+/// What agents ask, oldest first.
+pub(super) fn list(call: &Call) -> Result<Reply, Problem> {
+    let Nothing {} = call.input()?;
+    let mut agency = call.context.agency()?;
+    Reply::new(&Inbox::read(&mut agency)?)
+}

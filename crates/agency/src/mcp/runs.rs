@@ -1,0 +1,124 @@
+//! The tools `list_runs`, `show_run`, `run_output` and `stop_run`.
+
+use agency_engine::follow::Cursor;
+use agency_engine::runner::Cleaner;
+use agency_engine::store::RunFilter;
+use agency_model::run::State;
+use agency_model::{ErrorCode, RunId, RunKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reply::Reply;
+use super::tool::Call;
+use crate::command::logs::tail_offset;
+use crate::command::ls::Runs;
+use crate::command::show::shown;
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// So many runs are listed unless others are asked for.
+const USUAL_RUNS: u32 = 20;
+/// A model reads no longer list.
+const MOST_RUNS: u32 = 200;
+/// So many lines are given unless others are asked for.
+const USUAL_LINES: usize = 100;
+/// So much of a log is read, whatever its lines are.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// What `list_runs` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Which {
+    /// Only runs in this state.
+    state: Option<State>,
+    /// At most so many, the newest: 20 if absent, never more than 200.
+    limit: Option<u32>,
+}
+
+/// What `show_run` and `stop_run` take.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct One {
+    /// The run: its id, the beginning of its id, or its name.
+    run: String,
+}
+
+/// What `run_output` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lines {
+    /// The run: its id, the beginning of its id, or its name.
+    run: String,
+    /// The last so many lines: 100 if absent, and never more than 64 KB.
+    tail: Option<u32>,
+}
+
+/// What an agent printed at last.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    /// The run.
+    id: RunId,
+    /// Its state.
+    state: State,
+    /// The text, without colours and cursor movements.
+    text: String,
+    /// Whether there is more before it.
+    cut: bool,
+}
+
+/// The runs, newest first.
+pub(super) fn list(call: &Call) -> Result<Reply, Problem> {
+    let Which { state, limit } = call.input()?;
+    let mut agency = call.context.agency()?;
+    let filter = RunFilter {
+        states: state.into_iter().collect(),
+        except: Some(RunKind::Ask),
+        limit: Some(limit.unwrap_or(USUAL_RUNS).min(MOST_RUNS)),
+        ..RunFilter::default()
+    };
+    let rows = agency.list(&filter)?;
+    Reply::new(&Runs { runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect() })
+}
+
+/// Everything about one run.
+pub(super) fn show(call: &Call) -> Result<Reply, Problem> {
+    let One { run } = call.input()?;
+    let mut agency = call.context.agency()?;
+    let row = call.context.select(&mut agency, &run)?;
+    Reply::new(&shown(&agency, row))
+}
+
+/// The end of a log, as text.
+pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
+    let Lines { run, tail } = call.input()?;
+    let mut agency = call.context.agency()?;
+    let row = call.context.select(&mut agency, &run)?;
+    let path = agency.home().run(&row.id).combined_log();
+    let broken = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
+    let lines = tail.map_or(USUAL_LINES, |lines| usize::try_from(lines).unwrap_or(usize::MAX));
+    let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    let from = tail_offset(&path, lines).map_err(broken)?.max(size.saturating_sub(MOST_BYTES));
+    let mut cleaner = Cleaner::new();
+    let (mut text, mut left) = (String::new(), size - from);
+    let mut keep = |piece: &[u8]| {
+        // What is printed meanwhile is for the next call.
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+        left -= wanted as u64;
+        text += &cleaner.feed(piece.get(..wanted).unwrap_or_default());
+        Ok(())
+    };
+    Cursor::at(&path, from).and_then(|mut cursor| cursor.read(&mut keep)).map_err(broken)?;
+    text += &cleaner.finish();
+    let answer = Output { id: row.id, state: row.state, text: text.clone(), cut: from > 0 };
+    Reply::in_words(&answer, text)
+}
+
+/// Ends a run.
+pub(super) fn stop(call: &Call) -> Result<Reply, Problem> {
+    let One { run } = call.input()?;
+    let mut agency = call.context.agency()?;
+    let row = call.context.select(&mut agency, &run)?;
+    call.tell(format!("stopping {}", row.id));
+    let row = agency.stop(&row)?;
+    Reply::new(&RunView::new(row, agency.home()))
+}

@@ -1,0 +1,74 @@
+//! JSON Schemas as every client understands them.
+//!
+//! Some models refuse what the standard allows: formats of their own, several types at once, references.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+/// The schema of what a tool takes or gives.
+pub(super) fn plain<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    match settings.into_generator().into_root_schema_for::<T>().to_value() {
+        Value::Object(mut schema) => {
+            schema.remove("title");
+            schema.into_iter().map(|(key, value)| (key, without_formats(value))).collect()
+        }
+        _ => Map::new(),
+    }
+}
+
+/// The schema of what a tool takes, in which a field that may be absent is of one type.
+pub(super) fn plain_input<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = plain::<T>();
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.values_mut().for_each(take_null_out);
+    }
+    schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    schema
+}
+
+fn without_formats(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            // A field of that name is described by an object.
+            let kept = fields.into_iter().filter(|(key, value)| key != "format" || !value.is_string());
+            Value::Object(kept.map(|(key, value)| (key, without_formats(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(without_formats).collect()),
+        other => other,
+    }
+}
+
+fn take_null_out(field: &mut Value) {
+    let Some(schema) = field.as_object_mut() else { return };
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let mut named = types.iter().filter(|word| *word != "null");
+        if let (Some(only), None) = (named.next().cloned(), named.next()) {
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(mut choices)) = schema.remove("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|word| word != "null"));
+        match (choices.pop(), choices.is_empty()) {
+            (Some(Value::Object(only)), true) => {
+                for (key, value) in only {
+                    schema.entry(key).or_insert(value);
+                }
+            }
+            (last, _) => {
+                choices.extend(last);
+                schema.insert("anyOf".to_owned(), Value::Array(choices));
+            }
+        }
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+}

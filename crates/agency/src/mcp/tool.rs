@@ -1,0 +1,212 @@
+//! The tools: their names, what they take and give, and what each does.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use agency_model::ErrorCode;
+use rmcp::model::{Tool as Definition, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+
+use super::reply::Reply;
+use super::schema::{plain, plain_input};
+use super::{inbox, run_agent, runs, sources};
+use crate::command::ask::Answered;
+use crate::command::inbox::Inbox;
+use crate::command::ls::Runs;
+use crate::command::show::Shown;
+use crate::command::source::ls::SourceList;
+use crate::context::Context;
+use crate::problem::Problem;
+use crate::view::RunView;
+
+/// Something that a client can call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tool {
+    ListSources,
+    AskSources,
+    RunAgent,
+    ListRuns,
+    ShowRun,
+    RunOutput,
+    StopRun,
+    Inbox,
+}
+
+/// One call of a tool.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) context: Context,
+    pub(super) arguments: Value,
+    /// Takes what is of interest to a waiting client.
+    pub(super) news: mpsc::Sender<String>,
+    /// Set once nobody wants the answer.
+    pub(super) unwanted: Arc<AtomicBool>,
+}
+
+impl Call {
+    /// What the tool was given.
+    pub(super) fn input<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        serde_path_to_error::deserialize(&self.arguments).map_err(|error| {
+            let (path, message) = (error.path().to_string(), error.inner().to_string());
+            let message = if path == "." { message } else { format!("{path}: {message}") };
+            Problem::new(ErrorCode::Usage, message)
+                .detail("field", path)
+                .hint("the tool's input schema says what it takes")
+        })
+    }
+
+    /// Says what happens now.
+    pub(super) fn tell(&self, message: String) {
+        // Who hears slowly hears less.
+        let _ = self.news.try_send(message);
+    }
+}
+
+/// For tools that take nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+/// What a tool does to the world, as clients show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Reads,
+    Adds,
+    Ends,
+}
+
+impl Tool {
+    /// All tools.
+    pub(crate) const ALL: &[Self] = &[
+        Self::ListSources,
+        Self::AskSources,
+        Self::RunAgent,
+        Self::ListRuns,
+        Self::ShowRun,
+        Self::RunOutput,
+        Self::StopRun,
+        Self::Inbox,
+    ];
+
+    /// Its name.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::ListSources => "list_sources",
+            Self::AskSources => "ask_sources",
+            Self::RunAgent => "run_agent",
+            Self::ListRuns => "list_runs",
+            Self::ShowRun => "show_run",
+            Self::RunOutput => "run_output",
+            Self::StopRun => "stop_run",
+            Self::Inbox => "inbox",
+        }
+    }
+
+    /// The tool with that name.
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|tool| tool.word() == word)
+    }
+
+    /// Whether its work is for nobody once the client is gone.
+    pub(super) const fn is_for_its_client(self) -> bool {
+        match self {
+            Self::AskSources => true,
+            Self::ListSources
+            | Self::RunAgent
+            | Self::ListRuns
+            | Self::ShowRun
+            | Self::RunOutput
+            | Self::StopRun
+            | Self::Inbox => false,
+        }
+    }
+
+    /// What it is for, as a model reads it.
+    const fn description(self) -> &'static str {
+        match self {
+            Self::ListSources => {
+                "List the sources that ask_sources can be asked about: repositories, directories and files on this \
+                 machine, each with its name, description and groups. A source with a problem cannot be asked about."
+            }
+            Self::AskSources => {
+                "Ask a question about one or more sources. A fresh agent, which knows nothing of this conversation, \
+                 reads exactly those sources and answers; so the question must say everything that matters. Takes \
+                 seconds to minutes. Cancelling the call stops the agent."
+            }
+            Self::RunAgent => {
+                "Start a coding agent on a task, in a worktree and branch of its own, and return at once with the new \
+                 run. The run goes on by itself: show_run says what became of it, run_output what it said."
+            }
+            Self::ListRuns => "List runs of agents, newest first.",
+            Self::ShowRun => {
+                "Show everything about one run: its state, its branch, its last answer and the files it changed."
+            }
+            Self::RunOutput => "Read the last lines of what the agent of a run printed, as plain text.",
+            Self::StopRun => "Stop a run: the agent is ended, its worktree and its work stay.",
+            Self::Inbox => {
+                "List what agents ask their user and wait for, oldest first. The user answers with agency answer."
+            }
+        }
+    }
+
+    const fn effect(self) -> Effect {
+        match self {
+            Self::ListSources | Self::AskSources | Self::ListRuns | Self::ShowRun | Self::RunOutput | Self::Inbox => {
+                Effect::Reads
+            }
+            Self::RunAgent => Effect::Adds,
+            Self::StopRun => Effect::Ends,
+        }
+    }
+
+    fn input(self) -> Map<String, Value> {
+        match self {
+            Self::ListSources | Self::Inbox => plain_input::<Nothing>(),
+            Self::AskSources => plain_input::<sources::Question>(),
+            Self::RunAgent => plain_input::<run_agent::Task>(),
+            Self::ListRuns => plain_input::<runs::Which>(),
+            Self::ShowRun | Self::StopRun => plain_input::<runs::One>(),
+            Self::RunOutput => plain_input::<runs::Lines>(),
+        }
+    }
+
+    fn output(self) -> Map<String, Value> {
+        match self {
+            Self::ListSources => plain::<SourceList>(),
+            Self::AskSources => plain::<Answered>(),
+            Self::RunAgent => plain::<run_agent::Started>(),
+            Self::ListRuns => plain::<Runs>(),
+            Self::ShowRun => plain::<Shown>(),
+            Self::RunOutput => plain::<runs::Output>(),
+            Self::StopRun => plain::<RunView>(),
+            Self::Inbox => plain::<Inbox>(),
+        }
+    }
+
+    /// The tool as clients see it.
+    pub(super) fn definition(self) -> Definition {
+        let effect = self.effect();
+        let annotations = ToolAnnotations::new().read_only(effect == Effect::Reads).destructive(effect == Effect::Ends);
+        Definition::new(self.word(), self.description(), Arc::new(self.input()))
+            .with_raw_output_schema(Arc::new(self.output()))
+            .with_annotations(annotations)
+    }
+
+    /// Does it. Blocks.
+    pub(super) fn call(self, call: &Call) -> Result<Reply, Problem> {
+        match self {
+            Self::ListSources => sources::list(call),
+            Self::AskSources => sources::ask(call),
+            Self::RunAgent => run_agent::start(call),
+            Self::ListRuns => runs::list(call),
+            Self::ShowRun => runs::show(call),
+            Self::RunOutput => runs::output(call),
+            Self::StopRun => runs::stop(call),
+            Self::Inbox => inbox::list(call),
+        }
+    }
+}

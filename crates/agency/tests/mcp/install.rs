@@ -1,0 +1,1 @@
+//! Registering the server with agents.

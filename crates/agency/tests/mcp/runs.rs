@@ -1,0 +1,62 @@
+//! Runs of a client.
+
+use agency_testkit::agent;
+use serde_json::json;
+
+use super::client::{Client, text};
+use super::place::empty;
+
+// proves A10
+#[test]
+fn a_client_starts_watches_reads_and_stops_a_run() {
+    let world = empty();
+    let repo = world.repo("project");
+    world.agent("waiting", agent::waiting());
+    let client = Client::new(&world);
+    let task = json!({ "prompt": "do it", "runner": "waiting", "repo": repo.path, "base": "main", "name": "fix" });
+    let started = client.facts("run_agent", task);
+    let run = world.run_with_id(started["run"]["id"].as_str().unwrap());
+    assert_eq!((&started["run"]["mode"], &started["run"]["name"]), (&json!("headless"), &json!("fix")), "{started:#}");
+    assert_eq!(started["notices"], json!([]));
+
+    let listed = client.facts("list_runs", json!({ "state": "running", "limit": 5 }));
+    assert_eq!(listed["runs"][0]["id"], run.id.as_str(), "{listed:#}");
+    assert_eq!(client.facts("list_runs", json!({ "state": "failed" }))["runs"], json!([]));
+    let shown = client.facts("show_run", json!({ "run": "fix" }));
+    assert_eq!((&shown["id"], &shown["state"]), (&json!(run.id), &json!("running")), "{shown:#}");
+
+    let stopped = client.facts("stop_run", json!({ "run": "fix" }));
+    assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("killed"), &json!("stopped")), "{stopped:#}");
+    assert!(client.news().iter().any(|news| *news == format!("stopping {}", run.id)), "{:?}", client.news());
+    run.wait_until_gone();
+    assert_eq!(client.error("stop_run", json!({ "run": "fix" }))["code"], "E_INVALID_STATE");
+    client.leave();
+}
+
+// proves A10
+#[test]
+fn the_output_of_a_run_is_clean_text_of_a_bounded_length() {
+    let world = empty();
+    let repo = world.repo("project");
+    world.agent("loud", "i=0; while [ $i -lt 20000 ]; do printf '\\033[1mline %s\\033[0m\\n' $i; i=$((i+1)); done");
+    let client = Client::new(&world);
+    let started = client.facts("run_agent", json!({ "prompt": "x", "runner": "loud", "repo": repo.path }));
+    let id = started["run"]["id"].as_str().unwrap().to_owned();
+    world.ok(&["wait", &id]);
+    let result = client.call("run_output", json!({ "run": id, "tail": 2 }));
+    assert_eq!(text(&result), "line 19998\nline 19999\n");
+    let facts = result.structured_content.unwrap();
+    assert_eq!((&facts["cut"], &facts["state"]), (&json!(true), &json!("completed")));
+    let most = client.facts("run_output", json!({ "run": id, "tail": 100_000 }));
+    let all = most["text"].as_str().unwrap();
+    assert!(all.len() <= 64 * 1024 && all.ends_with("line 19999\n") && !all.contains('\u{1b}'), "{}", all.len());
+    assert_eq!(client.facts("run_output", json!({ "run": id }))["text"].as_str().unwrap().lines().count(), 100);
+}
+
+// proves A10
+#[test]
+fn a_client_sees_what_agents_ask() {
+    let world = empty();
+    let client = Client::new(&world);
+    assert_eq!(client.facts("inbox", json!({})), json!({ "questions": [] }));
+}
