@@ -17,6 +17,7 @@ mod docs {
     mod help;
     mod links;
     mod markdown;
+    mod mcp;
     mod policy;
     mod program;
     mod readme;

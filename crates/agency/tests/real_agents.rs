@@ -7,6 +7,7 @@ mod real_agents {
     mod ask;
     mod crash;
     mod interactive;
+    mod mcp_server;
     mod mcp_servers;
     mod model_errors;
     mod prompt;

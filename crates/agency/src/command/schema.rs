@@ -17,8 +17,8 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, agent, answer, ask, attach, config, diff, doctor, inbox, logs, ls, policy, reconcile, restore, rm, run,
-    send, serve, show, source, why, workflow,
+    adapters, agent, answer, ask, attach, config, diff, doctor, inbox, logs, ls, mcp, policy, reconcile, restore, rm,
+    run, send, serve, show, source, why, workflow,
 };
 use crate::context::Context;
 use crate::problem::Problem;
@@ -84,6 +84,7 @@ const SCHEMAS: &[Entry] = &[
     ("source-group-add", "agency source group add", || answer_schema(schema_for!(source::group::GroupView))),
     ("source-group-ls", "agency source group ls", || answer_schema(schema_for!(source::group::Groups))),
     ("source-group-rm", "agency source group rm", || answer_schema(schema_for!(source::group::GroupView))),
+    ("mcp-install", "agency mcp install", || answer_schema(schema_for!(mcp::install::Installed))),
     ("policy", "a file with approval rules alone, as JSON", || schema_for!(Policy)),
     ("policy-check", "agency policy check", || answer_schema(schema_for!(policy::Checked))),
     ("policy-test", "agency policy test", || answer_schema(schema_for!(policy::Tested))),

@@ -68,7 +68,16 @@ fn take_null_out(field: &mut Value) {
             }
         }
     }
-    if let Some(Value::Array(words)) = schema.get_mut("enum") {
-        words.retain(|word| !word.is_null());
+    name_words(schema);
+}
+
+/// Words that are described one by one become a list of words.
+fn name_words(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = schema.get("oneOf") else { return };
+    let words: Option<Vec<Value>> = choices.iter().map(|choice| choice.get("const").cloned()).collect();
+    if let Some(words) = words {
+        schema.remove("oneOf");
+        schema.insert("type".to_owned(), Value::from("string"));
+        schema.insert("enum".to_owned(), Value::Array(words));
     }
 }

@@ -39,6 +39,7 @@ const ANSWERS: &[(&str, &str)] = &[
     ("workflow-run", "agency workflow"),
     ("workflow-ls", "agency workflow"),
     ("workflow-logs", "agency workflow"),
+    ("mcp-install", "agency mcp"),
     ("policy-check", "agency policy"),
     ("policy-test", "agency policy"),
     ("init", "agency init"),

@@ -14,9 +14,13 @@ fn a_client_sees_the_sources_and_gets_an_answer_about_them() {
     let names: Vec<&Value> = sources["sources"].as_array().unwrap().iter().map(|source| &source["name"]).collect();
     assert_eq!(names, ["docs", "note"]);
     let result = client.call("ask_sources", json!({ "sources": ["docs", "note"], "question": "How long?" }));
-    assert_eq!((result.is_error, text(&result).as_str()), (Some(false), "the timeout is 42\nHow long?"), "{result:#?}");
+    assert_eq!(
+        (result.is_error, text(&result).as_str()),
+        (Some(false), "the timeout is 42\nHow long?\n"),
+        "{result:#?}"
+    );
     let facts = result.structured_content.unwrap();
-    assert_eq!(facts["answer"], "the timeout is 42\nHow long?");
+    assert_eq!(facts["answer"], "the timeout is 42\nHow long?\n");
     assert_eq!(facts["sources"], json!(["docs", "note"]));
     assert!(facts["duration"].as_f64().unwrap() > 0.0);
     assert!(client.news().iter().any(|news| news == "asking"), "{:?}", client.news());
@@ -29,12 +33,12 @@ fn a_client_sees_the_sources_and_gets_an_answer_about_them() {
 
 #[test]
 fn a_client_that_waits_is_told_again_and_again() {
-    let world = world("while [ ! -e docs/../go ]; do sleep 0.1; done; cat docs/a.txt");
+    let world = world("while [ ! -e go ]; do sleep 0.1; done; cat docs/a.txt");
     let client = Client::new(&world);
     let call = client.begin("ask_sources", json!({ "sources": ["docs"], "question": "How long?" }));
     agency_testkit::wait_for("signs of life", super::place::LIMIT, || (client.news().len() >= 2).then_some(()));
     std::fs::write(super::place::scratch(&world).join("go"), "").unwrap();
-    assert_eq!(text(&client.end(call)), "the timeout is 42");
+    assert_eq!(text(&client.end(call)), "the timeout is 42\n");
     wait_until_clean(&world);
 }
 
@@ -79,7 +83,7 @@ fn several_questions_are_asked_at_once() {
     let question = || client.begin("ask_sources", json!({ "sources": ["docs"], "question": "How long?" }));
     let calls: Vec<_> = (0..4).map(|_| question()).collect();
     for call in calls {
-        assert_eq!(text(&client.end(call)), "the timeout is 42");
+        assert_eq!(text(&client.end(call)), "the timeout is 42\n");
     }
     assert!(left(&world).is_empty(), "{:?}", left(&world));
     wait_until_clean(&world);

@@ -41,7 +41,7 @@ fn every_wrong_call_is_answered_and_the_server_goes_on() {
     }
     assert_eq!(
         client.facts("ask_sources", json!({ "sources": ["docs"], "question": "?" }))["answer"],
-        "the timeout is 42"
+        "the timeout is 42\n"
     );
     client.leave();
 }

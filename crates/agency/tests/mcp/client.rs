@@ -100,7 +100,8 @@ impl Client {
     /// Waits for the answer to a call.
     #[track_caller]
     pub(super) fn end(&self, call: RequestHandle<RoleClient>) -> CallToolResult {
-        match self.runtime.block_on(call.await_response()).unwrap() {
+        let limited = async { tokio::time::timeout(LIMIT, call.await_response()).await };
+        match self.runtime.block_on(limited).expect("no answer in time").unwrap() {
             ServerResult::CallToolResult(result) => result,
             other => panic!("{other:?}"),
         }

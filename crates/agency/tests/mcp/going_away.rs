@@ -56,7 +56,7 @@ fn one_call_is_cancelled_and_the_other_is_answered() {
     scratch(&world);
     client.cancel(unwanted);
     let wanted = json!({ "sources": ["docs"], "question": "patience" });
-    assert_eq!(client.facts("ask_sources", wanted)["answer"], "the timeout is 42");
+    assert_eq!(client.facts("ask_sources", wanted)["answer"], "the timeout is 42\n");
     wait_until_clean(&world);
 }
 

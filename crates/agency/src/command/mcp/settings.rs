@@ -1,0 +1,98 @@
+//! The settings of agents, with one entry more and not a byte less.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::install::pretty;
+
+/// The name under which agents know the server.
+pub(super) const NAME: &str = "agency";
+
+/// Where servers stand in an agent's settings.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape {
+    /// A JSON object below that key.
+    Json(&'static str),
+    /// TOML tables below that one.
+    Toml(&'static str),
+}
+
+/// What an agent is told of the server.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) shape: Shape,
+    pub(super) entry: Value,
+}
+
+impl Settings {
+    /// All that settings have to hold.
+    pub(super) fn snippet(&self) -> String {
+        match self.shape {
+            Shape::Json(key) => pretty(&json!({ key: { NAME: self.entry } })),
+            Shape::Toml(key) => {
+                let fields = self.entry.as_object().into_iter().flatten();
+                // A JSON string, or a list of them, is one of TOML too.
+                let lines: String = fields.map(|(name, value)| format!("{name} = {value}\n")).collect();
+                format!("[{key}.{NAME}]\n{}", lines.trim_end())
+            }
+        }
+    }
+
+    /// The text with the entry; none if it has one already.
+    pub(super) fn added_to(&self, text: &str) -> Result<Option<String>, String> {
+        match self.shape {
+            Shape::Json(_) if text.trim().is_empty() => Ok(Some(self.snippet() + "\n")),
+            Shape::Json(key) => self.added_to_json(text, key),
+            Shape::Toml(key) => self.added_to_toml(text, key),
+        }
+    }
+
+    fn added_to_json(&self, text: &str, key: &str) -> Result<Option<String>, String> {
+        let whole = members(text)?;
+        let entry = format!("{}: {}", json!(NAME), self.entry);
+        let Some(servers) = whole.get(key) else {
+            return Ok(Some(put_first(text, text, &format!("{}: {{ {entry} }}", json!(key)), whole.is_empty())));
+        };
+        let known = members(servers.get()).map_err(|why| format!("{key}: {why}"))?;
+        if known.contains_key(NAME) {
+            return Ok(None);
+        }
+        Ok(Some(put_first(text, servers.get(), &entry, known.is_empty())))
+    }
+
+    fn added_to_toml(&self, text: &str, key: &str) -> Result<Option<String>, String> {
+        let read = |text: &str| text.parse::<toml::Table>().map_err(|error| error.message().to_owned());
+        let known = |table: &toml::Table| table.get(key).and_then(|servers| servers.get(NAME)).is_some();
+        if known(&read(text)?) {
+            return Ok(None);
+        }
+        let gap = if text.is_empty() || text.ends_with("\n\n") {
+            ""
+        } else if text.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
+        let after = format!("{text}{gap}{}\n", self.snippet());
+        // Tables that are written on one line take no further table.
+        read(&after).map_err(|why| format!("{key} cannot be added to: {why}"))?;
+        Ok(Some(after))
+    }
+}
+
+/// The members of a JSON object, each as it is written.
+fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Puts a member first into an object that is a part of a text.
+fn put_first(text: &str, object: &str, member: &str, is_empty: bool) -> String {
+    // The object is a slice of the text, so the distance of their beginnings is its place.
+    let start = object.as_ptr() as usize - text.as_ptr() as usize;
+    let brace = start + object.find('{').map_or(0, |at| at + 1);
+    let (before, after) = text.split_at(brace);
+    let comma = if is_empty { "" } else { "," };
+    format!("{before}\n  {member}{comma}{}{after}", if after.starts_with(['\n', '\r']) { "" } else { "\n" })
+}
