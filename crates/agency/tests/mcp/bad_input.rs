@@ -28,8 +28,9 @@ fn every_wrong_call_is_answered_and_the_server_goes_on() {
         ("stop_run", json!({}), "E_USAGE", "run"),
         ("list_runs", json!({ "state": "sleepy" }), "E_USAGE", "sleepy"),
         ("list_runs", json!({ "limit": "many" }), "E_USAGE", "limit: "),
-        ("run_agent", json!({ "prompt": "x", "runner": "nobody", "repo": "." }), "E_NOT_GIT_REPO", ""),
-        ("run_agent", json!({ "prompt": "x", "repo": "/nowhere/at/all" }), "E_INVALID_PATH", "/nowhere"),
+        ("run_agent", json!({ "prompt": "x", "runner": "nobody", "repo": "." }), "E_RUNNER_NOT_CONFIGURED", "nobody"),
+        ("run_agent", json!({ "prompt": "x" }), "E_NOT_GIT_REPO", "home"),
+        ("run_agent", json!({ "prompt": "x", "repo": "/nowhere/at/all" }), "E_NOT_GIT_REPO", "/nowhere"),
         ("run_agent", json!({ "prompt": "x", "mode": "loud" }), "E_USAGE", "mode: "),
         ("run_agent", json!({}), "E_USAGE", "prompt"),
     ];

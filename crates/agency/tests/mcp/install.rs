@@ -39,22 +39,20 @@ fn what_is_there_stays_byte_for_byte() {
     let world = empty();
     let agency = env!("CARGO_BIN_EXE_agency");
     let home = world.root().join("home");
+    let entry = json!({ "type": "stdio", "command": agency, "args": ["mcp"] });
     let cases = [
-        ("{\"a\" : 1.0,\n\t\"mcpServers\":{\"other\":{\"command\":\"x\"}} }", "\"mcpServers\":{", "\"other\""),
-        ("{\"a\":{\"mcpServers\":{}},  \"mcpServers\": {}}\n", "\"mcpServers\": {", "}}\n"),
-        ("{ \"z\":[ ] }", "{", " \"z\":[ ] }"),
-        (" {}", " {", "}"),
+        (["{\"a\" : 1.0,\n\t\"mcpServers\":{", "\"other\":{\"command\":\"x\"}} }"], "\n  \"agency\": ENTRY,\n"),
+        (["{\"a\":{\"mcpServers\":{}},  \"mcpServers\": {", "}}\n"], "\n  \"agency\": ENTRY\n"),
+        (["{", "\n \"z\":[ ] }"], "\n  \"mcpServers\": { \"agency\": ENTRY },"),
+        ([" {", "}"], "\n  \"mcpServers\": { \"agency\": ENTRY }\n"),
     ];
-    for (before, head, tail) in cases {
-        fs::write(home.join(".claude.json"), before).unwrap();
+    for (before, added) in cases {
+        fs::write(home.join(".claude.json"), before.concat()).unwrap();
         world.ok(&["mcp", "install", "claude", "--write"]);
         let after = fs::read_to_string(home.join(".claude.json")).unwrap();
-        assert!(after.contains(head) && after.ends_with(tail) || after.contains(tail), "{after}");
+        assert_eq!(after, before.join(&added.replace("ENTRY", &entry.to_string())));
         let value: Value = serde_json::from_str(&after).unwrap();
-        let entry = json!({ "type": "stdio", "command": agency, "args": ["mcp"] });
         assert_eq!(value["mcpServers"]["agency"], entry, "{after}");
-        let (first, rest) = after.split_once(&format!("\"agency\": {entry}")).unwrap();
-        assert!(before.len() <= first.len() + rest.len() && value["mcpServers"]["other"] != json!({}), "{after}");
     }
     let config = "# mine\nmodel = \"x\"   # why\n\n[mcp_servers.other]\ncommand = 'y'";
     fs::create_dir_all(home.join(".codex")).unwrap();

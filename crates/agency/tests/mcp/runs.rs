@@ -1,10 +1,10 @@
 //! Runs of a client.
 
-use agency_testkit::agent;
+use agency_testkit::{Agent, agent, wait_for};
 use serde_json::json;
 
 use super::client::{Client, text};
-use super::place::empty;
+use super::place::{LIMIT, empty};
 
 // proves A10
 #[test]
@@ -57,6 +57,19 @@ fn the_output_of_a_run_is_clean_text_of_a_bounded_length() {
 #[test]
 fn a_client_sees_what_agents_ask() {
     let world = empty();
+    let repo = world.repo("project");
     let client = Client::new(&world);
     assert_eq!(client.facts("inbox", json!({})), json!({ "questions": [] }));
+    let request = json!({ "subtype": "can_use_tool", "tool_name": "Bash", "input": { "command": "make" } });
+    let asked = json!({ "type": "control_request", "request_id": "1", "request": request });
+    world.agent("asker", Agent::new(format!("read -r prompt; printf '%s\\n' '{asked}'; cat")).prompt("protocol"));
+    world.configure("stream = \"claude\"\n");
+    client.facts("run_agent", json!({ "prompt": "x", "runner": "asker", "repo": repo.path, "name": "asker" }));
+    let question = wait_for("a question", LIMIT, || {
+        let questions = client.facts("inbox", json!({}))["questions"].take();
+        questions.as_array().unwrap().first().cloned()
+    });
+    assert_eq!((&question["run_name"], &question["state"]), (&json!("asker"), &json!("open")), "{question:#}");
+    assert!(question["detail"].as_str().unwrap().contains("make"), "{question:#}");
+    client.facts("stop_run", json!({ "run": "asker" }));
 }
