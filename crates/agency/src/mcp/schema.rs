@@ -12,13 +12,11 @@ pub(super) fn plain<T: JsonSchema>() -> Map<String, Value> {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    match settings.into_generator().into_root_schema_for::<T>().to_value() {
-        Value::Object(mut schema) => {
-            schema.remove("title");
-            schema.into_iter().map(|(key, value)| (key, without_formats(value))).collect()
-        }
-        _ => Map::new(),
-    }
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    drop_formats(&mut schema);
+    let mut fields = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
+    fields.remove("title");
+    fields
 }
 
 /// The schema of what a tool takes, in which a field that may be absent is of one type.
@@ -31,15 +29,13 @@ pub(super) fn plain_input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-fn without_formats(value: Value) -> Value {
-    match value {
-        Value::Object(fields) => {
-            // A field of that name is described by an object.
-            let kept = fields.into_iter().filter(|(key, value)| key != "format" || !value.is_string());
-            Value::Object(kept.map(|(key, value)| (key, without_formats(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(without_formats).collect()),
-        other => other,
+fn drop_formats(value: &mut Value) {
+    if let Some(fields) = value.as_object_mut() {
+        // A field of that name is described by an object.
+        fields.retain(|key, value| key != "format" || !value.is_string());
+        fields.values_mut().for_each(drop_formats);
+    } else if let Some(items) = value.as_array_mut() {
+        items.iter_mut().for_each(drop_formats);
     }
 }
 

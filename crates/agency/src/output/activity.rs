@@ -28,13 +28,10 @@ impl ActivityLine {
     /// Shows what happened, if it is of interest.
     pub(crate) fn show(&mut self, event: &Event) {
         let Some(bar) = &self.bar else { return };
-        match event {
-            Event::Notice { message } | Event::Error { message } => bar.println(message),
-            other => {
-                if let Some(words) = activity_words(other) {
-                    bar.set_message(words);
-                }
-            }
+        if let Event::Notice { message } | Event::Error { message } = event {
+            bar.println(message);
+        } else if let Some(words) = activity_words(event) {
+            bar.set_message(words);
         }
     }
 }

@@ -101,10 +101,9 @@ impl Client {
     #[track_caller]
     pub(super) fn end(&self, call: RequestHandle<RoleClient>) -> CallToolResult {
         let limited = async { tokio::time::timeout(LIMIT, call.await_response()).await };
-        match self.runtime.block_on(limited).expect("no answer in time").unwrap() {
-            ServerResult::CallToolResult(result) => result,
-            other => panic!("{other:?}"),
-        }
+        let answer = self.runtime.block_on(limited).expect("no answer in time").unwrap();
+        let ServerResult::CallToolResult(result) = answer else { panic!("{answer:?}") };
+        result
     }
 
     /// Waits until it is told that.
@@ -137,8 +136,10 @@ impl Client {
     }
 }
 
+#[track_caller]
 fn params(tool: &'static str, arguments: Value) -> CallToolRequestParams {
-    CallToolRequestParams::new(tool).with_arguments(arguments.as_object().cloned().unwrap_or_default())
+    let Value::Object(fields) = arguments else { panic!("{arguments} are no arguments") };
+    CallToolRequestParams::new(tool).with_arguments(fields)
 }
 
 /// What a model reads of an answer.

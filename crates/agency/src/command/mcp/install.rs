@@ -8,7 +8,7 @@ use agency_model::ErrorCode;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::NamedTempFile;
 
 use super::settings::{NAME, Settings, Shape};
@@ -193,9 +193,4 @@ fn write(file: &Path, settings: &Settings) -> Result<bool, Problem> {
     }
     draft.persist(file).map_err(|error| broken(error.error))?;
     Ok(true)
-}
-
-/// The entry as JSON, for tests and snippets.
-pub(super) fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
 }

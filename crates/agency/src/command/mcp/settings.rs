@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::install::pretty;
-
 /// The name under which agents know the server.
 pub(super) const NAME: &str = "agency";
 
@@ -30,7 +28,7 @@ impl Settings {
     /// All that settings have to hold.
     pub(super) fn snippet(&self) -> String {
         match self.shape {
-            Shape::Json(key) => pretty(&json!({ key: { NAME: self.entry } })),
+            Shape::Json(key) => format!("{:#}", json!({ key: { NAME: self.entry } })),
             Shape::Toml(key) => {
                 let fields = self.entry.as_object().into_iter().flatten();
                 // A JSON string, or a list of them, is one of TOML too.
