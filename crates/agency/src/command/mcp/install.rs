@@ -97,6 +97,8 @@ impl Client {
         match self {
             Self::Claude => Some(format!("claude mcp add --scope user {NAME} -- {line}")),
             Self::Codex => Some(format!("codex mcp add {NAME} -- {line}")),
+            // It takes options of ours for its own.
+            Self::Gemini if words.iter().any(|word| word.starts_with('-')) => None,
             Self::Gemini => Some(format!("gemini mcp add --scope user {NAME} {line}")),
             Self::Opencode | Self::Cursor => None,
         }
