@@ -60,6 +60,7 @@ pub(super) fn start(call: &Call) -> Result<Reply, Problem> {
         may_wait: true,
         terminal: None,
         notify: false,
+        workflow: None,
     };
     let plan = agency.plan(request)?;
     let created = agency.create(&plan, &call.unwanted);

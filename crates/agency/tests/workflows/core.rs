@@ -69,6 +69,22 @@ fn exit_based_completion() {
     assert_eq!((&seen["state"], &seen["reason"]), (&"completed".into(), &"exited".into()));
 }
 
+// proves W9
+#[test]
+fn who_follows_on_a_terminal_sees_the_steps_change_and_the_end() {
+    let place = Place::new();
+    let session = place.begin("name: x\nsteps:\n  - { name: agree, type: approval, message: Shall we }\n", &[]);
+    place.wait_for_state(&session, "waiting");
+    let command = place.world.command(&["workflow", "show", "-f", &session]);
+    let terminal = place.world.terminal_with(&command);
+    terminal.wait_for_text("Ctrl-C leaves it running");
+    assert!(terminal.screen().contains("waiting"), "{}", terminal.screen());
+    place.does(&["approve", &session]);
+    assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
+    let screen = terminal.screen();
+    assert!(screen.contains("completed") && !screen.contains("Ctrl-C leaves it running"), "{screen}");
+}
+
 // proves W1
 #[test]
 fn component_separation() {

@@ -1,5 +1,6 @@
 //! `agency workflow show`: one session with its steps.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use super::{SESSION_HELP, answer, orchestrator, selected, tree, watching};
@@ -15,7 +16,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     #[arg(help = SESSION_HELP, default_value = "last", add = crate::command::completions::session_candidates())]
     session: String,
-    /// Go on with what happens until the session stands still
+    /// Go on until the session stands still: the steps anew with every change, or a line for each where it is no terminal
     #[arg(short, long)]
     follow: bool,
 }
@@ -28,10 +29,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         return answer(&mut orchestrator, &session, context);
     }
     let after = session.entries.last().map_or(0, |entry| entry.seq);
+    let patience = Patience::listen()?;
+    if !context.json() && std::io::stdout().is_terminal() {
+        return watching::watch_tree(&mut orchestrator, &id, after, patience.asked(), context);
+    }
     if !context.json() {
         let overview = orchestrator.overview(&session)?;
         context.print(|out| tree::print(out, &overview).and_then(|()| writeln!(out)))?;
     }
-    let patience = Patience::listen()?;
     watching::watch(&mut orchestrator, &id, after, patience.asked(), context)
 }

@@ -12,6 +12,11 @@ use super::tree;
 use crate::context::Context;
 use crate::problem::Problem;
 
+/// The terminal's other screen, and back.
+const ENTER: &[u8] = b"\x1b[?1049h";
+const LEAVE: &[u8] = b"\x1b[?1049l";
+const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
+
 /// Prints what happens until the session stands still, then how it stands. Who leaves before leaves it running.
 pub(super) fn watch(
     orchestrator: &mut Orchestrator,
@@ -31,7 +36,45 @@ pub(super) fn watch(
     if closed == Some(io::ErrorKind::BrokenPipe) {
         return Ok(ExitCode::SUCCESS);
     }
-    match followed? {
+    conclude(orchestrator, id, followed?, context)
+}
+
+/// Shows the steps anew with every change, on a screen of their own, until the session stands still.
+pub(super) fn watch_tree(
+    orchestrator: &mut Orchestrator,
+    id: &SessionId,
+    after: u64,
+    left: &AtomicBool,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    let mut viewer = super::orchestrator(context)?;
+    let mut draw = || -> io::Result<()> {
+        // What cannot be read now is drawn at the next change.
+        let overview = viewer.show(id).ok().and_then(|session| viewer.overview(&session).ok());
+        let Some(overview) = overview else { return Ok(()) };
+        context.print_raw(CLEAR)?;
+        let drawn = context.print(|out| {
+            tree::print(out, &overview)?;
+            writeln!(out, "\nCtrl-C leaves it running")
+        });
+        drawn.map_err(|_| io::ErrorKind::BrokenPipe.into())
+    };
+    let shut = |error: io::Error| Problem::output(&error);
+    context.print_raw(ENTER).map_err(shut)?;
+    let followed = draw().map_err(shut).map(|()| orchestrator.follow(id, after, left, |_| draw()));
+    // Whatever happened, the user gets the old screen back.
+    context.print_raw(LEAVE).map_err(shut)?;
+    conclude(orchestrator, id, followed??, context)
+}
+
+/// Says how the session stands when nobody follows it any more.
+fn conclude(
+    orchestrator: &mut Orchestrator,
+    id: &SessionId,
+    followed: Followed,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
+    match followed {
         Followed::Interrupted => {
             context.say(&format!("{id} goes on; agency workflow show -f {id} follows it again"));
             Err(Problem::silent(130))
