@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// The git or jj repository [default: the one of the current directory]
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// The git ref, or with jj the revset, to start from [default: HEAD; with jj @]
+    /// The git ref, or with jj the revset, to start from [default: HEAD, or the working copy with jj]
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
     base: Option<String>,
     /// The branch to create, or with jj the bookmark that keeps the work in the end [default: agency/<run_id>]
