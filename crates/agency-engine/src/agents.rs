@@ -146,7 +146,7 @@ impl AgentManager {
     ) -> Result<NamedAgent, AgentError> {
         let mut parent = self.agent(name)?.run;
         if !parent.state.is_terminal() {
-            parent = self.agency.stop(&parent)?;
+            parent = self.stop_unless_over(&parent)?;
         }
         let plan = self.agency.plan_resume(ResumeRequest {
             parent,

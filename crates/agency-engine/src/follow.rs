@@ -124,6 +124,17 @@ impl Agency {
         &mut self,
         id: &RunId,
         cursor: &mut Cursor,
+        each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), WaitError> {
+        self.follow_while(|| true, id, cursor, each)
+    }
+
+    /// The same for somebody who may leave before: within half a second after `stays` says no.
+    pub(crate) fn follow_while(
+        &mut self,
+        stays: impl Fn() -> bool,
+        id: &RunId,
+        cursor: &mut Cursor,
         mut each: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), WaitError> {
         let path = cursor.path.clone();
@@ -131,7 +142,7 @@ impl Agency {
         // The end of the run is told in its own directory, wherever the file lies.
         let run = self.home.run(id);
         let watch = Watch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
-        loop {
+        while stays() {
             let row = self.store.run(id)?;
             // The state is read first: what was written before the end is read after it.
             let over = row.state.is_terminal() || self.settle(&row)?.is_some();
@@ -141,6 +152,7 @@ impl Agency {
             }
             watch.wait(std::time::Duration::MAX);
         }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
 use crate::door::ring;
+use crate::stop::StopError;
 use crate::store::{Request, RunRow};
 
 /// How often we look whether the user lost patience.
@@ -59,9 +60,9 @@ impl AgentManager {
             }
             if Instant::now() >= until {
                 // Its supervisor does not answer; this one goes with everything it owns.
-                self.agency.stop(&run)?;
+                self.stop_unless_over(&run)?;
             }
-            self.agency.wait(&run.id, Some(LOOK_UP), State::is_terminal).map_err(crate::stop::StopError::Wait)?;
+            self.agency.wait(&run.id, Some(LOOK_UP), State::is_terminal).map_err(StopError::Wait)?;
         }
         let mut stopped = vec![];
         for run in alive {
@@ -70,6 +71,15 @@ impl AgentManager {
             stopped.push(StoppedAgent { agent: named(run), killed_by_force });
         }
         Ok(Shutdown { stopped })
+    }
+
+    /// Stops a run and says how it ended; one that ended meanwhile is as good as stopped.
+    pub(super) fn stop_unless_over(&mut self, run: &RunRow) -> Result<RunRow, AgentError> {
+        match self.agency.stop(run) {
+            Ok(row) => Ok(row),
+            Err(StopError::NotRunning { id, .. }) => Ok(self.agency.store.run(&id)?),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn ask_all(&mut self, runs: &[RunRow], grace: Duration) -> Result<(), AgentError> {
@@ -85,7 +95,7 @@ impl AgentManager {
             let run = self.agency.store.run(&run.id)?;
             if run.state == State::Queued {
                 // It has no supervisor that takes requests, or one that waits: the database decides.
-                self.agency.stop(&run)?;
+                self.stop_unless_over(&run)?;
             } else if !run.state.is_terminal() && self.agency.settle(&run)?.is_none() {
                 return Ok(Some(run));
             }

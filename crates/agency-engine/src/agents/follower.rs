@@ -47,14 +47,15 @@ impl Follower {
             state,
             reader: EventReader::default(),
             queue: Arc::clone(queue),
-            leave: Arc::clone(&leave),
         };
+        let left = Arc::clone(&leave);
         let thread = std::thread::Builder::new()
             .name(format!("events of {}", agent.name))
             .spawn(move || {
                 let run = telling.run.clone();
                 // A log that cannot be read any more ends the following; the log itself is still there.
-                let _ = own.follow(&run, &mut cursor, |piece| telling.tell(piece));
+                let stays = || !left.load(Ordering::Relaxed);
+                let _ = own.follow_while(stays, &run, &mut cursor, |piece| telling.tell(piece));
             })
             .map_err(unusable)?;
         Ok(Self { thread, leave })
@@ -78,14 +79,10 @@ struct Telling {
     state: AgentState,
     reader: EventReader,
     queue: Arc<Queue>,
-    leave: Arc<AtomicBool>,
 }
 
 impl Telling {
     fn tell(&mut self, piece: &[u8]) -> io::Result<()> {
-        if self.leave.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
         for read in self.reader.feed(piece) {
             let (seq, event) = (read.event.seq, read.event.event);
             if seq <= self.from {

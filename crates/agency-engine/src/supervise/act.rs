@@ -34,6 +34,10 @@ impl Supervisor<'_> {
             return;
         };
         self.run = run;
+        if let Input::Healthy { attempt } = input {
+            let message = "the agent has been well for long enough; earlier crashes do not count any more".to_owned();
+            self.events.append(*attempt, Event::Notice { message });
+        }
         if !self.run.state().is_terminal() {
             self.save_phase();
         }

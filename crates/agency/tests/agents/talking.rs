@@ -27,16 +27,16 @@ fn an_agent_without_a_prompt_waits_for_its_first_message_and_for_every_further_o
 #[test]
 fn a_limit_for_signs_of_life_does_not_end_an_agent_that_waits() {
     let (mut world, repo) = world(conversation::staying());
-    world.shorten_minutes(std::time::Duration::from_millis(100));
-    world.configure("\n");
+    world.agent("silent", conversation::silent());
+    world.shorten_minutes(std::time::Duration::from_millis(500));
     let path = world.root().join("home/config.toml");
     let config = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, config.replace("[limits]", "[limits]\nno_progress_minutes = 1")).unwrap();
     let run = spawn(&world, &repo, "alice", &["--prompt", "hello"]);
     wait_for_state(&world, "alice", "idle");
-    // The limit passes several times while nothing happens.
-    let since = std::time::Instant::now();
-    wait_for("a while", LIMIT, || (since.elapsed().as_millis() > 600).then_some(()));
+    // The same limit ends somebody who began later and is not idle.
+    let other = world.begin(&repo, "silent", &["--mode", "headless"]);
+    assert_eq!(world.ended(&other)["reason"], "timeout");
     assert_eq!(world.show(&run)["state"], "running");
     world.ok(&["send", "alice", "still there?"]);
     wait_for("the answer", LIMIT, || said(&run).contains(&"heard: still there?".to_owned()).then_some(()));
