@@ -30,6 +30,7 @@ pub mod process;
 pub mod reconcile;
 pub mod remove;
 pub mod runner;
+pub mod runs_watch;
 pub mod sample;
 pub mod screen;
 pub mod scripted;

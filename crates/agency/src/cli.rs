@@ -24,11 +24,12 @@ struct Cli {
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Tui(command::tui::Args),
     Run(Box<command::run::Args>),
     Ls(command::ls::Args),
     Show(command::show::Args),
@@ -84,7 +85,11 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Err(error) => return refuse(&error, json),
     };
     let context = Context::new(cli.json, cli.config);
-    let outcome = match cli.verb {
+    let Some(verb) = cli.verb.or_else(|| without_a_verb(&context)) else {
+        return refuse(&nothing_asked(), json);
+    };
+    let outcome = match verb {
+        Verb::Tui(args) => command::tui::run(args, &context),
         Verb::Run(args) => command::run::run(*args, &context),
         Verb::Ls(args) => command::ls::run(args, &context),
         Verb::Show(args) => command::show::run(&args, &context),
@@ -125,6 +130,17 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(problem) => context.report(&problem),
     }
+}
+
+/// Whoever types only our name at a terminal sees everything.
+fn without_a_verb(context: &Context) -> Option<Verb> {
+    (context.has_screen() && !context.json()).then(|| Verb::Tui(command::tui::Args::default()))
+}
+
+fn nothing_asked() -> clap::Error {
+    let mut command = Cli::command();
+    let help = command.render_help();
+    command.error(clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
 }
 
 fn refuse(error: &clap::Error, json: bool) -> ExitCode {

@@ -33,6 +33,7 @@ pub(crate) mod show;
 pub(crate) mod source;
 pub(crate) mod stop;
 pub(crate) mod supervise;
+pub(crate) mod tui;
 pub(crate) mod wait;
 pub(crate) mod why;
 pub(crate) mod workflow;

@@ -57,6 +57,11 @@ impl Context {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
+    /// Whether there is a terminal to draw on and to type at.
+    pub(crate) fn has_screen(&self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
     pub(crate) fn config(&self) -> Result<Config, Problem> {
         Ok(Config::load(self.config_file.as_deref(), &config_environment())?)
     }

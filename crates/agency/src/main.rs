@@ -7,6 +7,7 @@ mod mcp;
 mod output;
 mod patience;
 mod problem;
+mod tui;
 mod view;
 
 use std::process::ExitCode;

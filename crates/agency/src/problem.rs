@@ -93,6 +93,11 @@ impl Problem {
         json!({ "ok": false, "schema_version": schema_version, "error": self.error_object() })
     }
 
+    /// The message and the way out, for whoever shows them elsewhere.
+    pub(crate) fn into_words(self) -> (String, Option<String>) {
+        (self.message, self.hint)
+    }
+
     pub(crate) fn to_human(&self) -> String {
         let red = anstyle::AnsiColor::Red.on_default().bold();
         let mut text = format!("{red}error{red:#} [{}]: {}\n", self.code, self.message);

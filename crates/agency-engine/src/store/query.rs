@@ -1,5 +1,7 @@
 //! Reads runs. Pages go by key, never by offset, so that a full database is as fast as a small one.
 
+use std::collections::HashSet;
+
 use agency_model::run::State;
 use agency_model::{RunId, RunKind, SessionId};
 use rusqlite::{OptionalExtension, Params, ToSql, params};
@@ -98,6 +100,18 @@ impl Store {
         }
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE state IN ('queued', 'running') ORDER BY id");
         self.rows(&sql, [])
+    }
+
+    /// The runs that were not removed. Only the index is read.
+    pub fn present(&self) -> Result<HashSet<RunId>, StoreError> {
+        let mut statement = self.connection.prepare_cached("SELECT id FROM runs WHERE removed_at IS NULL")?;
+        let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
+    }
+
+    /// A number that is another one after somebody else has written.
+    pub fn data_version(&self) -> Result<i64, StoreError> {
+        Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
     /// The live runs with requests that nobody has taken.

@@ -75,7 +75,7 @@ fn meant(question: &Question, given: &[String], text: Option<String>) -> Result<
 }
 
 /// Who answers, for those who come second.
-pub(super) fn who() -> String {
+pub(crate) fn who() -> String {
     ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "somebody".to_owned())
 }
 

@@ -1,0 +1,32 @@
+//! `agency tui`: all runs on one screen.
+
+use std::process::ExitCode;
+
+use agency_model::ErrorCode;
+
+use crate::context::Context;
+use crate::problem::Problem;
+use crate::tui::{Choices, open};
+
+/// See all runs on one screen, look inside, answer and act; the same as agency without arguments
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[command(
+    after_help = "Keys: ? lists them all. Leaving (q) leaves every run alone.\n\nExamples:\n  agency\n  agency tui --no-mouse"
+)]
+pub(crate) struct Args {
+    /// Leave the mouse to the terminal, so that it selects text as usual
+    #[arg(long)]
+    no_mouse: bool,
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    if context.json() {
+        return Err(Problem::new(ErrorCode::Usage, "a screen is no JSON").hint("agency ls --json lists the runs"));
+    }
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    if !context.has_screen() || dumb {
+        return Err(Problem::new(ErrorCode::Usage, "the screen needs a terminal that can move its cursor")
+            .hint("agency ls lists the runs; agency --help has all commands"));
+    }
+    open(context, Choices { mouse: !args.no_mouse })
+}

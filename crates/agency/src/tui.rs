@@ -1,0 +1,161 @@
+//! The screen: all runs, what they do and ask, and everything that can be done with them, by keys.
+//!
+//! Whatever happens becomes an [`Input`]; [`update`] changes the state and says what is to be done; `hands` does it;
+//! `draw` shows the state. The screen owns nothing: every run goes on when it ends.
+
+mod bell;
+mod confirm;
+mod detail;
+mod draw;
+mod effect;
+mod hands;
+mod help;
+mod input;
+mod keys;
+mod layout;
+mod pace;
+mod runs;
+mod state;
+mod terminal;
+mod theme;
+mod update;
+mod watcher;
+
+use std::io;
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use agency_model::ErrorCode;
+use crossterm::event::{Event, poll, read};
+use jiff::Timestamp;
+use rustix::event::{PollFd, PollFlags};
+use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
+
+use self::bell::Letterbox;
+use self::hands::{Hands, Onward};
+use self::input::Input;
+use self::pace::Pace;
+use self::state::State;
+use self::terminal::Terminal;
+use self::theme::Theme;
+use self::update::update;
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// How often ages are brought up to date.
+const TICK: Duration = Duration::from_secs(1);
+
+/// What the user chose.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choices {
+    /// Whether the mouse is listened to.
+    pub(crate) mouse: bool,
+}
+
+/// Opens the screen, and stays until the user leaves.
+pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Problem> {
+    let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("the terminal cannot be used: {error}"));
+    let agency = context.agency()?;
+    let reports = agency.home().root().join("crashes");
+    let current_directory = context.current_directory()?;
+    let (bell, letterbox) = bell::hang().map_err(broken)?;
+    let ended = listen(&bell).map_err(broken)?;
+    let nudge = watcher::watch(agency, bell.clone())?;
+    let mut terminal = Terminal::enter(choices.mouse, &reports).map_err(broken)?;
+    let size = terminal.size().map_err(broken)?;
+    let theme = Theme::of(|name| std::env::var(name).ok());
+    let state = State::new(Timestamp::now(), size, theme, current_directory);
+    let hands = Hands::new(context, bell, nudge);
+    stay(state, &mut terminal, hands, letterbox, &ended).map_err(broken)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lets signals ring the bell; set when one of them asks us to end.
+fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&ended))?;
+    }
+    for signal in [SIGTERM, SIGHUP, SIGWINCH] {
+        signal_hook::low_level::pipe::register(signal, bell.wire()?)?;
+    }
+    Ok(ended)
+}
+
+/// The loop: everything that happens is one input, and one function answers it.
+fn stay(
+    mut state: State,
+    terminal: &mut Terminal,
+    mut hands: Hands,
+    mut letterbox: Letterbox,
+    ended: &AtomicBool,
+) -> io::Result<()> {
+    let mut pace = Pace::new(Instant::now());
+    let mut ticked = Instant::now();
+    loop {
+        let now = Instant::now();
+        if pace.due(now) == Some(Duration::ZERO) {
+            terminal.draw(&state)?;
+            pace.drawn(Instant::now(), now.elapsed());
+        }
+        let now = Instant::now();
+        let tick = TICK.saturating_sub(ticked.elapsed());
+        let limit = pace.due(now).map_or(tick, |due| due.min(tick));
+        wait(&letterbox, limit)?;
+        let mut inputs: Vec<Input> = letterbox.empty().into_iter().map(Input::News).collect();
+        if !inputs.is_empty() {
+            pace.changed();
+        }
+        let size = terminal.size()?;
+        if size != state.size {
+            inputs.push(Input::Resize(size.0, size.1));
+            pace.touched(Instant::now());
+        }
+        if ticked.elapsed() >= TICK {
+            ticked = Instant::now();
+            inputs.push(Input::Tick(Timestamp::now()));
+            pace.changed();
+        }
+        while poll(Duration::ZERO)? {
+            inputs.extend(input_of(read()?));
+            pace.touched(Instant::now());
+        }
+        for input in inputs {
+            for effect in update(&mut state, input) {
+                if hands.perform(effect, terminal, &state)? == Onward::Leave {
+                    return Ok(());
+                }
+            }
+        }
+        if ended.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+    }
+}
+
+/// Sleeps until a key is pressed, the bell rings or the time is over.
+fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut waited = [
+        PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+        PollFd::from_borrowed_fd(letterbox.wire().as_fd(), PollFlags::IN),
+    ];
+    let limit = rustix::event::Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+    match rustix::event::poll(&mut waited, Some(&limit)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn input_of(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(key) => Some(Input::Key(key)),
+        Event::Mouse(mouse) => Some(Input::Mouse(mouse)),
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! Shows the state. Nothing here changes anything.
+
+mod confirm;
+mod detail;
+mod footer;
+mod header;
+mod help;
+mod paint;
+mod runs;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+pub(super) use detail::tab_at;
+use paint::Paint;
+
+use super::layout::Areas;
+use super::state::{Focus, Front, State};
+
+/// Draws everything.
+pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
+    let area = frame.area();
+    let mut paint = Paint { buffer: frame.buffer_mut(), theme: state.theme };
+    // The terminal may have shrunk since the state heard of its size.
+    let areas = Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus);
+    header::draw(&mut paint, areas.header, state);
+    runs::draw(&mut paint, areas.list, state);
+    for row in areas.divider.rows() {
+        paint.text(row, state.theme.glyph("│", "|"), super::theme::Role::Quiet);
+    }
+    detail::draw(&mut paint, &areas, state);
+    for front in &state.fronts {
+        match front {
+            Front::Help { top } => help::draw(&mut paint, areas.body, *top),
+            Front::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
+            Front::Filter => {}
+        }
+    }
+    footer::draw(&mut paint, areas.footer, state);
+}
+
+/// Whether the list takes the keys.
+fn list_in_front(state: &State) -> bool {
+    state.focus == Focus::List && matches!(state.fronts.last(), None | Some(Front::Filter))
+}
+
+/// Clears a place for something in front.
+fn clear(buffer: &mut Buffer, area: Rect) {
+    use ratatui::widgets::Widget;
+    ratatui::widgets::Clear.render(area, buffer);
+}

@@ -1,0 +1,62 @@
+//! The last line: what is being done, what was said, or which keys there are.
+
+use ratatui::layout::Rect;
+
+use super::paint::{Paint, width};
+use crate::tui::keys::{BINDINGS, Binding, Key};
+use crate::tui::state::{Front, State};
+use crate::tui::theme::Role;
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    if let Some(Front::Filter) = state.fronts.last() {
+        let cursor = state.theme.glyph("▏", "_");
+        let used =
+            paint.pieces(area, &[("/", Role::Accent), (state.runs.filter(), Role::Plain), (cursor, Role::Accent)]);
+        return hints(paint, after(area, used + 2), state);
+    }
+    if state.leaving {
+        let words = state.jobs.iter().map(|(_, job)| job.words()).collect::<Vec<_>>().join(", ");
+        paint.text(area, &format!("leaving after {words}; q again leaves now"), Role::Urgent);
+        return;
+    }
+    if let Some(said) = &state.said {
+        let role = if said.trouble { Role::Bad } else { Role::Good };
+        paint.text(area, &said.text, role);
+        return;
+    }
+    let mut used = 0;
+    if let Some((_, job)) = state.jobs.last() {
+        let more = match state.jobs.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        used = paint.text(area, &format!("{}{more}{}", job.words(), state.theme.glyph("…", "...")), Role::Busy) + 2;
+    } else if !state.runs.filter().is_empty() {
+        used = paint.pieces(area, &[("/", Role::Accent), (state.runs.filter(), Role::Plain)]) + 2;
+    }
+    hints(paint, after(area, used), state);
+}
+
+fn after(area: Rect, used: u16) -> Rect {
+    let used = used.min(area.width);
+    Rect { x: area.x + used, width: area.width - used, ..area }
+}
+
+/// The keys of what is in front, as many as there is room for. The last ones of the table are the most general, and
+/// always have their place.
+fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    let scopes = state.scope().chain();
+    let all: Vec<&Binding> =
+        scopes.iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope)).collect();
+    let shown = all.iter().filter_map(|binding| Some((binding.keys.first()?, binding.hint?)));
+    let mut left = area;
+    for (key, hint) in shown {
+        let name = Key::name(*key);
+        let wide = width(&name) + 1 + width(hint) + 2;
+        if wide > left.width {
+            continue;
+        }
+        paint.pieces(left, &[(&name, Role::Accent), (" ", Role::Plain), (hint, Role::Quiet)]);
+        left = after(left, wide);
+    }
+}

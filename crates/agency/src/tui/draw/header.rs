@@ -1,0 +1,28 @@
+//! The first line: how many runs there are, and how many questions wait.
+
+use ratatui::layout::Rect;
+
+use super::paint::Paint;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    let (live, over) = state.runs.count();
+    let dot = state.theme.glyph(" · ", " | ");
+    let counts = match state.runs.loaded {
+        true => format!("{live} live{dot}{over} finished"),
+        false => "reading the runs".to_owned(),
+    };
+    let waiting = match state.questions.len() {
+        0 => String::new(),
+        1 => " ? 1 question: press i ".to_owned(),
+        count => format!(" ? {count} questions: press i "),
+    };
+    let used = paint.right(area, &waiting, Role::Urgent);
+    if used > 0 {
+        let badge = Rect { x: area.right() - used, width: used, ..area };
+        paint.restyle(badge, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::REVERSED));
+    }
+    let left = Rect { width: area.width - used, ..area };
+    paint.pieces(left, &[("agency", Role::Accent), ("  ", Role::Plain), (&counts, Role::Plain)]);
+}

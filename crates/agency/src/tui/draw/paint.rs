@@ -1,0 +1,96 @@
+//! Putting text on the screen: never beyond its place, and with a sign where it is cut.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::tui::theme::{Role, Theme};
+
+/// Somewhere to paint.
+pub(in crate::tui) struct Paint<'a> {
+    pub(in crate::tui) buffer: &'a mut Buffer,
+    pub(in crate::tui) theme: Theme,
+}
+
+/// How wide a text is on the screen.
+pub(in crate::tui) fn width(text: &str) -> u16 {
+    u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
+}
+
+impl Paint<'_> {
+    /// Puts a text on the first row of a place; how wide it is there.
+    pub(in crate::tui) fn text(&mut self, area: Rect, text: &str, role: Role) -> u16 {
+        self.styled(area, text, self.theme.style(role))
+    }
+
+    /// The same in any style.
+    pub(in crate::tui) fn styled(&mut self, area: Rect, text: &str, style: Style) -> u16 {
+        let area = area.intersection(self.buffer.area);
+        if area.is_empty() {
+            return 0;
+        }
+        let whole = usize::from(area.width);
+        // A long text is not measured to its end.
+        let fits = text.len() <= whole || (text.len() < whole * 8 && usize::from(width(text)) <= whole);
+        if fits {
+            let (end, _) = self.buffer.set_stringn(area.x, area.y, text, whole, style);
+            return end - area.x;
+        }
+        let (end, _) = self.buffer.set_stringn(area.x, area.y, text, whole.saturating_sub(1), style);
+        let (end, _) = self.buffer.set_stringn(end, area.y, self.theme.glyph("…", "~"), 1, style);
+        end - area.x
+    }
+
+    /// Puts pieces of text one after the other.
+    pub(in crate::tui) fn pieces(&mut self, area: Rect, pieces: &[(&str, Role)]) -> u16 {
+        let mut used = 0;
+        for (text, role) in pieces {
+            let left = Rect { x: area.x + used, width: area.width - used, ..area };
+            used += self.text(left, text, *role);
+        }
+        used
+    }
+
+    /// Puts a text at the right end of a place; how wide it is there.
+    pub(in crate::tui) fn right(&mut self, area: Rect, text: &str, role: Role) -> u16 {
+        let wide = width(text).min(area.width);
+        self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
+    }
+
+    /// Puts a line of the library's own kind.
+    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
+        let area = area.intersection(self.buffer.area);
+        if !area.is_empty() {
+            self.buffer.set_line(area.x, area.y, line, area.width);
+        }
+    }
+
+    /// Gives a whole place another style.
+    pub(in crate::tui) fn restyle(&mut self, area: Rect, style: Style) {
+        self.buffer.set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// A framed place in front of everything, with a title; what is inside the frame.
+    pub(in crate::tui) fn boxed(&mut self, area: Rect, title: &str) -> Rect {
+        super::clear(self.buffer, area.intersection(self.buffer.area));
+        if area.height < 3 || area.width < 4 {
+            return area;
+        }
+        let (top_left, top_right) = (self.theme.glyph("┌", "+"), self.theme.glyph("┐", "+"));
+        let (bottom_left, bottom_right) = (self.theme.glyph("└", "+"), self.theme.glyph("┘", "+"));
+        let (across, down) = (self.theme.glyph("─", "-"), self.theme.glyph("│", "|"));
+        let bar = across.repeat(usize::from(area.width) - 2);
+        let quiet = Role::Quiet;
+        let row = |y| Rect { y, height: 1, ..area };
+        self.pieces(row(area.y), &[(top_left, quiet), (&bar, quiet), (top_right, quiet)]);
+        self.pieces(row(area.bottom() - 1), &[(bottom_left, quiet), (&bar, quiet), (bottom_right, quiet)]);
+        for y in area.y + 1..area.bottom() - 1 {
+            self.text(Rect { width: 1, ..row(y) }, down, quiet);
+            self.text(Rect { x: area.right() - 1, width: 1, ..row(y) }, down, quiet);
+        }
+        let title = format!(" {title} ");
+        self.text(Rect { x: area.x + 1, width: area.width - 2, ..row(area.y) }, &title, Role::Title);
+        Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2)
+    }
+}

@@ -1,0 +1,166 @@
+//! The list of runs.
+
+use agency_model::RunKind;
+use ratatui::layout::Rect;
+
+use super::list_in_front;
+use super::paint::Paint;
+use crate::output::ago;
+use crate::tui::runs::{ChangeCount, Entry, Grouping, Line};
+use crate::tui::state::State;
+use crate::tui::theme::{Role, Theme};
+
+/// What stands beside the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Status,
+    Name,
+    Repository,
+    Branch,
+    Runner,
+    Changes,
+    Cost,
+    Age,
+}
+
+impl Column {
+    /// In the order in which they stand.
+    const ORDER: [Self; 8] =
+        [Self::Status, Self::Name, Self::Repository, Self::Branch, Self::Runner, Self::Changes, Self::Cost, Self::Age];
+    /// In the order in which they get room.
+    const IMPORTANCE: [Self; 7] =
+        [Self::Age, Self::Status, Self::Changes, Self::Cost, Self::Runner, Self::Repository, Self::Branch];
+
+    const fn width(self) -> u16 {
+        match self {
+            Self::Status => 10,
+            Self::Name => 14,
+            Self::Repository => 15,
+            Self::Branch => 26,
+            Self::Runner => 12,
+            Self::Changes => 12,
+            Self::Cost => 8,
+            Self::Age => 5,
+        }
+    }
+}
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    if state.runs.lines().is_empty() && !area.is_empty() {
+        return draw_empty(paint, area, state);
+    }
+    let columns = columns(area.width, state.runs.grouping);
+    let selected = state.runs.selected_line();
+    for (index, row) in (state.runs.top..).zip(area.rows()) {
+        let Some(line) = state.runs.lines().get(index) else { break };
+        match line {
+            Line::Group { title } => {
+                paint.text(row, title, Role::Title);
+            }
+            Line::Finished { count, unfolded, .. } => {
+                let sign = if *unfolded { state.theme.glyph("▾", "v") } else { state.theme.glyph("▸", ">") };
+                paint.text(row, &format!("{sign} {count} finished"), Role::Quiet);
+            }
+            Line::Run(id) => {
+                if let Some(entry) = state.runs.get(id) {
+                    draw_run(paint, row, entry, state, &columns);
+                }
+            }
+        }
+        if selected == Some(index) {
+            paint.restyle(row, state.theme.selected(list_in_front(state)));
+        }
+    }
+}
+
+fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
+    let lines: &[&str] = match (state.runs.loaded, state.runs.filter().is_empty()) {
+        (false, _) => &["Reading the runs…"],
+        (true, false) => &["No run has these words.", "Esc clears the filter."],
+        (true, true) => &["No runs yet.", "", "Press n to start one,", "or ? to see all keys."],
+    };
+    for (row, line) in area.rows().zip(lines) {
+        paint.text(row, line, Role::Quiet);
+    }
+}
+
+/// The columns that fit, each with its width.
+fn columns(width: u16, grouping: Grouping) -> Vec<(Column, u16)> {
+    let mut left = width.saturating_sub(2 + Column::Name.width());
+    let mut shown = vec![Column::Name];
+    for column in Column::IMPORTANCE {
+        let needed = column != Column::Repository || grouping != Grouping::Repository;
+        if needed && column.width() <= left {
+            left -= column.width();
+            shown.push(column);
+        }
+    }
+    let wide = |column: Column| if column == Column::Name { column.width() + left } else { column.width() };
+    Column::ORDER.into_iter().filter(|column| shown.contains(column)).map(|column| (column, wide(column))).collect()
+}
+
+fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &Entry, state: &State, columns: &[(Column, u16)]) {
+    let (sign, word, role) = state.theme.status(entry);
+    paint.text(Rect { width: 1.min(row.width), ..row }, sign, role);
+    let mut x = row.x + 2;
+    for (column, width) in columns {
+        let place = Rect { x, width: width.saturating_sub(1).min(row.right().saturating_sub(x)), ..row };
+        match column {
+            Column::Status => paint.text(place, word, role),
+            Column::Name => paint.text(place, &name(entry), Role::Plain),
+            Column::Repository => {
+                let path = &entry.row.repo_path;
+                paint.text(place, path.rsplit('/').next().unwrap_or(path), Role::Quiet)
+            }
+            Column::Branch => paint.text(place, entry.row.new_branch.as_deref().unwrap_or_default(), Role::Quiet),
+            Column::Runner => paint.text(place, &entry.row.runner_kind, Role::Quiet),
+            Column::Changes => draw_changes(paint, place, entry.changes, state.theme),
+            Column::Cost => {
+                let cost = entry.row.usage.cost_usd.map(cost_words).unwrap_or_default();
+                paint.right(place, &cost, Role::Plain)
+            }
+            Column::Age => paint.right(place, &ago(state.now, entry.row.created_at), Role::Quiet),
+        };
+        x = (x + width).min(row.right());
+    }
+}
+
+/// What a run is called in the list.
+fn name(entry: &Entry) -> String {
+    let row = &entry.row;
+    if let Some(name) = &row.name {
+        return name.clone();
+    }
+    match (row.kind, &row.new_branch) {
+        (RunKind::Ask, _) => "(ask)".to_owned(),
+        (RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Workflow, Some(branch)) => branch.clone(),
+        (RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Workflow, None) => row.id.to_string(),
+    }
+}
+
+fn draw_changes(paint: &mut Paint<'_>, place: Rect, changes: Option<ChangeCount>, theme: Theme) -> u16 {
+    let Some(changes) = changes.filter(|changes| changes.files > 0) else { return 0 };
+    let added = format!("+{}", short(changes.added));
+    let removed = format!("{}{}", theme.glyph("−", "-"), short(changes.removed));
+    let wide = super::paint::width(&added) + 1 + super::paint::width(&removed);
+    let start = place.right().saturating_sub(wide).max(place.x);
+    let place = Rect { x: start, width: place.right() - start, ..place };
+    paint.pieces(place, &[(&added, Role::Added), (" ", Role::Plain), (&removed, Role::Removed)])
+}
+
+/// A number in at most four letters or so.
+fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}M", number / 1_000_000),
+    }
+}
+
+fn cost_words(cost: f64) -> String {
+    match cost {
+        cost if cost >= 100.0 => format!("${cost:.0}"),
+        cost if cost >= 0.1 => format!("${cost:.2}"),
+        cost => format!("${cost:.3}"),
+    }
+}

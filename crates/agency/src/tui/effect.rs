@@ -1,0 +1,86 @@
+//! Everything the program can do outside itself. The state only says what; `hands.rs` does it.
+
+use agency_engine::store::{QuestionRow, RunRow};
+use agency_model::{Answer, RunId};
+
+use super::detail::Subject;
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Effect {
+    /// Leave; every run goes on.
+    Quit,
+    /// Stop as a shell's job, and come back by `fg`.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Read what a tab shows, instead of what was read before; nothing if there is nothing to show.
+    Show(Option<Subject>),
+    /// Do something in the background; `News::Done` tells what became of it.
+    Do(JobNumber, Box<Job>),
+    /// Give the terminal to another program, and take it back when it ends.
+    Lend(Lending),
+    /// Put a text where the terminal keeps copied things.
+    Copy(String),
+}
+
+/// Counts what was done; a late word about a job finds it by this.
+pub(super) type JobNumber = u64;
+
+/// Something that takes a while.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Job {
+    Stop(RunRow),
+    Interrupt(RunRow),
+    Answer { question: Box<QuestionRow>, answer: Answer },
+}
+
+impl Job {
+    /// What is said while it is done.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Stop(row) => format!("stopping {}", label(row)),
+            Self::Interrupt(row) => format!("interrupting {}", label(row)),
+            Self::Answer { question, .. } => format!("answering {}", question.id),
+        }
+    }
+}
+
+/// A run as people call it.
+pub(super) fn label(row: &RunRow) -> String {
+    row.name.clone().unwrap_or_else(|| row.id.to_string())
+}
+
+/// What became of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Outcome {
+    /// It is done; this is what there is to say.
+    Said(String),
+}
+
+/// Why something was not done, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+/// Whom the terminal is given to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Lending {
+    /// The agent's own terminal.
+    Attach(RunId),
+    /// The user's shell in a directory.
+    Shell(String),
+    /// The user's editor in a directory.
+    Editor(String),
+    /// The user's editor, for a text.
+    Text { purpose: TextFor, text: String },
+}
+
+/// What a text is for that is written in the user's editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextFor {
+    /// Whatever is being written in front.
+    Front,
+}

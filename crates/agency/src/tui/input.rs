@@ -1,0 +1,41 @@
+//! Everything that can happen to the program: one type, one function that answers it.
+
+use agency_engine::runs_watch::RunsNews;
+use agency_model::RunId;
+use crossterm::event::{KeyEvent, MouseEvent};
+use jiff::Timestamp;
+
+use super::detail::Content;
+use super::effect::{JobNumber, Outcome, Refusal, TextFor};
+use super::runs::ChangeCount;
+
+/// Something happened.
+#[derive(Debug)]
+pub(super) enum Input {
+    Key(KeyEvent),
+    Mouse(MouseEvent),
+    /// A text was pasted.
+    Paste(String),
+    /// The terminal has so many columns and rows.
+    Resize(u16, u16),
+    /// Time went by.
+    Tick(Timestamp),
+    News(News),
+}
+
+/// Something that another thread found out.
+#[derive(Debug)]
+pub(super) enum News {
+    /// Runs and questions changed.
+    Runs(RunsNews),
+    /// What a run changed in its workspace.
+    Changes { run: RunId, changes: ChangeCount },
+    /// Something about what a tab shows; one of an older generation is stale.
+    Detail { generation: u64, content: Content },
+    /// Something that was to be done is done, or was refused.
+    Done { job: JobNumber, outcome: Result<Outcome, Refusal> },
+    /// A text comes back from the user's editor.
+    Written { purpose: TextFor, text: Result<String, Refusal> },
+    /// Something cannot be read; it is tried again.
+    Trouble(String),
+}

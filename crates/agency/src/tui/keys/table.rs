@@ -1,0 +1,164 @@
+//! The table itself.
+
+use crossterm::event::{KeyCode, KeyModifiers};
+
+use super::{
+    Action, App, Binding, ConfirmAction, InboxAction, Key, List, Move, OfRun, Scope, StepsAction, TextAction, View,
+    Yank,
+};
+use crate::tui::detail::Tab;
+
+const fn code(code: KeyCode) -> Key {
+    Key { code, modifiers: KeyModifiers::NONE }
+}
+
+const fn key(letter: char) -> Key {
+    code(KeyCode::Char(letter))
+}
+
+const fn ctrl(letter: char) -> Key {
+    Key { code: KeyCode::Char(letter), modifiers: KeyModifiers::CONTROL }
+}
+
+const ESC: Key = code(KeyCode::Esc);
+const ENTER: Key = code(KeyCode::Enter);
+const ALT_ENTER: Key = Key { code: KeyCode::Enter, modifiers: KeyModifiers::ALT };
+const TAB: Key = code(KeyCode::Tab);
+const BACK_TAB: Key = code(KeyCode::BackTab);
+const UP: Key = code(KeyCode::Up);
+const DOWN: Key = code(KeyCode::Down);
+const LEFT: Key = code(KeyCode::Left);
+const RIGHT: Key = code(KeyCode::Right);
+const PAGE_UP: Key = code(KeyCode::PageUp);
+const PAGE_DOWN: Key = code(KeyCode::PageDown);
+const HOME: Key = code(KeyCode::Home);
+const END: Key = code(KeyCode::End);
+
+const fn binding(scope: Scope, keys: &'static [Key], action: Action, help: &'static str) -> Binding {
+    Binding { scope, keys, action, help, hint: None }
+}
+
+const fn hinted(scope: Scope, keys: &'static [Key], action: Action, help: &'static str, hint: &'static str) -> Binding {
+    Binding { scope, keys, action, help, hint: Some(hint) }
+}
+
+/// All of them, in the order in which the help lists them.
+pub(in crate::tui) const BINDINGS: &[Binding] = &[
+    hinted(Scope::Runs, &[ENTER, key('l'), RIGHT], Action::List(List::Open), "look inside, or unfold", "open"),
+    hinted(Scope::Runs, &[key('/')], Action::List(List::Filter), "show only runs with these words", "filter"),
+    binding(Scope::Runs, &[key('s')], Action::List(List::Sort), "sort by another column"),
+    binding(Scope::Runs, &[key('b')], Action::List(List::Group), "group by repository, by workflow, or not"),
+    binding(Scope::Runs, &[key('f')], Action::List(List::Finished), "fold or unfold all finished runs"),
+    binding(Scope::Runs, &[ESC], Action::App(App::Close), "clear the filter"),
+    hinted(Scope::Detail, &[ESC, key('h'), LEFT], Action::View(View::Back), "back to the list", "back"),
+    binding(Scope::Detail, &[key('J')], Action::View(View::NextItem), "next tool call or file"),
+    binding(Scope::Detail, &[key('K')], Action::View(View::PreviousItem), "previous tool call or file"),
+    binding(Scope::Detail, &[ENTER, key(' ')], Action::View(View::Fold), "fold or unfold it"),
+    hinted(Scope::Detail, &[key('o')], Action::View(View::FoldAll), "fold or unfold all", "unfold"),
+    hinted(Scope::Run, &[key('a')], Action::Run(OfRun::Attach), "attach to its terminal, and come back here", "attach"),
+    hinted(
+        Scope::Run,
+        &[key('m')],
+        Action::Run(OfRun::Message),
+        "send a message; to one that is over: go on with it",
+        "message",
+    ),
+    binding(Scope::Run, &[key('c')], Action::Run(OfRun::Interrupt), "interrupt the agent; it stays"),
+    hinted(Scope::Run, &[key('x')], Action::Run(OfRun::Stop), "stop it", "stop"),
+    binding(Scope::Run, &[key('r')], Action::Run(OfRun::Restart), "start it again with its conversation"),
+    binding(Scope::Run, &[key('D')], Action::Run(OfRun::Remove), "remove it, after showing what is kept"),
+    binding(Scope::Run, &[key('!')], Action::Run(OfRun::Shell), "open a shell in its directory"),
+    binding(Scope::Run, &[key('e')], Action::Run(OfRun::Editor), "open $EDITOR in its directory"),
+    binding(Scope::Run, &[key('y')], Action::Run(OfRun::Yank), "copy its id, path or branch"),
+    binding(Scope::Run, &[key('w')], Action::Run(OfRun::Steps), "show the steps of its workflow"),
+    binding(Scope::Run, &[TAB, key(']')], Action::Run(OfRun::NextTab), "next tab"),
+    binding(Scope::Run, &[BACK_TAB, key('[')], Action::Run(OfRun::PreviousTab), "previous tab"),
+    binding(Scope::Run, &[key('1')], Action::Run(OfRun::Tab(Tab::Output)), "what the agent says and does"),
+    binding(Scope::Run, &[key('2')], Action::Run(OfRun::Tab(Tab::Diff)), "what it changed"),
+    binding(Scope::Run, &[key('3')], Action::Run(OfRun::Tab(Tab::Events)), "its events"),
+    binding(Scope::Run, &[key('4')], Action::Run(OfRun::Tab(Tab::Logs)), "its logs"),
+    binding(Scope::Run, &[key('5')], Action::Run(OfRun::Tab(Tab::Info)), "what it is, and why it stands so"),
+    hinted(Scope::Inbox, &[key('a')], Action::Inbox(InboxAction::Allow), "allow it this once", "allow"),
+    hinted(Scope::Inbox, &[key('d')], Action::Inbox(InboxAction::Deny), "deny it", "deny"),
+    hinted(
+        Scope::Inbox,
+        &[key('A')],
+        Action::Inbox(InboxAction::AllowAll),
+        "allow everything like it in this run",
+        "allow all",
+    ),
+    binding(Scope::Inbox, &[key('1')], Action::Inbox(InboxAction::Option(1)), "the first option, and so on to 9"),
+    binding(Scope::Inbox, &[key('2')], Action::Inbox(InboxAction::Option(2)), ""),
+    binding(Scope::Inbox, &[key('3')], Action::Inbox(InboxAction::Option(3)), ""),
+    binding(Scope::Inbox, &[key('4')], Action::Inbox(InboxAction::Option(4)), ""),
+    binding(Scope::Inbox, &[key('5')], Action::Inbox(InboxAction::Option(5)), ""),
+    binding(Scope::Inbox, &[key('6')], Action::Inbox(InboxAction::Option(6)), ""),
+    binding(Scope::Inbox, &[key('7')], Action::Inbox(InboxAction::Option(7)), ""),
+    binding(Scope::Inbox, &[key('8')], Action::Inbox(InboxAction::Option(8)), ""),
+    binding(Scope::Inbox, &[key('9')], Action::Inbox(InboxAction::Option(9)), ""),
+    binding(Scope::Inbox, &[ENTER], Action::Inbox(InboxAction::Send), "answer with the options that are chosen"),
+    hinted(
+        Scope::Inbox,
+        &[key('e')],
+        Action::Inbox(InboxAction::Words),
+        "answer in your own words; a permission: deny it with them",
+        "words",
+    ),
+    binding(Scope::Inbox, &[key('o')], Action::Inbox(InboxAction::OpenRun), "look at the run that asks"),
+    binding(Scope::Inbox, &[key('J'), ctrl('d')], Action::Inbox(InboxAction::ScrollDown), "read on"),
+    binding(Scope::Inbox, &[key('K'), ctrl('u')], Action::Inbox(InboxAction::ScrollUp), "read back"),
+    hinted(Scope::Inbox, &[ESC, key('q'), key('i')], Action::App(App::Close), "close the inbox", "close"),
+    hinted(Scope::Steps, &[key('a')], Action::Steps(StepsAction::Approve), "approve what it waits for", "approve"),
+    hinted(Scope::Steps, &[key('x')], Action::Steps(StepsAction::Reject), "reject it, with a reason", "reject"),
+    hinted(Scope::Steps, &[key('r')], Action::Steps(StepsAction::Retry), "let it go on from what failed", "retry"),
+    binding(
+        Scope::Steps,
+        &[key('R')],
+        Action::Steps(StepsAction::RetryFrom),
+        "do the selected step again, and all after it",
+    ),
+    hinted(
+        Scope::Steps,
+        &[ENTER, key('o')],
+        Action::Steps(StepsAction::OpenRun),
+        "look at the run of the step",
+        "open",
+    ),
+    hinted(Scope::Steps, &[ESC, key('q'), key('w')], Action::App(App::Close), "close", "close"),
+    hinted(Scope::Form, &[ctrl('s'), ALT_ENTER], Action::Text(TextAction::Submit), "start the run", "start"),
+    hinted(Scope::Form, &[TAB], Action::Text(TextAction::NextField), "next field", "next"),
+    binding(Scope::Form, &[BACK_TAB], Action::Text(TextAction::PreviousField), "previous field"),
+    binding(Scope::Form, &[ENTER], Action::Text(TextAction::Accept), "next field; in the prompt a new line"),
+    hinted(Scope::Form, &[ctrl('e')], Action::Text(TextAction::OtherEditor), "write the prompt in $EDITOR", "$EDITOR"),
+    hinted(Scope::Form, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "close; what you wrote is kept", "close"),
+    hinted(Scope::Editor, &[ctrl('s'), ALT_ENTER], Action::Text(TextAction::Submit), "send it", "send"),
+    hinted(Scope::Editor, &[ctrl('e')], Action::Text(TextAction::OtherEditor), "write it in $EDITOR", "$EDITOR"),
+    hinted(Scope::Editor, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "close; what you wrote is kept", "close"),
+    hinted(Scope::Filter, &[ENTER], Action::Text(TextAction::Accept), "keep the filter", "keep"),
+    hinted(Scope::Filter, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "clear the filter", "clear"),
+    hinted(Scope::Confirm, &[key('y'), ENTER], Action::Confirm(ConfirmAction::Yes), "yes", "yes"),
+    hinted(Scope::Confirm, &[key('n'), ESC, key('q'), ctrl('c')], Action::Confirm(ConfirmAction::No), "no", "no"),
+    binding(
+        Scope::Confirm,
+        &[key('b')],
+        Action::Confirm(ConfirmAction::DeleteBranch),
+        "with a removal: the branch too, or not",
+    ),
+    hinted(Scope::Yank, &[key('i'), key('y')], Action::Yank(Yank::Id), "copy the id", "id"),
+    hinted(Scope::Yank, &[key('p')], Action::Yank(Yank::Path), "copy the path of its directory", "path"),
+    hinted(Scope::Yank, &[key('b')], Action::Yank(Yank::Branch), "copy the branch", "branch"),
+    hinted(Scope::Yank, &[ESC, key('q')], Action::App(App::Close), "copy nothing", "nothing"),
+    hinted(Scope::Help, &[ESC, key('q'), key('?')], Action::App(App::Close), "close the help", "close"),
+    binding(Scope::Everywhere, &[UP, key('k')], Action::Move(Move::Up), "up"),
+    binding(Scope::Everywhere, &[DOWN, key('j')], Action::Move(Move::Down), "down"),
+    binding(Scope::Everywhere, &[PAGE_UP, ctrl('b')], Action::Move(Move::PageUp), "a page up"),
+    binding(Scope::Everywhere, &[PAGE_DOWN, ctrl('f')], Action::Move(Move::PageDown), "a page down"),
+    binding(Scope::Everywhere, &[HOME, key('g')], Action::Move(Move::First), "to the beginning"),
+    binding(Scope::Everywhere, &[END, key('G')], Action::Move(Move::Last), "to the end, and stay there"),
+    hinted(Scope::Everywhere, &[key('i')], Action::App(App::Inbox), "the inbox: what agents ask", "inbox"),
+    hinted(Scope::Everywhere, &[key('n')], Action::App(App::NewRun), "a new run", "new"),
+    hinted(Scope::Everywhere, &[key('?'), code(KeyCode::F(1))], Action::App(App::Help), "this help", "help"),
+    binding(Scope::Everywhere, &[ctrl('l')], Action::App(App::Redraw), "draw everything anew"),
+    binding(Scope::Everywhere, &[ctrl('z')], Action::App(App::Suspend), "to the shell; fg comes back"),
+    hinted(Scope::Everywhere, &[key('q'), ctrl('c')], Action::App(App::Quit), "leave; every run goes on", "quit"),
+];

@@ -1,0 +1,97 @@
+//! When to draw: at once after a key, often while somebody is there, seldom while nobody is.
+//!
+//! The one rule: an unwatched screen costs next to nothing, whatever the agents do.
+
+use std::time::{Duration, Instant};
+
+/// Somebody who pressed a key so lately is still there.
+const THERE: Duration = Duration::from_secs(20);
+/// How soon after the last frame news are shown to somebody who is there.
+const LIVELY: Duration = Duration::from_millis(50);
+/// How soon otherwise.
+const CALM: Duration = Duration::from_millis(500);
+/// A frame is followed by a pause of so many times what it cost, so that drawing takes a small part of the time.
+const SHARE: u32 = 20;
+
+/// Knows when the next frame is due.
+#[derive(Debug)]
+pub(super) struct Pace {
+    drawn: Instant,
+    cost: Duration,
+    touched: Instant,
+    wanted: Wanted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wanted {
+    Nothing,
+    Soon,
+    Now,
+}
+
+impl Pace {
+    pub(super) const fn new(now: Instant) -> Self {
+        Self { drawn: now, cost: Duration::ZERO, touched: now, wanted: Wanted::Now }
+    }
+
+    /// Somebody did something.
+    pub(super) fn touched(&mut self, now: Instant) {
+        self.touched = now;
+        self.wanted = Wanted::Now;
+    }
+
+    /// Something changed by itself.
+    pub(super) fn changed(&mut self) {
+        self.wanted = self.wanted.max(Wanted::Soon);
+    }
+
+    /// A frame was drawn, which took so long.
+    pub(super) fn drawn(&mut self, now: Instant, cost: Duration) {
+        self.drawn = now;
+        self.cost = cost;
+        self.wanted = Wanted::Nothing;
+    }
+
+    /// How long until the next frame; none if nothing is to be drawn.
+    pub(super) fn due(&self, now: Instant) -> Option<Duration> {
+        let pause = match self.wanted {
+            Wanted::Nothing => return None,
+            Wanted::Now => return Some(Duration::ZERO),
+            Wanted::Soon if now.duration_since(self.touched) < THERE => LIVELY.max(self.cost * SHARE),
+            Wanted::Soon => CALM.max(self.cost * SHARE * 10),
+        };
+        Some(pause.saturating_sub(now.duration_since(self.drawn)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_answered_at_once_and_news_wait_for_their_turn() {
+        let begin = Instant::now();
+        let mut pace = Pace::new(begin);
+        assert_eq!(pace.due(begin), Some(Duration::ZERO));
+        pace.drawn(begin, Duration::from_millis(1));
+        assert_eq!(pace.due(begin), None);
+        pace.changed();
+        assert_eq!(pace.due(begin), Some(LIVELY));
+        let later = begin + THERE;
+        pace.drawn(later, Duration::from_millis(1));
+        pace.changed();
+        assert_eq!(pace.due(later), Some(CALM));
+        pace.touched(later);
+        pace.changed();
+        assert_eq!(pace.due(later), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn costly_frames_come_less_often() {
+        let begin = Instant::now();
+        let mut pace = Pace::new(begin);
+        pace.drawn(begin, Duration::from_millis(10));
+        pace.changed();
+        assert_eq!(pace.due(begin), Some(Duration::from_millis(200)));
+    }
+}

@@ -1,0 +1,354 @@
+//! The list of runs: what is known of each, which are shown in which order, and which one is selected.
+//!
+//! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
+
+mod lines;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use agency_engine::store::RunRow;
+use agency_model::run::State as RunState;
+use agency_model::{Activity, RunId};
+
+pub(super) use lines::{GroupKey, Line};
+
+use super::keys::Move;
+
+/// How many files and lines a run changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ChangeCount {
+    pub(super) files: usize,
+    pub(super) added: u64,
+    pub(super) removed: u64,
+}
+
+/// What is known of a run.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) row: RunRow,
+    pub(super) changes: Option<ChangeCount>,
+    /// How many questions wait.
+    pub(super) asks: usize,
+}
+
+/// In which order runs of a group stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Sorting {
+    #[default]
+    Newest,
+    Status,
+    Name,
+    Cost,
+}
+
+impl Sorting {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Newest => "newest first",
+            Self::Status => "by status",
+            Self::Name => "by name",
+            Self::Cost => "by cost",
+        }
+    }
+
+    const fn next(self) -> Self {
+        match self {
+            Self::Newest => Self::Status,
+            Self::Status => Self::Name,
+            Self::Name => Self::Cost,
+            Self::Cost => Self::Newest,
+        }
+    }
+}
+
+/// By what runs are put together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Grouping {
+    #[default]
+    Repository,
+    Workflow,
+    Nothing,
+}
+
+impl Grouping {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Repository => "by repository",
+            Self::Workflow => "by workflow",
+            Self::Nothing => "not grouped",
+        }
+    }
+
+    const fn next(self) -> Self {
+        match self {
+            Self::Repository => Self::Workflow,
+            Self::Workflow => Self::Nothing,
+            Self::Nothing => Self::Repository,
+        }
+    }
+}
+
+/// What is selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Pick {
+    Run(RunId),
+    /// The line that stands for the finished runs of a group.
+    Finished(GroupKey),
+}
+
+/// All runs, and how they are shown.
+#[derive(Debug, Default)]
+pub(super) struct RunList {
+    entries: BTreeMap<RunId, Entry>,
+    /// How many questions of which runs wait.
+    asking: HashMap<RunId, usize>,
+    lines: Vec<Line>,
+    pub(super) selected: Option<Pick>,
+    /// The first line that is shown.
+    pub(super) top: usize,
+    pub(super) sorting: Sorting,
+    pub(super) grouping: Grouping,
+    filter: String,
+    /// The groups whose finished runs are unfolded.
+    unfolded: BTreeSet<GroupKey>,
+    all_unfolded: bool,
+    /// Whether the runs that there are have been told.
+    pub(super) loaded: bool,
+}
+
+impl RunList {
+    pub(super) fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    pub(super) fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    pub(super) fn get(&self, id: &RunId) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// The selected run.
+    pub(super) fn current(&self) -> Option<&Entry> {
+        match self.selected.as_ref()? {
+            Pick::Run(id) => self.entries.get(id),
+            Pick::Finished(_) => None,
+        }
+    }
+
+    /// How many runs live, and how many are over.
+    pub(super) fn count(&self) -> (usize, usize) {
+        let live = self.entries.values().filter(|entry| !entry.row.state.is_terminal()).count();
+        (live, self.entries.len() - live)
+    }
+
+    /// Takes in what changed.
+    pub(super) fn learn(&mut self, changed: Vec<RunRow>, gone: &[RunId], asking: Option<HashMap<RunId, usize>>) {
+        let mut moved = !self.loaded;
+        self.loaded = true;
+        for id in gone {
+            moved |= self.entries.remove(id).is_some();
+        }
+        for row in changed {
+            moved |= self.put(row);
+        }
+        if let Some(asking) = asking {
+            for entry in self.entries.values_mut() {
+                let asks = asking.get(&entry.row.id).copied().unwrap_or_default();
+                moved |= (asks > 0) != (entry.asks > 0);
+                entry.asks = asks;
+            }
+            self.asking = asking;
+        }
+        if moved {
+            self.arrange();
+        }
+    }
+
+    /// Whether the lines are others now: most changes of a row do not move it.
+    fn put(&mut self, row: RunRow) -> bool {
+        match self.entries.get_mut(&row.id) {
+            Some(entry) => {
+                let before = &entry.row;
+                let same = before.state == row.state
+                    && before.name == row.name
+                    && match self.sorting {
+                        Sorting::Newest | Sorting::Name => self.filter.is_empty() || before.activity == row.activity,
+                        Sorting::Status => before.activity == row.activity,
+                        Sorting::Cost => before.usage.cost_usd == row.usage.cost_usd,
+                    };
+                entry.row = row;
+                !same
+            }
+            None => {
+                let asks = self.asking.get(&row.id).copied().unwrap_or_default();
+                self.entries.insert(row.id.clone(), Entry { row, changes: None, asks });
+                true
+            }
+        }
+    }
+
+    pub(super) fn learn_changes(&mut self, id: &RunId, changes: ChangeCount) {
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.changes = Some(changes);
+        }
+    }
+
+    pub(super) fn set_filter(&mut self, filter: &str) {
+        filter.clone_into(&mut self.filter);
+        self.arrange();
+    }
+
+    pub(super) fn sort_next(&mut self) {
+        self.sorting = self.sorting.next();
+        self.arrange();
+    }
+
+    pub(super) fn group_next(&mut self) {
+        self.grouping = self.grouping.next();
+        self.arrange();
+    }
+
+    /// Folds or unfolds the finished runs of all groups.
+    pub(super) fn fold_all(&mut self) {
+        self.all_unfolded = !self.all_unfolded;
+        self.unfolded.clear();
+        self.arrange();
+    }
+
+    /// Folds or unfolds the finished runs of one group.
+    pub(super) fn fold(&mut self, key: &GroupKey) {
+        if !self.unfolded.remove(key) {
+            self.unfolded.insert(key.clone());
+        }
+        self.arrange();
+    }
+
+    /// Selects a run, and makes sure that it can be seen.
+    pub(super) fn select(&mut self, id: &RunId) {
+        let Some(entry) = self.entries.get(id) else { return };
+        let key = lines::group_of(entry, self.grouping);
+        if entry.row.state.is_terminal() && self.filter.is_empty() && !self.is_unfolded(&key) {
+            self.fold(&key);
+        }
+        self.selected = Some(Pick::Run(id.clone()));
+        self.arrange();
+    }
+
+    /// Selects what stands on a line; whether that was selected before.
+    pub(super) fn select_line(&mut self, index: usize) -> Option<bool> {
+        let pick = pick_of(self.lines.get(index)?)?;
+        let again = self.selected.as_ref() == Some(&pick);
+        self.selected = Some(pick);
+        Some(again)
+    }
+
+    /// Moves the selection; `height` is how many lines are shown.
+    pub(super) fn go(&mut self, direction: Move, height: usize) {
+        let now = self.selected_line().unwrap_or(0);
+        let page = height.saturating_sub(1).max(1);
+        let last = self.lines.len().saturating_sub(1);
+        let (from, down) = match direction {
+            Move::Up => (now.checked_sub(1), false),
+            Move::Down => (Some(now + 1), true),
+            Move::PageUp => (Some(now.saturating_sub(page)), false),
+            Move::PageDown => (Some((now + page).min(last)), true),
+            Move::First => (Some(0), true),
+            Move::Last => (Some(last), false),
+        };
+        let Some(from) = from else { return };
+        let pick = |index: usize| self.lines.get(index).and_then(pick_of);
+        let found = match down {
+            true => (from..self.lines.len()).find_map(pick).or_else(|| (0..from).rev().find_map(pick)),
+            false => (0..=from).rev().find_map(pick).or_else(|| (from..self.lines.len()).find_map(pick)),
+        };
+        if found.is_some() {
+            self.selected = found;
+        }
+        self.show_selected(height);
+    }
+
+    /// Moves what is shown, and takes the selection along.
+    pub(super) fn scroll(&mut self, lines: isize, height: usize) {
+        let most = self.lines.len().saturating_sub(height);
+        self.top = self.top.saturating_add_signed(lines).min(most);
+    }
+
+    /// The line of the selection.
+    pub(super) fn selected_line(&self) -> Option<usize> {
+        let selected = self.selected.as_ref()?;
+        self.lines.iter().position(|line| match (line, selected) {
+            (Line::Run(id), Pick::Run(selected)) => id == selected,
+            (Line::Finished { key, .. }, Pick::Finished(selected)) => key == selected,
+            (Line::Group { .. } | Line::Run(_) | Line::Finished { .. }, Pick::Run(_) | Pick::Finished(_)) => false,
+        })
+    }
+
+    /// Shows another part of the list, if the selection is not in it.
+    pub(super) fn show_selected(&mut self, height: usize) {
+        let most = self.lines.len().saturating_sub(height.max(1));
+        if let Some(line) = self.selected_line() {
+            // The heading above the first run of a group is shown with it.
+            let wanted = if line > 0 && pick_of_index(&self.lines, line - 1).is_none() { line - 1 } else { line };
+            self.top = self.top.min(wanted).max((line + 1).saturating_sub(height));
+        }
+        self.top = self.top.min(most);
+    }
+
+    fn is_unfolded(&self, key: &GroupKey) -> bool {
+        self.all_unfolded != self.unfolded.contains(key)
+    }
+
+    /// Puts the lines together anew.
+    fn arrange(&mut self) {
+        let before = self.selected_line();
+        self.lines = lines::arrange(self);
+        if self.selected_line().is_some() {
+            return;
+        }
+        // What was selected is folded away or gone: what stands for it, else what is near.
+        let folded = match &self.selected {
+            Some(Pick::Run(id)) => {
+                self.entries.get(id).map(|entry| Pick::Finished(lines::group_of(entry, self.grouping)))
+            }
+            Some(Pick::Finished(_)) | None => None,
+        };
+        self.selected = folded;
+        if self.selected_line().is_none() {
+            let near = before.unwrap_or(0).min(self.lines.len().saturating_sub(1));
+            let found =
+                (near..self.lines.len()).chain((0..near).rev()).find_map(|index| pick_of_index(&self.lines, index));
+            self.selected = found;
+        }
+    }
+}
+
+/// How urgently a run wants somebody; what wants it most comes first.
+pub(super) fn urgency(entry: &Entry) -> u8 {
+    match (entry.asks > 0, entry.row.state, entry.row.activity) {
+        (true, ..) | (_, RunState::Running, Some(Activity::WaitingForUser)) => 0,
+        (_, RunState::Running, Some(Activity::Idle)) => 1,
+        (_, RunState::Running, _) => 2,
+        (_, RunState::Queued, _) => 3,
+        (_, RunState::Failed, _) => 4,
+        (_, RunState::Killed, _) => 5,
+        (_, RunState::Completed, _) => 6,
+    }
+}
+
+fn pick_of(line: &Line) -> Option<Pick> {
+    match line {
+        Line::Group { .. } => None,
+        Line::Run(id) => Some(Pick::Run(id.clone())),
+        Line::Finished { key, .. } => Some(Pick::Finished(key.clone())),
+    }
+}
+
+fn pick_of_index(lines: &[Line], index: usize) -> Option<Pick> {
+    lines.get(index).and_then(pick_of)
+}

@@ -1,0 +1,132 @@
+//! The lines of the list: groups, their live runs, and their finished ones, which are folded unless asked for.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use agency_model::{RunId, RunKind, SessionId};
+
+use super::{Entry, Grouping, RunList, Sorting, urgency};
+
+/// What a group is about. The order is that of the list: what waits for somebody is always on top.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::tui) enum GroupKey {
+    Waiting,
+    Repository { name: String, path: String },
+    Session(std::cmp::Reverse<SessionId>),
+    Rest,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) enum Line {
+    Group { title: String },
+    Run(RunId),
+    Finished { key: GroupKey, count: usize, unfolded: bool },
+}
+
+/// The group in which a run stands.
+pub(super) fn group_of(entry: &Entry, grouping: Grouping) -> GroupKey {
+    if entry.asks > 0 {
+        return GroupKey::Waiting;
+    }
+    match grouping {
+        Grouping::Nothing => GroupKey::Rest,
+        Grouping::Repository => {
+            let path = entry.row.repo_path.clone();
+            let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+            GroupKey::Repository { name, path }
+        }
+        Grouping::Workflow => {
+            entry.row.workflow_session.clone().map_or(GroupKey::Rest, |id| GroupKey::Session(std::cmp::Reverse(id)))
+        }
+    }
+}
+
+/// All lines.
+pub(super) fn arrange(list: &RunList) -> Vec<Line> {
+    let words: Vec<String> = list.filter.split_whitespace().map(str::to_lowercase).collect();
+    let mut groups: BTreeMap<GroupKey, (Vec<&Entry>, Vec<&Entry>)> = BTreeMap::new();
+    for entry in list.entries.values().filter(|entry| matches(entry, &words)) {
+        let (live, finished) = groups.entry(group_of(entry, list.grouping)).or_default();
+        match entry.row.state.is_terminal() {
+            true => finished.push(entry),
+            false => live.push(entry),
+        }
+    }
+    let names = workflow_names(list);
+    let several = groups.len() > 1 || list.grouping != Grouping::Nothing;
+    let mut lines = vec![];
+    for (key, (mut live, mut finished)) in groups {
+        if several {
+            lines.push(Line::Group { title: title(&key, list.grouping, &names) });
+        }
+        let order = |a: &&Entry, b: &&Entry| compare(a, b, list.sorting);
+        live.sort_by(order);
+        lines.extend(live.iter().map(|entry| Line::Run(entry.row.id.clone())));
+        if finished.is_empty() {
+            continue;
+        }
+        // Who filters wants to see what fits.
+        let unfolded = list.is_unfolded(&key) || !words.is_empty();
+        if words.is_empty() {
+            lines.push(Line::Finished { key, count: finished.len(), unfolded });
+        }
+        if unfolded {
+            finished.sort_by(order);
+            lines.extend(finished.iter().map(|entry| Line::Run(entry.row.id.clone())));
+        }
+    }
+    lines
+}
+
+/// What each session executes, as its driver is called.
+fn workflow_names(list: &RunList) -> HashMap<&SessionId, &str> {
+    let drivers = list.entries.values().filter(|entry| entry.row.kind == RunKind::Workflow);
+    drivers.filter_map(|entry| Some((entry.row.workflow_session.as_ref()?, entry.row.name.as_deref()?))).collect()
+}
+
+fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) -> String {
+    match key {
+        GroupKey::Waiting => "waiting for you".to_owned(),
+        GroupKey::Repository { name, .. } => name.clone(),
+        GroupKey::Session(id) => match names.get(&id.0) {
+            Some(name) => format!("{name} · {}", id.0),
+            None => id.0.to_string(),
+        },
+        GroupKey::Rest if grouping == Grouping::Workflow => "without a workflow".to_owned(),
+        GroupKey::Rest => "others".to_owned(),
+    }
+}
+
+fn compare(a: &Entry, b: &Entry, sorting: Sorting) -> Ordering {
+    let newest = || b.row.id.cmp(&a.row.id);
+    let name = |entry: &Entry| entry.row.name.as_deref().unwrap_or("\u{10ffff}").to_lowercase();
+    let cost = |entry: &Entry| entry.row.usage.cost_usd.unwrap_or(0.0);
+    match sorting {
+        Sorting::Newest => newest(),
+        Sorting::Status => urgency(a).cmp(&urgency(b)).then_with(newest),
+        Sorting::Name => name(a).cmp(&name(b)).then_with(newest),
+        Sorting::Cost => cost(b).total_cmp(&cost(a)).then_with(newest),
+    }
+}
+
+/// Whether every word is somewhere in what is known of the run.
+fn matches(entry: &Entry, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let row = &entry.row;
+    let activity = row.activity.map(agency_model::Activity::word).unwrap_or_default();
+    let fields = [
+        row.id.as_str(),
+        row.name.as_deref().unwrap_or_default(),
+        &row.repo_path,
+        row.new_branch.as_deref().unwrap_or_default(),
+        &row.runner_kind,
+        row.state.word(),
+        activity,
+        row.workflow_session.as_ref().map(SessionId::as_str).unwrap_or_default(),
+    ];
+    let all = fields.join("\n").to_lowercase();
+    words.iter().all(|word| all.contains(word.as_str()))
+}

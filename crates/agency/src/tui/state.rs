@@ -1,0 +1,134 @@
+//! Everything that the program knows and shows. `update` changes it, `draw` shows it; neither does anything else.
+
+use std::path::PathBuf;
+
+use agency_engine::store::QuestionRow;
+use jiff::Timestamp;
+
+use super::confirm::Confirm;
+use super::detail::Detail;
+use super::effect::{Effect, Job, JobNumber, Refusal};
+use super::keys::Scope;
+use super::layout::Areas;
+use super::runs::RunList;
+use super::theme::Theme;
+
+/// How long something that was said stays at the bottom, in seconds.
+const SAID_FOR: i64 = 8;
+
+/// What the keys go to when nothing is in front.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Focus {
+    #[default]
+    List,
+    Detail,
+}
+
+/// Something in front of the list and the tabs.
+#[derive(Debug)]
+pub(super) enum Front {
+    /// The keys, from this line on.
+    Help { top: usize },
+    /// The filter is being typed; what it was before.
+    Filter,
+    /// Really?
+    Confirm(Confirm),
+}
+
+/// Something that was said at the bottom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) trouble: bool,
+    at: Timestamp,
+}
+
+/// Everything.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) now: Timestamp,
+    pub(super) size: (u16, u16),
+    pub(super) theme: Theme,
+    pub(super) runs: RunList,
+    pub(super) questions: Vec<QuestionRow>,
+    pub(super) detail: Detail,
+    pub(super) focus: Focus,
+    /// What is in front of what; the last takes the keys.
+    pub(super) fronts: Vec<Front>,
+    /// What is being done, oldest first.
+    pub(super) jobs: Vec<(JobNumber, Job)>,
+    next_job: JobNumber,
+    pub(super) said: Option<Said>,
+    /// Whether the user wants to leave as soon as everything is done.
+    pub(super) leaving: bool,
+    /// Where the user stands.
+    pub(super) current_directory: PathBuf,
+}
+
+impl State {
+    pub(super) fn new(now: Timestamp, size: (u16, u16), theme: Theme, current_directory: PathBuf) -> Self {
+        Self {
+            now,
+            size,
+            theme,
+            runs: RunList::default(),
+            questions: vec![],
+            detail: Detail::default(),
+            focus: Focus::default(),
+            fronts: vec![],
+            jobs: vec![],
+            next_job: 0,
+            said: None,
+            leaving: false,
+            current_directory,
+        }
+    }
+
+    /// Whose keys are pressed now.
+    pub(super) fn scope(&self) -> Scope {
+        match self.fronts.last() {
+            Some(Front::Help { .. }) => Scope::Help,
+            Some(Front::Filter) => Scope::Filter,
+            Some(Front::Confirm(_)) => Scope::Confirm,
+            None => match self.focus {
+                Focus::List => Scope::Runs,
+                Focus::Detail => Scope::Detail,
+            },
+        }
+    }
+
+    /// Where things are on the terminal.
+    pub(super) fn areas(&self) -> Areas {
+        Areas::of(self.size, self.focus)
+    }
+
+    /// Says something at the bottom.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.said = Some(Said { text: text.into(), trouble: false, at: self.now });
+    }
+
+    /// Says what went wrong, and what to do about it.
+    pub(super) fn complain(&mut self, refusal: &Refusal) {
+        let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
+        self.said = Some(Said { text: format!("{}{hint}", refusal.message), trouble: true, at: self.now });
+    }
+
+    /// Forgets what was said long enough ago. Trouble stays until the next key.
+    pub(super) fn forget_said(&mut self) {
+        let now = self.now;
+        self.said.take_if(|said| !said.trouble && now.duration_since(said.at).as_secs() >= SAID_FOR);
+    }
+
+    /// Begins something that takes a while.
+    pub(super) fn begin(&mut self, job: Job) -> Effect {
+        self.next_job += 1;
+        self.jobs.push((self.next_job, job.clone()));
+        Effect::Do(self.next_job, Box::new(job))
+    }
+
+    /// Forgets a job that is done.
+    pub(super) fn end(&mut self, number: JobNumber) -> Option<Job> {
+        let index = self.jobs.iter().position(|(job, _)| *job == number)?;
+        Some(self.jobs.remove(index).1)
+    }
+}

@@ -1,0 +1,122 @@
+//! The user's terminal: taken over, lent to others, and always given back as it was.
+
+use std::io::{self, Write, stdout};
+use std::panic::PanicHookInfo;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::backend::CrosstermBackend;
+
+use super::draw::draw;
+use super::state::State;
+
+/// Clicks and the wheel, without every movement of the mouse.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// The terminal while it is ours.
+pub(super) struct Terminal {
+    screen: ratatui::Terminal<CrosstermBackend<io::Stdout>>,
+    mouse: bool,
+}
+
+impl Terminal {
+    /// Takes the terminal over. Whatever happens afterwards, it is given back.
+    pub(super) fn enter(mouse: bool, reports: &Path) -> io::Result<Self> {
+        give_back_on_panic(reports.to_owned());
+        take(mouse)?;
+        let screen = ratatui::Terminal::new(CrosstermBackend::new(stdout())).inspect_err(|_| give_back())?;
+        Ok(Self { screen, mouse })
+    }
+
+    /// How many columns and rows there are.
+    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
+        let size = self.screen.size()?;
+        Ok((size.width, size.height))
+    }
+
+    /// Draws one frame, in one piece where the terminal can.
+    pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
+        queue!(stdout(), BeginSynchronizedUpdate)?;
+        self.screen.draw(|frame| draw(frame, state))?;
+        execute!(stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Forgets what is on the screen, so that all of it is drawn anew.
+    pub(super) fn forget(&mut self) -> io::Result<()> {
+        self.screen.clear()
+    }
+
+    /// Gives the terminal to somebody else for a while.
+    pub(super) fn lend<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let outcome = to();
+        take(self.mouse)?;
+        self.forget()?;
+        Ok(outcome)
+    }
+
+    /// Puts a text where the terminal keeps copied things.
+    pub(super) fn copy(&self, text: &str) -> io::Result<()> {
+        execute!(stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take(mouse: bool) -> io::Result<()> {
+    enable_raw_mode()?;
+    let mut out = stdout();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    if mouse {
+        out.write_all(MOUSE_ON.as_bytes())?;
+    }
+    out.flush()
+}
+
+/// Gives the terminal back as it was; a second time does no harm.
+fn give_back() {
+    let mut out = stdout();
+    // Who cannot write here has no terminal to repair.
+    let _ = out.write_all(MOUSE_OFF.as_bytes());
+    let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _ = disable_raw_mode();
+}
+
+/// A panic gives the terminal back first, and leaves a report.
+fn give_back_on_panic(reports: PathBuf) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            let told = match write_report(&reports, panic) {
+                Ok(path) => format!("a report is in {}", path.display()),
+                Err(error) => format!("no report could be written: {error}"),
+            };
+            let _ = writeln!(
+                io::stderr(),
+                "agency: the screen crashed, which is a mistake in agency; every run goes on, and {told}\n{panic}"
+            );
+        }));
+    });
+}
+
+fn write_report(directory: &Path, panic: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(directory)?;
+    let path = directory.join(format!("tui-{}.txt", std::process::id()));
+    let trace = std::backtrace::Backtrace::force_capture();
+    let version = env!("CARGO_PKG_VERSION");
+    let at = jiff::Timestamp::now();
+    std::fs::write(&path, format!("agency {version}, {at}\n{panic}\n\n{trace}\n"))?;
+    Ok(path)
+}

@@ -1,0 +1,71 @@
+//! The one function that changes the state. What is to be done outside comes back as effects.
+
+mod app;
+mod confirm;
+mod list;
+mod mouse;
+mod news;
+mod run;
+mod typing;
+mod view;
+
+use crossterm::event::KeyEvent;
+
+use super::effect::Effect;
+use super::input::Input;
+use super::keys::{Action, Key, lookup};
+use super::state::State;
+
+/// Takes in what happened, and says what is to be done.
+pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
+    let mut effects = match input {
+        Input::Key(event) => key(state, event),
+        Input::Mouse(event) => mouse::mouse(state, event),
+        Input::Paste(text) => typing::paste(state, &text),
+        Input::Resize(columns, rows) => {
+            state.size = (columns, rows);
+            vec![]
+        }
+        Input::Tick(now) => {
+            state.now = now;
+            state.forget_said();
+            vec![]
+        }
+        Input::News(news) => news::news(state, news),
+    };
+    let areas = state.areas();
+    state.runs.show_selected(usize::from(areas.list.height));
+    let run = state.runs.current().map(|entry| entry.row.id.clone()).filter(|_| areas.shows_detail());
+    effects.extend(state.detail.turn_to(run.as_ref()).map(Effect::Show));
+    if state.leaving && state.jobs.is_empty() {
+        effects.push(Effect::Quit);
+    }
+    effects
+}
+
+fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
+    let Some(key) = Key::pressed(event) else { return vec![] };
+    // Whoever presses a key has seen what was said.
+    state.said.take_if(|said| said.trouble);
+    match lookup(state.scope(), key) {
+        Some(action) => act(state, action),
+        None => typing::typed(state, event),
+    }
+}
+
+/// Does what a key stands for.
+fn act(state: &mut State, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Move(direction) => {
+            app::go(state, direction);
+            vec![]
+        }
+        Action::App(action) => app::act(state, action),
+        Action::List(action) => list::act(state, action),
+        Action::Run(action) => run::act(state, action),
+        Action::View(action) => view::act(state, action),
+        Action::Inbox(_) | Action::Steps(_) | Action::Yank(_) => vec![],
+        Action::Text(action) => typing::act(state, action),
+        Action::Confirm(action) => confirm::act(state, action),
+    }
+}

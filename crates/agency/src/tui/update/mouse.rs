@@ -1,0 +1,58 @@
+//! The mouse: what can be clicked, and what the wheel turns.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::list::open;
+use crate::tui::draw::tab_at;
+use crate::tui::effect::Effect;
+use crate::tui::keys::Move;
+use crate::tui::layout::hits;
+use crate::tui::state::{Focus, State};
+
+/// How many lines one notch of the wheel turns.
+const NOTCH: isize = 3;
+
+pub(super) fn mouse(state: &mut State, event: MouseEvent) -> Vec<Effect> {
+    let (column, row) = (event.column, event.row);
+    match event.kind {
+        MouseEventKind::ScrollUp => wheel(state, column, row, -NOTCH),
+        MouseEventKind::ScrollDown => wheel(state, column, row, NOTCH),
+        MouseEventKind::Down(MouseButton::Left) => click(state, column, row),
+        MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => {}
+    }
+    vec![]
+}
+
+fn wheel(state: &mut State, column: u16, row: u16, lines: isize) {
+    let areas = state.areas();
+    let direction = if lines < 0 { Move::Up } else { Move::Down };
+    if !state.fronts.is_empty() {
+        (0..NOTCH).for_each(|_| super::app::go(state, direction));
+    } else if hits(areas.list, column, row) {
+        (0..NOTCH).for_each(|_| state.runs.go(direction, usize::from(areas.list.height)));
+    }
+}
+
+fn click(state: &mut State, column: u16, row: u16) {
+    if !state.fronts.is_empty() {
+        return;
+    }
+    let areas = state.areas();
+    if hits(areas.list, column, row) {
+        state.focus = Focus::List;
+        let line = state.runs.top + usize::from(row - areas.list.y);
+        if state.runs.select_line(line) == Some(true) {
+            open(state);
+        }
+    } else if let Some(tab) = tab_at(&areas, column, row) {
+        state.detail.tab = tab;
+        state.focus = Focus::Detail;
+    } else if hits(areas.detail, column, row) {
+        state.focus = Focus::Detail;
+    }
+}

@@ -1,0 +1,60 @@
+//! What is typed where a text is wanted.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use crate::tui::effect::Effect;
+use crate::tui::keys::TextAction;
+use crate::tui::state::{Front, State};
+
+/// A key that stands for nothing else.
+pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
+    match state.fronts.last_mut() {
+        Some(Front::Filter) => type_filter(state, event),
+        Some(Front::Help { .. } | Front::Confirm(_)) | None => {}
+    }
+    vec![]
+}
+
+/// A text that was pasted.
+pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
+    match state.fronts.last_mut() {
+        Some(Front::Filter) => {
+            let line = text.split(['\r', '\n']).next().unwrap_or_default();
+            let filter = format!("{}{line}", state.runs.filter());
+            state.runs.set_filter(&filter);
+        }
+        // A paste is never taken for keys.
+        Some(Front::Help { .. } | Front::Confirm(_)) | None => {}
+    }
+    vec![]
+}
+
+pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
+    match (state.fronts.last_mut(), action) {
+        (Some(Front::Filter), TextAction::Accept) => {
+            state.fronts.pop();
+        }
+        (Some(Front::Filter), TextAction::Close) => {
+            state.fronts.pop();
+            state.runs.set_filter("");
+        }
+        (_, _) => {}
+    }
+    vec![]
+}
+
+fn type_filter(state: &mut State, event: KeyEvent) {
+    let mut filter = state.runs.filter().to_owned();
+    let held = event.modifiers.contains(KeyModifiers::CONTROL);
+    match event.code {
+        KeyCode::Char('u') if held => filter.clear(),
+        KeyCode::Char(letter) if !held => filter.push(letter),
+        KeyCode::Backspace => {
+            filter.pop();
+        }
+        KeyCode::Up => return state.runs.go(crate::tui::keys::Move::Up, usize::from(state.areas().list.height)),
+        KeyCode::Down => return state.runs.go(crate::tui::keys::Move::Down, usize::from(state.areas().list.height)),
+        _ => return,
+    }
+    state.runs.set_filter(&filter);
+}
