@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, RunId};
 
 use crate::config::Config;
 use crate::home::{Home, HomeError};
@@ -68,6 +68,11 @@ impl Agency {
     pub fn list(&mut self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
         self.reconcile_live()?;
         self.store.list(filter)
+    }
+
+    /// One run as the database has it, for those who watch and need no reconciliation.
+    pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
+        self.store.run(id)
     }
 
     /// Finds one run by id, prefix or name, reconciled.

@@ -5,6 +5,7 @@
 
 mod bell;
 mod confirm;
+mod counting;
 mod detail;
 mod draw;
 mod effect;
@@ -35,6 +36,7 @@ use rustix::event::{PollFd, PollFlags};
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
 use self::bell::Letterbox;
+use self::counting::Counting;
 use self::hands::{Hands, Onward};
 use self::input::Input;
 use self::pace::Pace;
@@ -68,8 +70,9 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let size = terminal.size().map_err(broken)?;
     let theme = Theme::of(|name| std::env::var(name).ok());
     let state = State::new(Timestamp::now(), size, theme, current_directory);
+    let counting = Counting::begin(context.agency()?, bell.clone());
     let hands = Hands::new(context, bell, nudge);
-    stay(state, &mut terminal, hands, letterbox, &ended).map_err(broken)?;
+    stay(state, &mut terminal, Threads { hands, letterbox, counting }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -85,14 +88,16 @@ fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
     Ok(ended)
 }
 
+/// Those who do and find out things beside the loop.
+struct Threads {
+    hands: Hands,
+    letterbox: Letterbox,
+    counting: Counting,
+}
+
 /// The loop: everything that happens is one input, and one function answers it.
-fn stay(
-    mut state: State,
-    terminal: &mut Terminal,
-    mut hands: Hands,
-    mut letterbox: Letterbox,
-    ended: &AtomicBool,
-) -> io::Result<()> {
+fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &AtomicBool) -> io::Result<()> {
+    let Threads { mut hands, mut letterbox, counting } = threads;
     let mut pace = Pace::new(Instant::now());
     let mut ticked = Instant::now();
     loop {
@@ -100,6 +105,7 @@ fn stay(
         if pace.due(now) == Some(Duration::ZERO) {
             terminal.draw(&state)?;
             pace.drawn(Instant::now(), now.elapsed());
+            counting.show(state.shown_runs());
         }
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());

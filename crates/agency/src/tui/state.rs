@@ -6,11 +6,12 @@ use agency_engine::store::QuestionRow;
 use jiff::Timestamp;
 
 use super::confirm::Confirm;
+use super::counting::Shown;
 use super::detail::Detail;
 use super::effect::{Effect, Job, JobNumber, Refusal};
 use super::keys::Scope;
 use super::layout::Areas;
-use super::runs::RunList;
+use super::runs::{Line, RunList};
 use super::theme::Theme;
 
 /// How long something that was said stays at the bottom, in seconds.
@@ -100,6 +101,21 @@ impl State {
     /// Where things are on the terminal.
     pub(super) fn areas(&self) -> Areas {
         Areas::of(self.size, self.focus)
+    }
+
+    /// The runs that are on the screen, the selected one first.
+    pub(super) fn shown_runs(&self) -> Vec<Shown> {
+        let height = usize::from(self.areas().list.height);
+        let listed = self.runs.lines().iter().skip(self.runs.top).take(height).filter_map(|line| match line {
+            Line::Run(id) => self.runs.get(id),
+            Line::Group { .. } | Line::Finished { .. } => None,
+        });
+        let shown = self.runs.current().into_iter().chain(listed).map(|entry| Shown {
+            run: entry.row.id.clone(),
+            updated_at: entry.row.updated_at,
+            over: entry.row.state.is_terminal(),
+        });
+        shown.collect()
     }
 
     /// Says something at the bottom.

@@ -17,6 +17,7 @@ pub(crate) fn act(started: Duration, arguments: &[String]) -> ExitCode {
         ["report", socket, ..] => report(started, socket),
         ["lines", count, ..] => write_lines(count.parse().unwrap()),
         ["ask", socket, count, ..] => ask(started, socket, count.parse().unwrap()),
+        ["chatter", ..] => chatter(),
         ["produce", blocks, ..] => produce(blocks.parse().unwrap()),
         other => panic!("no such agent: {other:?}"),
     }
@@ -54,6 +55,19 @@ fn ask(started: Duration, socket: &str, count: u64) {
     }
     println!(r#"{{"type":"result","subtype":"success","is_error":false,"result":"done"}}"#);
     while lines.next().is_some() {}
+}
+
+/// Talks and uses tools, twenty times a second, until it is ended.
+fn chatter() {
+    for number in 0_u64.. {
+        println!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"Looking at part {number} of the work."}},{{"type":"tool_use","id":"t{number}","name":"Bash","input":{{"command":"ls part-{number}"}}}}]}}}}"#
+        );
+        println!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t{number}","content":"a file and another\nand a third"}}]}}}}"#
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 fn produce(blocks: u64) {

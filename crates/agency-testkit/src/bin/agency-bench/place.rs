@@ -40,6 +40,7 @@ impl Place {
              [agents.produce]\ncommand = {own}\nargs = [\"agent\", \"produce\"]\n\
              [agents.ask]\ncommand = {own}\nargs = [\"agent\", \"ask\", {meeting}]\nprompt = \"protocol\"\nstream = \"claude\"\n\
              [agents.stream]\ncommand = \"sh\"\nstream = \"claude\"\n\
+             [agents.chatter]\ncommand = {own}\nargs = [\"agent\", \"chatter\"]\nstream = \"claude\"\n\
              [agents.lines]\ncommand = {own}\nargs = [\"agent\"]\nstream = \"claude\"\n",
             quoted(world.socket()),
         );

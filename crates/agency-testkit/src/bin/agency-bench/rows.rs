@@ -13,6 +13,7 @@ mod questions;
 mod run;
 mod start;
 mod stream;
+mod tui;
 mod workflow;
 
 use crate::Bench;
@@ -24,7 +25,7 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 16] = [
+pub(crate) const ALL: [(&str, Measure); 17] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -41,4 +42,5 @@ pub(crate) const ALL: [(&str, Measure); 16] = [
     ("workflow", workflow::measure),
     ("kills", workflow::kills),
     ("asks", asks::measure),
+    ("tui", tui::measure),
 ];

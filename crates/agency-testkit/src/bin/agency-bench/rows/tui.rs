@@ -1,0 +1,217 @@
+//! The screen, with fifty runs that talk all the time: how soon it answers a key, and what it takes while nobody does
+//! anything.
+
+use crate::Bench;
+use crate::place::{LIMIT, Place, run_id, succeed};
+use crate::row::Row;
+use crate::sample::{Sample, millis};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::memory::megabytes;
+
+/// How many runs talk.
+const RUNS: usize = 50;
+/// The size of the screen.
+const SIZE: (u16, u16) = (50, 180);
+/// A key is answered within this.
+const SOON: Duration = Duration::from_millis(33);
+/// After so long without a key nobody is there.
+const ALONE: Duration = Duration::from_secs(25);
+/// What is looked at for flatness may grow by so much: allocators keep a little.
+const GROWTH: f64 = 1.1;
+
+/// How soon a key is answered, and what an idle screen takes of the processor and the memory.
+pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
+    let place = Place::new(bench, 100);
+    let repo = place.repo(100);
+    let options = ["--host", "detached", "--mode", "headless"];
+    let runs: Vec<String> = (0..RUNS).map(|_| run_id(&succeed(&mut place.run(&repo, "chatter", &options)))).collect();
+    let mut tui = place.world().command(&["tui"]);
+    tui.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+    let mut screen = Screen::open(&mut tui);
+    screen.wait("the runs", |screen| screen.contents().contains(&format!("{RUNS} live")));
+    let (ours, floor) = (keys(&mut screen, bench), echoes(&place, bench));
+    screen.rest(ALONE);
+    let before = screen.processor_time();
+    let minutes = bench.rounds(10, 1);
+    let (mut first, mut most) = (screen.memory(), 0);
+    let began = Instant::now();
+    for minute in 0..minutes {
+        screen.rest(Duration::from_secs(60));
+        let now = screen.memory();
+        // What a screen gathers at the beginning is no growth.
+        first = if minute == 0 { now } else { first };
+        most = now.max(most);
+    }
+    let share = (screen.processor_time() - before).as_secs_f64() / began.elapsed().as_secs_f64();
+    screen.press("q");
+    assert!(screen.child.wait().unwrap().success());
+    for run in runs {
+        succeed(&mut place.world().command(&["stop", "--json", &run]));
+    }
+    let growth = most as f64 / first as f64;
+    vec![
+        Row {
+            what: format!("screen, {RUNS} runs that talk: key to frame"),
+            ours: format!("{}, p99 {}", millis(ours.median()), millis(ours.p99())),
+            floor: "`cat` echoes the key",
+            theirs: millis(floor.median()),
+            ratio: Some(ours.ratio(&floor)),
+            limit: "p99 ≤ 33 ms",
+            met: Some(ours.p99() <= SOON),
+        },
+        Row {
+            what: format!("screen, {RUNS} runs that talk, nobody there: processor"),
+            ours: format!("{:.2} % of a core", share * 100.0),
+            floor: "",
+            theirs: String::new(),
+            ratio: None,
+            limit: "≤ 1 %",
+            met: Some(share <= 0.01),
+        },
+        Row {
+            what: format!("screen, {RUNS} runs that talk: memory over {minutes} min"),
+            ours: format!("{} after 1 min, {} at most", megabytes(first), megabytes(most)),
+            floor: "",
+            theirs: String::new(),
+            ratio: Some(growth),
+            limit: "flat",
+            met: Some(growth <= GROWTH),
+        },
+    ]
+}
+
+/// Moves through the list, looks into the help and comes back.
+fn keys(screen: &mut Screen, bench: &Bench) -> Sample {
+    let mut sample = Sample::default();
+    for round in 0..bench.rounds(250, 50) {
+        let before = screen.selected();
+        let down = round / 40 % 2 == 0;
+        sample.add(screen.time(if down { "j" } else { "k" }, |screen| selected(screen) != before));
+        screen.rest(Duration::from_millis(20));
+        sample.add(screen.time("?", |screen| screen.contents().contains("List of runs")));
+        screen.rest(Duration::from_millis(20));
+        sample.add(screen.time("q", |screen| !screen.contents().contains("List of runs")));
+        screen.rest(Duration::from_millis(20));
+    }
+    sample
+}
+
+/// What a terminal takes to bring a key to a program and its answer back.
+fn echoes(place: &Place, bench: &Bench) -> Sample {
+    let mut sample = Sample::default();
+    let mut screen = Screen::open(&mut place.program("cat"));
+    for _ in 0..bench.rounds(250, 50) {
+        let before = Instant::now();
+        // The terminal itself echoes the line, and then cat prints it.
+        let all = screen.received + "x\r\nx\r\n".len();
+        screen.press("x\r");
+        while screen.received < all {
+            screen.read(LIMIT);
+        }
+        sample.add(before.elapsed());
+        screen.rest(Duration::from_millis(20));
+    }
+    // The end of the input ends it.
+    screen.press("\x04");
+    assert!(screen.child.wait().unwrap().success());
+    sample
+}
+
+/// A program on a terminal that we are.
+struct Screen {
+    child: Child,
+    terminal: File,
+    parser: vt100::Parser,
+    /// How many bytes came.
+    received: usize,
+}
+
+impl Screen {
+    fn open(command: &mut Command) -> Self {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, vec![]).unwrap().into_string().unwrap();
+        let program_side = OpenOptions::new().read(true).write(true).open(name).unwrap();
+        let size = Winsize { ws_row: SIZE.0, ws_col: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&program_side, size).unwrap();
+        let side = || Stdio::from(program_side.try_clone().unwrap());
+        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
+        let [rows, columns] = [SIZE.0, SIZE.1].map(|number| NonZeroU16::new(number).unwrap());
+        let parser = vt100::Parser::new(rows, columns, 0);
+        Self { child, terminal: File::from(terminal), parser, received: 0 }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// How long it takes until the screen is as it should be after a key.
+    fn time(&mut self, keys: &str, enough: impl Fn(&vt100::Screen) -> bool) -> Duration {
+        let before = Instant::now();
+        self.press(keys);
+        self.wait(keys, enough);
+        before.elapsed()
+    }
+
+    fn wait(&mut self, what: &str, enough: impl Fn(&vt100::Screen) -> bool) {
+        let deadline = Instant::now() + LIMIT;
+        while !enough(self.parser.screen()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "the screen never showed {what}:\n{}", self.parser.screen().contents());
+            self.read(left);
+        }
+    }
+
+    /// Takes in what comes for so long.
+    fn rest(&mut self, time: Duration) {
+        let deadline = Instant::now() + time;
+        while Instant::now() < deadline {
+            self.read(deadline.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    fn read(&mut self, limit: Duration) {
+        let limit = Timespec::try_from(limit).unwrap();
+        let mut waited = [PollFd::new(&self.terminal, PollFlags::IN)];
+        if poll(&mut waited, Some(&limit)).unwrap() > 0 {
+            let mut bytes = [0; 64 * 1024];
+            let length = self.terminal.read(&mut bytes).unwrap();
+            self.parser.process(&bytes[..length]);
+            self.received += length;
+        }
+    }
+
+    fn selected(&self) -> Option<String> {
+        selected(self.parser.screen())
+    }
+
+    /// What the program and the programs that it started took of the processor.
+    fn processor_time(&self) -> Duration {
+        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = text.rsplit_once(") ").unwrap().1.split(' ').collect();
+        // User and system time, its own and that of its children.
+        let ticks: u64 = fields[11..15].iter().map(|field| field.parse::<u64>().unwrap()).sum();
+        Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
+    }
+
+    /// What only this process has in memory.
+    fn memory(&self) -> u64 {
+        super::memory::private_memory(self.child.id())
+    }
+}
+
+/// The line that is marked in the list.
+fn selected(screen: &vt100::Screen) -> Option<String> {
+    let marked = |row: &u16| screen.cell(*row, 4).is_some_and(vt100::Cell::inverse);
+    let row = (1..SIZE.0 - 1).find(marked)?;
+    Some(format!("{row}: {}", screen.contents_between(row, 0, row, SIZE.1)))
+}
