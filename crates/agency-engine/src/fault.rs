@@ -96,3 +96,17 @@ pub fn point(name: &'static str) {
 #[cfg(not(feature = "fault-points"))]
 #[inline]
 pub fn point(_name: &'static str) {}
+
+/// Panics when `AGENCY_PANIC_POINT` names this step, to prove what a mistake of ours leaves behind.
+#[cfg(feature = "fault-points")]
+#[expect(clippy::panic, reason = "that is what it is for, and no released program has it")]
+pub fn panic_point(name: &'static str) {
+    if std::env::var_os("AGENCY_PANIC_POINT").is_some_and(|wanted| wanted == name) {
+        panic!("the step {name} was told to panic");
+    }
+}
+
+/// Does nothing: this build has no fault points.
+#[cfg(not(feature = "fault-points"))]
+#[inline]
+pub fn panic_point(_name: &'static str) {}

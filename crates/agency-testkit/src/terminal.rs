@@ -74,13 +74,32 @@ impl Terminal {
         succeed(&mut self.tmux(&["capture-pane", "-p", "-t", &self.pane])).stdout
     }
 
+    /// What the terminal shows, with its colours as escape sequences.
+    #[track_caller]
+    pub fn coloured_screen(&self) -> String {
+        succeed(&mut self.tmux(&["capture-pane", "-e", "-p", "-t", &self.pane])).stdout
+    }
+
+    /// Gives the terminal another size.
+    #[track_caller]
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let (columns, rows) = (columns.to_string(), rows.to_string());
+        succeed(&mut self.tmux(&["resize-window", "-t", &self.pane, "-x", &columns, "-y", &rows]));
+    }
+
+    /// Waits until the screen is as it should be and returns it; panics with the screen when it never is.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, enough: impl Fn(&str) -> bool) -> String {
+        match poll(LIMIT, || Some(self.screen()).filter(|screen| enough(screen))) {
+            Some(screen) => screen,
+            None => panic!("after {LIMIT:?} the terminal still does not show {what}:\n{}", self.screen()),
+        }
+    }
+
     /// Waits until the terminal shows a text and returns the screen; panics with the screen when it does not come.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) -> String {
-        match poll(LIMIT, || Some(self.screen()).filter(|screen| screen.contains(text))) {
-            Some(screen) => screen,
-            None => panic!("after {LIMIT:?} the terminal still does not show `{text}`:\n{}", self.screen()),
-        }
+        self.wait_until(&format!("`{text}`"), |screen| screen.contains(text))
     }
 
     /// Waits until the command has ended and returns its exit code, as a shell would give it.

@@ -43,6 +43,7 @@ impl Terminal {
 
     /// Draws one frame, in one piece where the terminal can.
     pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
+        agency_engine::fault::panic_point("tui.draw");
         queue!(stdout(), BeginSynchronizedUpdate)?;
         self.screen.draw(|frame| draw(frame, state))?;
         execute!(stdout(), EndSynchronizedUpdate)
@@ -107,6 +108,8 @@ fn give_back_on_panic(reports: PathBuf) {
                 io::stderr(),
                 "agency: the screen crashed, which is a mistake in agency; every run goes on, and {told}\n{panic}"
             );
+            // A thread beside the loop may have panicked, and a screen that is half alive helps nobody.
+            std::process::abort();
         }));
     });
 }

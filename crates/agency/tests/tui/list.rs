@@ -1,0 +1,90 @@
+//! The list of runs: what stands in it, and how it is filtered, folded, sorted and grouped.
+
+use super::place::{finished, screen, waiting, world};
+
+/// The number of the line with that text.
+fn line_of(screen: &str, text: &str) -> usize {
+    screen.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("no {text} in\n{screen}"))
+}
+
+#[test]
+fn the_screen_opens_without_arguments_and_lists_runs_with_their_state_repository_and_agent() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = world.terminal(&[]);
+    let shown = terminal.wait_for_text("kitchen");
+    let line = shown.lines().find(|line| line.contains("kitchen")).unwrap();
+    assert!(line.contains("waiting"), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("project")), "{shown}");
+    assert!(shown.contains("1 live"), "{shown}");
+    terminal.send_keys(&["q"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn finished_runs_are_folded_until_they_are_asked_for() {
+    let (world, repo) = world();
+    finished(&world, &repo, "cellar");
+    waiting(&world, &repo, "attic");
+    let terminal = screen(&world, "attic");
+    let folded = terminal.wait_for_text("1 finished");
+    assert!(!folded.contains("cellar"), "{folded}");
+    terminal.send_keys(&["f"]);
+    terminal.wait_for_text("cellar");
+    terminal.send_keys(&["f"]);
+    terminal.wait_until("no cellar", |screen| !screen.contains("cellar"));
+    // The line that stands for them can be opened too.
+    terminal.send_keys(&["G", "Enter"]);
+    terminal.wait_for_text("cellar");
+}
+
+#[test]
+fn a_filter_leaves_what_has_all_its_words_folded_or_not() {
+    let (world, repo) = world();
+    finished(&world, &repo, "red cellar");
+    waiting(&world, &repo, "red attic");
+    waiting(&world, &repo, "blue attic");
+    let terminal = screen(&world, "blue attic");
+    terminal.send_keys(&["/"]);
+    terminal.type_text("red");
+    let shown = terminal.wait_until("the red ones", |screen| screen.contains("red cellar") && !screen.contains("blue"));
+    assert!(shown.contains("red attic"), "{shown}");
+    terminal.type_text(" completed");
+    terminal.wait_until("one run", |screen| screen.contains("red cellar") && !screen.contains("attic"));
+    // Letters that are keys elsewhere are only letters here.
+    terminal.type_text(" q");
+    terminal.wait_for_text("No run has these words");
+    terminal.send_keys(&["Escape"]);
+    terminal.wait_for_text("blue attic");
+}
+
+#[test]
+fn runs_are_sorted_and_grouped_as_the_user_likes() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "bbb");
+    waiting(&world, &world.repo("another"), "aaa");
+    let terminal = screen(&world, "aaa");
+    let shown = terminal.wait_for_text("bbb");
+    assert!(line_of(&shown, "another") < line_of(&shown, "aaa"), "{shown}");
+    assert!(line_of(&shown, "aaa") < line_of(&shown, "bbb"), "{shown}");
+    terminal.send_keys(&["b"]);
+    terminal.wait_for_text("without a workflow");
+    terminal.send_keys(&["b"]);
+    let flat = terminal.wait_until("no groups", |screen| !screen.contains("without a workflow"));
+    assert!(line_of(&flat, "aaa") < line_of(&flat, "bbb"), "newest first:\n{flat}");
+    terminal.send_keys(&["s", "s"]);
+    terminal.wait_for_text("sorted by name");
+}
+
+#[test]
+fn what_happens_elsewhere_is_seen_without_a_key() {
+    let (world, repo) = world();
+    let run = waiting(&world, &repo, "kitchen");
+    let terminal = screen(&world, "1 live");
+    world.ok(&["stop", &run.id]);
+    terminal.wait_for_text("0 live");
+    waiting(&world, &repo, "garden");
+    terminal.wait_for_text("garden");
+    world.ok(&["rm", &run.id]);
+    terminal.wait_for_text("0 finished");
+}

@@ -1,0 +1,76 @@
+//! Manners: small terminals, few colours, no terminal at all.
+
+use agency_model::ErrorCode;
+
+use super::place::{screen, screen_with, waiting, world};
+
+#[test]
+fn the_help_lists_the_keys_of_the_table_and_scrolls() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = screen(&world, "kitchen");
+    terminal.send_keys(&["?"]);
+    let help = terminal.wait_for_text("List of runs");
+    assert!(help.contains("attach to its terminal"), "{help}");
+    terminal.send_keys(&["G"]);
+    terminal.wait_for_text("leave; every run goes on");
+    terminal.send_keys(&["Escape"]);
+    terminal.wait_for_text("kitchen");
+}
+
+#[test]
+fn it_fits_a_terminal_of_forty_by_ten_and_any_size_that_comes() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = screen(&world, "Output");
+    terminal.resize(40, 10);
+    let small =
+        terminal.wait_until("the list alone", |screen| screen.contains("kitchen") && !screen.contains("Output"));
+    assert!(small.lines().all(|line| line.chars().count() <= 40), "{small}");
+    terminal.send_keys(&["Enter"]);
+    terminal.wait_until("the tabs alone", |screen| screen.contains("Output") && !screen.contains("1 live · x"));
+    terminal.resize(3, 2);
+    terminal.resize(150, 40);
+    terminal.wait_until("both", |screen| {
+        screen.contains("Output") && screen.contains("1 live") && screen.contains("project")
+    });
+    terminal.send_keys(&["q"]);
+    assert_eq!(terminal.wait_for_exit(), 0);
+}
+
+#[test]
+fn without_colours_nothing_is_coloured_and_everything_is_said() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = screen_with(&world, &["NO_COLOR=1"], &["tui"]);
+    terminal.wait_for_text("kitchen");
+    let shown = terminal.coloured_screen();
+    let coloured = (30..=37).chain(90..=97).any(|colour| shown.contains(&format!("\u{1b}[{colour}m")));
+    assert!(!coloured, "{shown:?}");
+    let plain = screen(&world, "kitchen").coloured_screen();
+    assert!(plain.contains("\u{1b}["), "{plain:?}");
+}
+
+#[test]
+fn only_letters_that_the_terminal_knows_are_used() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let terminal = screen_with(&world, &["LANG=C", "LC_ALL=C"], &["tui"]);
+    let shown = terminal.wait_for_text("kitchen");
+    assert!(shown.is_ascii(), "{shown}");
+}
+
+#[test]
+fn no_screen_without_a_terminal() {
+    let (world, _repo) = world();
+    let error = world.error(&["tui"], ErrorCode::Usage);
+    assert!(error["message"].as_str().unwrap().contains("JSON"), "{error}");
+    let plain = world.agency(&["tui"]);
+    assert!(plain.stderr.contains("needs a terminal"), "{plain}");
+    let bare = world.agency(&[]);
+    assert_eq!(bare.status.code(), Some(2), "{bare}");
+    assert!(bare.stderr.contains("Usage: agency"), "{bare}");
+    let dumb = screen_with(&world, &["TERM=dumb"], &["tui"]);
+    dumb.wait_for_text("can move its cursor");
+    assert_eq!(dumb.wait_for_exit(), 2);
+}
