@@ -1,11 +1,12 @@
-//! `agency run` is interrupted while the worktree is being made: a hook of the repository waits, so the moment is certain.
+//! Whoever creates a run is interrupted while the worktree is being made: a hook of the repository waits, so the moment is certain.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use agency_testkit::{ProcessTable, Repo, World, agent};
+use agency_testkit::{Agent, Process, ProcessTable, Repo, World, agent};
 use rustix::process::Signal;
 
 use super::place::{clear_away, nothing_was_left, until, world};
@@ -44,11 +45,62 @@ impl Slow {
         fs::write(&self.release, "").unwrap();
     }
 
+    /// A command about workflows.
+    fn workflow(&self, words: &[&str]) -> Command {
+        let mut command = self.world.command(&[&["--json", "workflow"], words].concat());
+        command.current_dir(&self.repo.path);
+        command
+    }
+
+    /// A command that begins a session.
+    fn begin(&self) -> Command {
+        let file = self.world.root().join("workflow.yaml");
+        fs::write(&file, "name: one\nsteps: [{ name: first, type: script, command: 'true' }]\n").unwrap();
+        self.workflow(&["run", file.to_str().unwrap(), "--detach"])
+    }
+
+    /// A session whose driver was never made, so that whoever lets it go on makes a worktree.
+    fn session_without_driver(&self) -> String {
+        let begun = self.world.run(self.begin().env("AGENCY_FAULT_POINT", "run.locked"));
+        assert!(begun.status.code().is_none(), "{begun}");
+        // What never became a run is swept.
+        self.world.ok(&["reconcile"]);
+        assert!(self.world.runs().is_empty());
+        let sessions = self.world.run(&mut self.workflow(&["ls"])).object();
+        sessions["data"]["sessions"][0]["session"].as_str().unwrap().to_owned()
+    }
+
+    /// Two interrupts end a command that creates a run, and leave what `agency rm` can remove.
+    fn is_ended_by_two(&self, command: &mut Command) {
+        let creator = self.world.start(command);
+        self.wait_for_hook();
+        interrupt_until_it_ends(creator);
+        let run = self.world.runs().pop().unwrap();
+        self.release();
+        self.wait_until_git_is_gone();
+        self.world.ok(&["reconcile"]);
+        assert_eq!(self.world.show(&run)["state"], "failed");
+        clear_away(&self.world, &self.repo, &[&run]);
+    }
+
     /// Waits until git and its hook, which nobody waits for any more, have ended.
     fn wait_until_git_is_gone(&self) {
         let home = self.world.agency_home();
         until("the end of git", || ProcessTable::read().carrying("AGENCY_HOME", home.as_os_str()).is_empty());
     }
+}
+
+/// Interrupts a command that waits for something that does not come, until it has ended.
+#[track_caller]
+fn interrupt_until_it_ends(command: Process) {
+    // Interrupts that wait at the same time are one, so two may not be enough.
+    until("the end of the command", || {
+        command.signal(Signal::INT);
+        !command.is_running()
+    });
+    let output = command.wait();
+    assert_eq!(output.status.code(), Some(130), "{output}");
+    assert_eq!(output.stdout, "", "it has ended by itself: {output}");
 }
 
 // proves L22
@@ -122,6 +174,44 @@ fn a_second_interrupt_ends_agency_at_once_and_leaves_what_rm_can_remove() {
     slow.world.ok(&["reconcile"]);
     assert_eq!(slow.world.show(&run)["state"], "failed");
     clear_away(&slow.world, &slow.repo, &[&run]);
+}
+
+#[test]
+fn a_second_interrupt_ends_a_spawn_at_once() {
+    let slow = Slow::new();
+    let repo = slow.repo.path.to_str().unwrap();
+    let words = ["--json", "agent", "spawn", "alice", "--repo", repo, "--runner", "waiting", "--prompt", "go"];
+    slow.is_ended_by_two(&mut slow.world.command(&words));
+}
+
+#[test]
+fn a_second_interrupt_ends_a_restart_that_waits_for_the_end_of_the_agent_before() {
+    let world = World::new(Path::new(env!("CARGO_BIN_EXE_agency")));
+    world.configure("\n[limits]\nstop_grace_seconds = 600\n");
+    world.agent("deaf", Agent::new("trap 'echo asked' TERM\necho ready\nwhile :; do sleep 0.1; done"));
+    let repo = world.repo("project");
+    let place = ["--repo", repo.path.to_str().unwrap(), "--host", "detached"];
+    world.ok(&[&["agent", "spawn", "alice", "--runner", "deaf", "--prompt", "go"], &place[..]].concat());
+    let run = world.runs().pop().unwrap();
+    run.wait_for_output("ready");
+    let restart = world.spawn(&["--json", "agent", "restart", "alice"]);
+    run.wait_for_output("asked");
+    interrupt_until_it_ends(restart);
+    assert_eq!(world.runs().len(), 1);
+    assert_eq!(world.show(&run)["state"], "running");
+}
+
+#[test]
+fn a_second_interrupt_ends_the_beginning_of_a_workflow_at_once() {
+    let slow = Slow::new();
+    slow.is_ended_by_two(&mut slow.begin());
+}
+
+#[test]
+fn a_second_interrupt_ends_the_resumption_of_a_workflow_at_once() {
+    let slow = Slow::new();
+    let session = slow.session_without_driver();
+    slow.is_ended_by_two(&mut slow.workflow(&["resume", &session, "--detach"]));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let agent = {
         let _spinner = Spinner::begin(format!("restarting {}", args.name), context.is_watched());
-        manager.restart_agent(&args.name, request, patience.asked())?
+        patience.while_creating(|asked| manager.restart_agent(&args.name, request, asked))?
     };
     let view = AgentView::new(agent, manager.agency().home());
     context.answer(&view, |out| writeln!(out, "{}  {}", view.line(), view.run.id))

@@ -73,7 +73,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let request = request(args, context)?;
     let agent = {
         let _spinner = Spinner::begin(format!("spawning {name}"), context.is_watched());
-        manager.spawn_agent(&name, request, patience.asked())?
+        patience.while_creating(|asked| manager.spawn_agent(&name, request, asked))?
     };
     match events {
         Some(events) => Foreground { agent: &agent, events: &events, patience: &patience }.stay(&mut manager, context),

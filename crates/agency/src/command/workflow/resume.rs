@@ -23,7 +23,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let id = selected(&orchestrator, &args.session)?;
     let patience = Patience::listen()?;
     let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
-    let session = orchestrator.resume(&id, around(context)?, patience.asked())?;
+    let around = around(context)?;
+    let session = patience.while_creating(|asked| orchestrator.resume(&id, around, asked))?;
     if args.detach {
         return answer(&mut orchestrator, &session, context);
     }

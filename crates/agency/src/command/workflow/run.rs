@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let patience = Patience::listen()?;
     let session = {
         let _spinner = Spinner::begin("beginning".to_owned(), context.is_watched());
-        orchestrator.start(request, patience.asked())?
+        patience.while_creating(|asked| orchestrator.start(request, asked))?
     };
     if args.detach {
         return answer(&mut orchestrator, &session, context);
