@@ -12,7 +12,6 @@ mod last_words;
 mod leftovers;
 mod merging;
 mod script;
-mod servers;
 mod starting;
 mod voice;
 mod words;

@@ -5,9 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Located, McpServers, Step, StepKind, Work};
+use super::{Located, Step, StepKind, Work};
 use crate::launch::words;
-use crate::{Host, Mode};
+use crate::{Host, McpServers, Mode};
 
 /// How long a workflow may take if it does not say.
 pub const WORKFLOW_TIMEOUT: Duration = Duration::from_secs(3600);

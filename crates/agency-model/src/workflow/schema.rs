@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::StepKind;
 use super::fields::{Field, Holds, Need, Shape};
-use super::{McpPreset, StepKind};
+use crate::McpPreset;
 
 /// The JSON Schema of a workflow file, for editors.
 #[must_use]

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Located, McpServers, Position, TemplateText};
-use crate::Mode;
+use super::{Located, Position, TemplateText};
 use crate::launch::words;
+use crate::{McpServers, Mode};
 
 /// How long an agent step may take if it does not say.
 pub const AGENT_TIMEOUT: Duration = Duration::from_secs(15 * 60);

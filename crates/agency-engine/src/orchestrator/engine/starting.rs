@@ -12,13 +12,12 @@ use agency_model::workflow::{
     AgentStep, Command, Fact, PromptParts, Running, ScriptStep, StepPath, StepResult, TemplateText, Work,
     WorkspaceChoice,
 };
-use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind};
+use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind, merged_mcp_servers};
 use ulid::Ulid;
 
 use super::agent::{AgentTask, Beginning, Errand, Waited, below, exists};
 use super::merging::Merging;
 use super::script::{Script, What};
-use super::servers::servers_of;
 use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
 use crate::create::{OfWorkflow, RunRequest};
 use crate::home::{Home, create_private_directory, write_atomically};
@@ -131,7 +130,7 @@ impl WorkflowExecutor {
             host: defaults.host,
             workspace: shared.then_some(WorkspaceKind::Shared),
             vcs: Some(VcsChoice::Git),
-            mcp_servers: Some(servers_of(&self.record.plan, step)),
+            mcp_servers: Some(merged_mcp_servers(&self.record.plan.mcp_servers, &step.mcp_servers)),
             ..SpecDraft::default()
         };
         let request = RunRequest {

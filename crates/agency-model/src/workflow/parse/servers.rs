@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::super::fields::Shape;
 use super::super::reader::{Notes, Object};
 use super::super::tree::{Kind, Node};
-use super::super::{Located, McpPreset, McpServer, McpServers, Position, TemplateText};
+use super::super::{Position, TemplateText};
+use crate::{McpPreset, McpServer, McpServers};
 
 const FIELD: &str = "mcp_servers";
 
@@ -25,19 +26,19 @@ pub(super) fn servers(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> McpServ
         if matches!(node.kind, Kind::Null | Kind::Bool(true)) {
             servers.extend(preset(&key.name, key.at, notes));
         } else {
-            servers.extend(server(node, notes).map(|server| (key.name.clone(), Located::new(server, key.at))));
+            servers.extend(server(node, notes).map(|server| (key.name.clone(), server)));
         }
     }
     servers
 }
 
-fn preset(name: &str, at: Position, notes: &mut Notes<'_, '_>) -> Option<(String, Located<McpServer>)> {
+fn preset(name: &str, at: Position, notes: &mut Notes<'_, '_>) -> Option<(String, McpServer)> {
     let Some(preset) = McpPreset::from_word(name) else {
         let words = McpPreset::ALL.iter().map(|preset| preset.word());
         notes.unknown(at, format!("`{name}` is no preset; give its `command` or `url`"), name, words);
         return None;
     };
-    Some((name.to_owned(), Located::new(McpServer::Preset(preset), at)))
+    Some((name.to_owned(), McpServer { preset: Some(preset), ..McpServer::default() }))
 }
 
 fn server(node: &Node, notes: &mut Notes<'_, '_>) -> Option<McpServer> {
@@ -50,7 +51,9 @@ fn server(node: &Node, notes: &mut Notes<'_, '_>) -> Option<McpServer> {
     let headers = plain(object.environment("headers", notes));
     let url = object.text("url", notes);
     match object.text("command", notes) {
-        Some(command) => Some(McpServer::Command { command: command.value, args, env }),
-        None => url.map(|url| McpServer::Remote { url: url.value, headers }),
+        Some(command) => {
+            Some(McpServer { command: Some(command.value), args: Some(args), env, ..McpServer::default() })
+        }
+        None => url.map(|url| McpServer { url: Some(url.value), headers, ..McpServer::default() }),
     }
 }

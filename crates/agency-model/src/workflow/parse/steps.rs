@@ -7,11 +7,11 @@ use super::super::reader::{Named, Notes, Object, template};
 use super::super::tree::{Kind, Node};
 use super::super::{
     AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Defaults, InputValue, Instruction, Located, LoopStep,
-    MAX_ITERATIONS, McpServers, MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep,
-    SCRIPT_TIMEOUT, ScriptStep, Step, StepKind, Work, WorkspaceChoice, template_name,
+    MAX_ITERATIONS, MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT,
+    ScriptStep, Step, StepKind, Work, WorkspaceChoice, template_name,
 };
 use super::servers::servers;
-use crate::Mode;
+use crate::{McpServers, Mode};
 
 /// What a list of steps is part of.
 #[derive(Clone, Copy)]

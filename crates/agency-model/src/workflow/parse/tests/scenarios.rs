@@ -1,9 +1,12 @@
 //! The scenarios of the requirements that a file alone decides, by their names.
 
+use serde_json::json;
+
 use super::super::super::{
     AGENT_TIMEOUT, AgentStep, Command, Contract, Instruction, SCRIPT_TIMEOUT, Step, StepKind, Work,
 };
 use super::*;
+use crate::McpServers;
 
 fn agent(step: &Step) -> &AgentStep {
     let Work::Agent(agent) = &step.work else { panic!("{step:?} is no agent") };
@@ -141,8 +144,15 @@ fn servers_are_presets_programs_or_addresses() {
         "name: w\nmcp_servers: [filesystem, github]\nsteps:\n- name: a\n  type: agent\n  prompt: x\n  mcp_servers:\n",
         "    puppeteer:\n    mine: {command: serve, args: [--stdio], env: {A: b}}\n    far: {url: \"https://mcp.example\"}\n",
     ));
-    assert_eq!(plan.mcp_servers.len(), 2);
-    assert_eq!(agent(&plan.steps[0]).mcp_servers.len(), 3);
+    let servers = |value| serde_json::from_value::<McpServers>(value).unwrap();
+    let all = json!({ "filesystem": { "preset": "filesystem" }, "github": { "preset": "github" } });
+    assert_eq!(plan.mcp_servers, servers(all));
+    let own = json!({
+        "puppeteer": { "preset": "puppeteer" },
+        "mine": { "command": "serve", "args": ["--stdio"], "env": { "A": "b" } },
+        "far": { "url": "https://mcp.example" },
+    });
+    assert_eq!(agent(&plan.steps[0]).mcp_servers, servers(own));
 }
 
 #[test]
