@@ -9,6 +9,7 @@ use super::{
     ConfigError,
     document::Document,
     entries::{Entry, Kind, dotted},
+    strict::check_key,
 };
 
 const TOP: &[&str] = &[
@@ -45,23 +46,8 @@ const SECTIONS: &[(&str, &[&str])] = &[
 /// Refuses the first key that does not belong where it is, or whose value is of a wrong kind.
 pub(super) fn check(document: &Document<'_>) -> Result<(), ConfigError> {
     document.entries.iter().try_for_each(|entry| {
-        check_key(document, entry)?;
+        check_key(document, entry, known_in, |key, known| nearest(entry, key, known))?;
         check_kind(document, entry)
-    })
-}
-
-fn check_key(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError> {
-    let Some((&key, known)) = entry.keys().split_last().and_then(|(key, parent)| Some((key, known_in(parent)?))) else {
-        return Ok(());
-    };
-    if known.contains(&key) {
-        return Ok(());
-    }
-    Err(ConfigError::UnknownKey {
-        at: document.source.place(entry.key_offset),
-        key: dotted(&entry.path),
-        known: known.to_vec(),
-        nearest: nearest(entry, key, known),
     })
 }
 

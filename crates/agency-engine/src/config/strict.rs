@@ -30,7 +30,9 @@ pub(crate) fn read_strictly<T: DeserializeOwned>(
     let Some(text) = read::text(&Location::Platform(path.to_owned()))? else { return Ok(None) };
     let (value, document) = document::parse_any(path, &text)?;
     for entry in &document.entries {
-        check_key(&document, entry, known)?;
+        check_key(&document, entry, known, |key, known| {
+            agency_model::nearest(key, known.iter().copied()).map(str::to_owned)
+        })?;
     }
     let wrong = |path: &[String], message: String| {
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -42,7 +44,13 @@ pub(crate) fn read_strictly<T: DeserializeOwned>(
     Ok(Some(read))
 }
 
-fn check_key(document: &Document<'_>, entry: &Entry, known_in: KnownKeys) -> Result<(), ConfigError> {
+/// Refuses a key that is not known where it stands. `meant` finds the right name of one that is not.
+pub(super) fn check_key(
+    document: &Document<'_>,
+    entry: &Entry,
+    known_in: KnownKeys,
+    meant: impl FnOnce(&str, &'static [&'static str]) -> Option<String>,
+) -> Result<(), ConfigError> {
     let keys = entry.keys();
     let Some((key, known)) = keys.split_last().and_then(|(key, parent)| Some((*key, known_in(parent)?))) else {
         return Ok(());
@@ -54,6 +62,6 @@ fn check_key(document: &Document<'_>, entry: &Entry, known_in: KnownKeys) -> Res
         at: document.source.place(entry.key_offset),
         key: dotted(&entry.path),
         known: known.to_vec(),
-        nearest: agency_model::nearest(key, known.iter().copied()).map(str::to_owned),
+        nearest: meant(key, known),
     })
 }
