@@ -3,6 +3,7 @@
 pub(crate) mod approve;
 pub(crate) mod cancel;
 pub(crate) mod complete_task;
+mod going_on;
 pub(crate) mod logs;
 pub(crate) mod ls;
 mod render;

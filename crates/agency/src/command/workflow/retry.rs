@@ -2,34 +2,22 @@
 
 use std::process::ExitCode;
 
-use super::{SESSION_HELP, answer, around, orchestrator, selected, watching};
+use super::going_on::{Which, go_on};
 use crate::context::Context;
-use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// Let a session go on that is blocked, failed or cancelled: from what failed, or from a step
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow retry last\n  agency workflow retry last --from tests")]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
-    session: String,
     /// Do this step again, and all that come after it
     #[arg(long, value_name = "STEP")]
     from: Option<String>,
-    /// Do not follow it
-    #[arg(long)]
-    detach: bool,
+    #[command(flatten)]
+    which: Which,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut orchestrator = orchestrator(context)?;
-    let id = selected(&orchestrator, &args.session)?;
-    let patience = Patience::listen()?;
-    let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
-    let around = around(context)?;
-    let session = patience.while_creating(|asked| orchestrator.retry(&id, args.from.as_deref(), around, asked))?;
-    if args.detach {
-        return answer(&mut orchestrator, &session, context);
-    }
-    watching::watch(&mut orchestrator, &id, before, patience.asked(), context)
+    let from = args.from.as_deref();
+    go_on(&args.which, context, |orchestrator, id, around, asked| orchestrator.retry(id, from, around, asked))
 }

@@ -1,0 +1,40 @@
+//! Lets a session go on, and follows it.
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use agency_engine::orchestrator::{Around, Orchestrator, OrchestratorError, WorkflowSession};
+use agency_model::SessionId;
+
+use super::{SESSION_HELP, answer, around, orchestrator, selected, watching};
+use crate::context::Context;
+use crate::patience::Patience;
+use crate::problem::Problem;
+
+/// Which session goes on.
+#[derive(Debug, clap::Args)]
+pub(super) struct Which {
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    session: String,
+    /// Do not follow it
+    #[arg(long)]
+    detach: bool,
+}
+
+/// Has a session driven again by way of `drive`, and follows what is new unless the user does not want to.
+pub(super) fn go_on(
+    which: &Which,
+    context: &Context,
+    drive: impl FnOnce(&mut Orchestrator, &SessionId, Around, &AtomicBool) -> Result<WorkflowSession, OrchestratorError>,
+) -> Result<ExitCode, Problem> {
+    let mut orchestrator = orchestrator(context)?;
+    let id = selected(&orchestrator, &which.session)?;
+    let patience = Patience::listen()?;
+    let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
+    let around = around(context)?;
+    let session = patience.while_creating(|asked| drive(&mut orchestrator, &id, around, asked))?;
+    if which.detach {
+        return answer(&mut orchestrator, &session, context);
+    }
+    watching::watch(&mut orchestrator, &id, before, patience.asked(), context)
+}
