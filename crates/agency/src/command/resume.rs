@@ -54,7 +54,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let parent = context.select(&mut agency, &args.run)?;
-    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
     let prompt_text = match (args.prompt, args.prompt_file) {
         (Some(text), _) => Some(text),
         (None, Some(file)) => Some(std::fs::read_to_string(&file).map_err(|error| {
@@ -70,7 +69,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         host: args.host.as_deref().and_then(Host::from_word),
         name: args.name,
         args: args.runner_args,
-        current_directory: std::env::current_dir().map_err(io)?,
+        current_directory: context.current_directory()?,
         environment: std::env::vars_os().collect(),
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),

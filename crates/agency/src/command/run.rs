@@ -189,8 +189,7 @@ pub(super) fn start(
 }
 
 fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
-    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
-    let current_directory = std::env::current_dir().map_err(io)?;
+    let current_directory = context.current_directory()?;
     let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
     if let Some(file) = &args.env_file {
         environment.extend(read_environment_file(file)?);

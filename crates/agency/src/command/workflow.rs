@@ -145,9 +145,7 @@ fn selected(orchestrator: &Orchestrator, text: &str) -> Result<SessionId, Proble
 
 /// What a driver takes along from here.
 fn around(context: &Context) -> Result<Around, Problem> {
-    let broken =
-        |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
-    let current_directory = std::env::current_dir().map_err(broken)?;
+    let current_directory = context.current_directory()?;
     let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
     if let Some(file) = context.config_file() {
         environment.insert("AGENCY_CONFIG".into(), current_directory.join(file).into());

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use agency_engine::agents::RestartRequest;
-use agency_model::ErrorCode;
 
 use super::{AgentView, manager};
 use crate::command::completions::agent_candidates;
@@ -25,12 +24,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
-    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
     let mut manager = manager(context)?;
     let patience = Patience::listen()?;
     let request = RestartRequest {
         prompt: args.prompt,
-        current_directory: std::env::current_dir().map_err(io)?,
+        current_directory: context.current_directory()?,
         environment: std::env::vars_os().collect(),
     };
     let agent = {

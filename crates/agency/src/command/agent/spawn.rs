@@ -10,7 +10,7 @@ use agency_engine::agents::{AgentEvents, AgentManager, Happening, NamedAgent};
 use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Event, EventLine, Host, Mode, RunKind, VcsChoice};
+use agency_model::{Event, EventLine, Host, Mode, RunKind, VcsChoice};
 use clap::builder::PossibleValuesParser;
 
 use super::{AgentView, manager};
@@ -85,7 +85,6 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
 }
 
 fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
-    let io = |error: std::io::Error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}"));
     let flags = SpecDraft {
         repo: args.repo.map(|path| path.display().to_string()),
         base_ref: args.base,
@@ -101,7 +100,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         spec_file: None,
         flags,
         prompt_text: args.prompt,
-        current_directory: std::env::current_dir().map_err(io)?,
+        current_directory: context.current_directory()?,
         environment: std::env::vars_os().collect(),
         may_wait: false,
         terminal: own_terminal_size(std::io::stdout()),
