@@ -1,4 +1,4 @@
-//! The names of runs and of workflow sessions: a letter and a ULID, so that ids sort by creation time.
+//! The names of runs, of workflow sessions and of questions: a letter and a ULID, so that ids sort by creation time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,29 +7,89 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
-/// Identifies one run for ever; never reused.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-pub struct RunId(String);
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $invalid:ident: $what:literal, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
 
-/// Says why a text is not a run id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a run id: expected r_ followed by 26 letters and digits")]
-pub struct InvalidRunId(String);
+        #[doc = concat!("Says why a text is not the id of a ", $what, ".")]
+        #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+        #[error("'{0}' is not a {what} id: expected {prefix} followed by 26 letters and digits", what = $what, prefix = $prefix)]
+        pub struct $invalid(String);
+
+        impl $name {
+            #[doc = concat!("Names a ", $what, " by a ULID that the caller made.")]
+            #[must_use]
+            pub fn from_ulid(ulid: Ulid) -> Self {
+                Self(format!("{}{ulid}", $prefix))
+            }
+
+            #[doc = concat!("The id as text, `", $prefix, "01H…`.")]
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = $invalid;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let ulid = text.strip_prefix($prefix).and_then(|rest| Ulid::from_string(rest).ok());
+                match ulid {
+                    // The canonical spelling only: two spellings of one id would be two directories.
+                    Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
+                    Some(_) | None => Err($invalid(text.to_owned())),
+                }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $invalid;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id! {
+    /// Identifies one run for ever; never reused.
+    RunId, InvalidRunId: "run", "r_"
+}
+
+id! {
+    /// Identifies one session of a workflow for ever: `s_` and a ULID.
+    SessionId, InvalidSessionId: "session", "s_"
+}
+
+id! {
+    /// Identifies one question for ever.
+    QuestionId, InvalidQuestionId: "question", "q_"
+}
 
 impl RunId {
-    /// Names a run by a ULID that the caller made.
-    #[must_use]
-    pub fn from_ulid(ulid: Ulid) -> Self {
-        Self(format!("r_{ulid}"))
-    }
-
-    /// The id as text, `r_01H…`.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The tmux session of this run. tmux turns `:` into `_`, so the name has none.
     #[must_use]
     pub fn tmux_session(&self) -> String {
@@ -46,107 +106,6 @@ impl RunId {
     #[must_use]
     pub fn saved_work_ref(&self) -> String {
         format!("refs/agency/{}", self.0)
-    }
-}
-
-impl FromStr for RunId {
-    type Err = InvalidRunId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let ulid = text.strip_prefix("r_").and_then(|rest| Ulid::from_string(rest).ok());
-        match ulid {
-            // The canonical spelling only: two spellings of one id would be two directories.
-            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
-            Some(_) | None => Err(InvalidRunId(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for RunId {
-    type Error = InvalidRunId;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<RunId> for String {
-    fn from(id: RunId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for RunId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for RunId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-/// Identifies one session of a workflow for ever: `s_` and a ULID.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-pub struct SessionId(String);
-
-/// Says why a text is not a session id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a session id: expected s_ followed by 26 letters and digits")]
-pub struct InvalidSessionId(String);
-
-impl SessionId {
-    /// Names a session by a ULID that the caller made.
-    #[must_use]
-    pub fn from_ulid(ulid: Ulid) -> Self {
-        Self(format!("s_{ulid}"))
-    }
-
-    /// The id as text, `s_01H…`.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for SessionId {
-    type Err = InvalidSessionId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let ulid = text.strip_prefix("s_").and_then(|rest| Ulid::from_string(rest).ok());
-        match ulid {
-            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
-            Some(_) | None => Err(InvalidSessionId(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for SessionId {
-    type Error = InvalidSessionId;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<SessionId> for String {
-    fn from(id: SessionId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for SessionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
     }
 }
 
@@ -170,6 +129,15 @@ mod tests {
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         for text in ["", "s_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "s_01arz3ndektsv4rrffq69g5fav", "s_../../etc"] {
             assert!(text.parse::<SessionId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_question_is_q_and_a_ulid_and_reads_back() {
+        let id = QuestionId::from_ulid(Ulid::from_parts(1, 2));
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        for text in ["", "q_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "q_01arz3ndektsv4rrffq69g5fav"] {
+            assert!(text.parse::<QuestionId>().is_err(), "{text}");
         }
     }
 

@@ -20,14 +20,11 @@ pub mod workflow;
 pub use activity::Activity;
 pub use error_code::ErrorCode;
 pub use event::{Event, EventLine, LogOffsets};
-pub use id::{InvalidRunId, InvalidSessionId, RunId, SessionId};
+pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
     McpMistake, McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, without_values,
 };
 pub use nearest::nearest;
-pub use question::{
-    Answer, InvalidQuestionId, Question, QuestionId, QuestionKind, QuestionOption, QuickAction, ToolRequest,
-    UnfitAnswer,
-};
+pub use question::{Answer, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
 pub use usage::Usage;

@@ -1,12 +1,8 @@
 //! What an agent asks a human, and what the human answers.
 
-use std::fmt;
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use ulid::Ulid;
 
 use crate::launch::words;
 
@@ -35,68 +31,6 @@ words! {
         Deny = "deny",
         /// This and everything like it, for this run only.
         AllowAll = "allow_all",
-    }
-}
-
-/// Identifies one question for ever.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-pub struct QuestionId(String);
-
-/// Says why a text is not a question id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a question id: expected q_ followed by 26 letters and digits")]
-pub struct InvalidQuestionId(String);
-
-impl QuestionId {
-    /// Names a question by a ULID that the caller made.
-    #[must_use]
-    pub fn from_ulid(ulid: Ulid) -> Self {
-        Self(format!("q_{ulid}"))
-    }
-
-    /// The id as text, `q_01H…`.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for QuestionId {
-    type Err = InvalidQuestionId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let ulid = text.strip_prefix("q_").and_then(|rest| Ulid::from_string(rest).ok());
-        match ulid {
-            Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
-            Some(_) | None => Err(InvalidQuestionId(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for QuestionId {
-    type Error = InvalidQuestionId;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<QuestionId> for String {
-    fn from(id: QuestionId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for QuestionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for QuestionId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
     }
 }
 
@@ -251,15 +185,6 @@ pub enum Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_is_q_and_a_ulid_and_reads_back() {
-        let id = QuestionId::from_ulid(Ulid::from_parts(1, 2));
-        assert_eq!(id.as_str().parse(), Ok(id.clone()));
-        for text in ["", "q_", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "q_01arz3ndektsv4rrffq69g5fav"] {
-            assert!(text.parse::<QuestionId>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn an_answer_fits_or_is_told_what_would() {
