@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agency_model::Host;
+use agency_model::{Host, VcsChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ use crate::home::Home;
 use crate::host::Tmux;
 use crate::orphans::Orphan;
 use crate::store::Store;
+use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version};
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,7 +55,7 @@ impl Check {
 /// Examines what does not need the database.
 #[must_use]
 pub fn examine_surroundings(home: &Home, config: &Config, search_path: &OsStr) -> Vec<Check> {
-    let mut checks = vec![git(), tmux(config), home_access(home), database(home, config)];
+    let mut checks = vec![git(), jj(config), tmux(config), home_access(home), database(home, config)];
     checks.extend(agents(config, search_path));
     checks
 }
@@ -118,6 +119,23 @@ fn git() -> Check {
     match first_line(Command::new("git").arg("--version")) {
         Some(version) => Check::ok("git", version),
         None => Check::bad("git", Health::Problem, "git does not answer", "install git (apt-get install git)"),
+    }
+}
+
+fn jj(config: &Config) -> Check {
+    let error = match jj_version() {
+        Ok(version) => return Check::ok("jj", version),
+        Err(error) => error,
+    };
+    let fix = format!("install jj {OLDEST_JJ} or newer, or set vcs = \"git\"");
+    let missing = matches!(error, WorkspaceError::Jj(JjError::Missing));
+    match config.vcs {
+        VcsChoice::Jj => Check::bad("jj", Health::Problem, error.to_string(), fix),
+        VcsChoice::Auto if !missing => Check::bad("jj", Health::Warning, error.to_string(), fix),
+        // Git makes the workspaces, also in repositories of jj where it can.
+        VcsChoice::Auto | VcsChoice::Git => {
+            Check { fix: Some(fix), ..Check::ok("jj", format!("{error}; only needed if you use it")) }
+        }
     }
 }
 

@@ -44,6 +44,7 @@ pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
+pub(crate) use jj::{OLDEST_JJ, jj_version};
 pub use merge::{
     BranchWork, CheckoutFate, Committed, Conflict, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
     default_target,

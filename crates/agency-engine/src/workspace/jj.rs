@@ -27,6 +27,7 @@ use super::{Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspac
 use crate::fault;
 
 pub(super) use checkout::JjCheckout;
+pub(crate) use command::{OLDEST as OLDEST_JJ, jj_version};
 pub use error::JjError;
 pub use repository::restore_with_jj;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Examine git, tmux, the home, the database, the agents and the runs, and name a fix for each problem
+/// Examine git, jj, tmux, the home, the database, the agents and the runs, and name a fix for each problem
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit code: 1 if something keeps runs from working, else 0; warnings are no failure.")]
 pub(crate) struct Args {}

@@ -1,6 +1,9 @@
 //! doctor, config, schema, completions, demo.
 
-use agency_testkit::agent;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use agency_testkit::{World, agent};
 use serde_json::Value;
 
 use super::{start, text, world};
@@ -19,6 +22,62 @@ fn doctor_finds_nothing_wrong_in_a_fresh_world_and_names_a_damaged_database() {
     let database = checks.as_array().unwrap().iter().find(|check| check["name"] == "database").unwrap().clone();
     assert_eq!(database["health"], "problem");
     assert!(database["fix"].is_string());
+}
+
+/// A directory that holds nothing but links to these programs.
+fn only(world: &World, programs: &[&str]) -> PathBuf {
+    let bin = world.root().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for program in programs {
+        let found = ["/usr/local/bin", "/usr/bin", "/bin"].map(|directory| Path::new(directory).join(program));
+        symlink(found.iter().find(|path| path.exists()).unwrap(), bin.join(program)).unwrap();
+    }
+    bin
+}
+
+/// What doctor says of jj where `vcs` is configured and jj says this of itself, or is not there, and its exit code.
+fn said_of_jj(vcs: &str, version: Option<&str>) -> (Value, Option<i32>) {
+    let world = world();
+    world.set("vcs", &format!("{vcs:?}"));
+    let bin = only(&world, &["git", "sh", "tmux"]);
+    if let Some(version) = version {
+        std::fs::write(bin.join("jj"), format!("#!/bin/sh\necho '{version}'\n")).unwrap();
+        std::fs::set_permissions(bin.join("jj"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let output = world.run(world.command(&["doctor", "--json"]).env("PATH", bin));
+    let checks = output.object()["data"]["checks"].take();
+    let jj = checks.as_array().unwrap().iter().find(|check| check["name"] == "jj").unwrap().clone();
+    (jj, output.status.code())
+}
+
+#[test]
+fn doctor_names_the_jj_that_it_finds() {
+    let world = World::with_jj(Path::new(env!("CARGO_BIN_EXE_agency")));
+    let checks = world.json(&["doctor"])["data"]["checks"].take();
+    let jj = checks.as_array().unwrap().iter().find(|check| check["name"] == "jj").unwrap();
+    assert_eq!((&jj["health"], &jj["fix"]), (&"ok".into(), &Value::Null));
+    assert!(text(jj, "message").starts_with("jj 0."), "{jj}");
+}
+
+#[test]
+fn a_missing_jj_is_a_note_unless_it_is_to_make_the_workspaces() {
+    for vcs in ["auto", "git"] {
+        let (jj, code) = said_of_jj(vcs, None);
+        assert_eq!((&jj["health"], code), (&"ok".into(), Some(0)), "{vcs}: {jj}");
+        assert!(text(&jj, "message").contains("not installed") && text(&jj, "message").contains("only needed"), "{jj}");
+    }
+    let (jj, code) = said_of_jj("jj", None);
+    assert_eq!((&jj["health"], code), (&"problem".into(), Some(1)), "{jj}");
+    assert_eq!(jj["fix"], "install jj 0.40 or newer, or set vcs = \"git\"");
+}
+
+#[test]
+fn a_jj_that_is_too_old_is_warned_of() {
+    for (vcs, health, expected) in [("auto", "warning", 0), ("git", "ok", 0), ("jj", "problem", 1)] {
+        let (jj, code) = said_of_jj(vcs, Some("jj 0.39.0"));
+        assert_eq!((&jj["health"], code), (&health.into(), Some(expected)), "{vcs}: {jj}");
+        assert!(text(&jj, "message").contains("jj 0.39.0 is too old"), "{jj}");
+    }
 }
 
 #[test]
@@ -78,13 +137,7 @@ fn completions_know_the_runs() {
 fn the_demo_works_without_tmux_and_with_an_empty_home() {
     let world = world();
     let mut command = world.command(&["demo", "--json"]);
-    let bin = world.root().join("bin");
-    std::fs::create_dir(&bin).unwrap();
-    for program in ["git", "sh"] {
-        let found =
-            ["/usr/local/bin", "/usr/bin", "/bin"].map(|directory| std::path::Path::new(directory).join(program));
-        std::os::unix::fs::symlink(found.iter().find(|path| path.exists()).unwrap(), bin.join(program)).unwrap();
-    }
+    let bin = only(&world, &["git", "sh"]);
     command.env("PATH", &bin).env_remove("AGENCY_CONFIG").env_remove("AGENCY_HOME");
     let output = world.run(&mut command);
     let runs = output.object()["data"]["runs"].take();

@@ -15,7 +15,7 @@ use crate::workspace::git_command::{self, Finished};
 use crate::workspace::{Result, WorkspaceError};
 
 /// The oldest jj that makes workspaces as we want them.
-pub(super) const OLDEST: &str = "0.40";
+pub(crate) const OLDEST: &str = "0.40";
 const OLDEST_MINOR: u32 = 40;
 /// A large working copy is read in minutes at most.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -108,10 +108,10 @@ impl JjCommand {
     }
 }
 
-/// Refuses a jj that is missing or too old.
-pub(super) fn check_version() -> Result<()> {
+/// What jj says of itself; one that is missing or too old is an error.
+pub(crate) fn jj_version() -> Result<String> {
     let found = JjCommand::reading(Path::new("/")).run(["--version"]).read()?.trim_end().to_owned();
-    if is_new_enough(&found) { Ok(()) } else { Err(JjError::TooOld { found }.into()) }
+    if is_new_enough(&found) { Ok(found) } else { Err(JjError::TooOld { found }.into()) }
 }
 
 /// Reads `jj 0.46.0`, with or without a commit behind the number.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::JjError;
-use super::command::{JjCommand, check_version};
+use super::command::{JjCommand, jj_version};
 use super::link;
 use super::revision::{bookmarked, revisions};
 use super::turn::Turn;
@@ -26,7 +26,7 @@ impl Repository {
         check_directory(path)?;
         let no_repository = |message: String| JjError::NotARepository { path: path.to_owned(), message };
         let around = link::workspace_around(path).ok_or_else(|| no_repository(String::new()))?;
-        check_version()?;
+        jj_version()?;
         let _turn = Turn::take(&around);
         let asked = JjCommand::reading(&around).run(["workspace", "root"]).finish()?;
         let root = match asked.stdout.strip_suffix(b"\n") {
