@@ -41,3 +41,38 @@ pub(super) fn lines() -> Vec<HelpLine> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    /// The keys as `docs/tui.md` lists them.
+    fn page() -> String {
+        let mut page = String::new();
+        for scope in ORDER {
+            write!(page, "\n### {}\n\n| Key | What it does |\n| --- | --- |\n", scope.title()).unwrap();
+            for binding in BINDINGS.iter().filter(|binding| binding.scope == scope && !binding.help.is_empty()) {
+                let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", Key::name(*key))).collect();
+                writeln!(page, "| {} | {} |", keys.join(" "), binding.help).unwrap();
+            }
+        }
+        page
+    }
+
+    #[test]
+    fn the_documentation_lists_exactly_these_keys() {
+        let document = include_str!("../../../../docs/tui.md");
+        let (_, rest) = document.split_once("<!-- keys -->\n").unwrap();
+        let (listed, _) = rest.split_once("\n<!-- end of keys -->").unwrap();
+        assert_eq!(listed, page());
+    }
+
+    #[test]
+    fn the_help_has_every_scope() {
+        for binding in BINDINGS {
+            assert!(ORDER.contains(&binding.scope), "{:?}", binding.scope);
+        }
+    }
+}
