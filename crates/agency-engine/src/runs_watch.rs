@@ -1,8 +1,9 @@
 //! The runs as they change: which are new, which are different, which were removed, and what their agents ask.
 //!
-//! Every change is a write to the database, and its log lies in the home: who watches the home misses none. A look
-//! costs what the live runs cost, however many there are in all. A watcher only reads, apart from reconciling what
-//! died; it may be killed at any moment.
+//! Every change is a write to the database, and whether there was one is asked for a few microseconds. So a watcher looks
+//! now and then, as often as it likes; being woken by the kernel at each write would cost more where many agents are at
+//! work. A look that finds something costs what the live runs cost, however many there are in all. A watcher only
+//! reads, apart from reconciling what died; it may be killed at any moment.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -11,7 +12,6 @@ use agency_model::{RunId, RunKind};
 
 use crate::agency::Agency;
 use crate::store::{QuestionRow, RunFilter, RunRow, StoreError};
-use crate::watch::{WaitError, Watch};
 
 /// How many runs come with the first look; the others follow with the second, so that nobody waits for old ones.
 const FIRST: u32 = 200;
@@ -37,10 +37,10 @@ impl RunsNews {
     }
 }
 
-/// Somebody who watches the runs; questions of `agency ask` are not among them.
-#[derive(Debug)]
+/// Somebody who watches the runs; those that there are come with the first two looks. Questions of `agency ask` are not
+/// among them.
+#[derive(Debug, Default)]
 pub struct RunsWatch {
-    watch: Watch,
     version: Option<i64>,
     present: Option<HashSet<RunId>>,
     live: HashMap<RunId, RunRow>,
@@ -48,21 +48,7 @@ pub struct RunsWatch {
     round: Option<Instant>,
 }
 
-impl Agency {
-    /// Begins to watch the runs. Those that there are come with the first two looks.
-    pub fn watch_runs(&self) -> Result<RunsWatch, WaitError> {
-        let watch = Watch::begin(&[self.home.root()])?;
-        let (live, questions) = (HashMap::new(), vec![]);
-        Ok(RunsWatch { watch, version: None, present: None, live, questions, round: None })
-    }
-}
-
 impl RunsWatch {
-    /// Waits until something may have changed, at most so long.
-    pub fn wait(&self, limit: Duration) {
-        self.watch.wait(limit);
-    }
-
     /// What changed since the last look.
     pub fn look(&mut self, agency: &mut Agency) -> Result<RunsNews, StoreError> {
         let round = self.round.is_none_or(|round| round.elapsed() >= ROUND);

@@ -9,6 +9,8 @@ mod counting;
 mod detail;
 mod draw;
 mod effect;
+#[cfg(test)]
+mod fixture;
 mod hands;
 mod help;
 mod input;
@@ -65,7 +67,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let current_directory = context.current_directory()?;
     let (bell, letterbox) = bell::hang().map_err(broken)?;
     let ended = listen(&bell).map_err(broken)?;
-    let nudge = watcher::watch(agency, bell.clone())?;
+    let nudge = watcher::watch(agency, bell.clone());
     let mut terminal = Terminal::enter(choices.mouse, &reports).map_err(broken)?;
     let size = terminal.size().map_err(broken)?;
     let theme = Theme::of(|name| std::env::var(name).ok());
@@ -110,7 +112,9 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
-        wait(&letterbox, limit)?;
+        if wait(&letterbox, limit)? == Keyboard::Gone {
+            return Ok(());
+        }
         let mut inputs: Vec<Input> = letterbox.empty().into_iter().map(Input::News).collect();
         if !inputs.is_empty() {
             pace.changed();
@@ -142,8 +146,15 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
     }
 }
 
+/// Whether somebody can still type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keyboard {
+    There,
+    Gone,
+}
+
 /// Sleeps until a key is pressed, the bell rings or the time is over.
-fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<()> {
+fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<Keyboard> {
     let stdin = io::stdin();
     let mut waited = [
         PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
@@ -151,8 +162,13 @@ fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<()> {
     ];
     let limit = rustix::event::Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
     match rustix::event::poll(&mut waited, Some(&limit)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let [keys, _] = waited;
+    match keys.revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        true => Ok(Keyboard::Gone),
+        false => Ok(Keyboard::There),
     }
 }
 

@@ -3,6 +3,8 @@
 //! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
 
 mod lines;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

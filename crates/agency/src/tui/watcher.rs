@@ -1,7 +1,6 @@
 //! Watches the runs and the questions for the screen, and never spends more than a small part of a processor on it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
@@ -9,58 +8,59 @@ use agency_engine::runs_watch::RunsWatch;
 
 use super::bell::Bell;
 use super::input::News;
-use crate::problem::Problem;
 
-/// The shortest pause between two looks.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The shortest pause between two looks: nobody sees more.
+const PAUSE: Duration = Duration::from_millis(200);
 /// The longest.
 const LONG_PAUSE: Duration = Duration::from_secs(2);
 /// A look is followed by a pause of so many times what it cost.
 const SHARE: u32 = 250;
-/// How long after trouble it is tried again.
-const AGAIN: Duration = Duration::from_secs(2);
 
 /// Tells the watcher to look now, since the user did something.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Nudge(Arc<AtomicBool>);
+pub(super) struct Nudge(Arc<(Mutex<bool>, Condvar)>);
 
 impl Nudge {
     pub(super) fn give(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        let (given, changed) = &*self.0;
+        *given.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        changed.notify_one();
+    }
+
+    /// Waits for a nudge, at most so long.
+    fn wait(&self, limit: Duration) {
+        let (given, changed) = &*self.0;
+        let given = given.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = changed.wait_timeout_while(given, limit, |given| !*given);
+        let (mut given, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        *given = false;
     }
 }
 
 /// Watches in a thread of its own, as long as somebody listens.
-pub(super) fn watch(mut agency: Agency, bell: Bell) -> Result<Nudge, Problem> {
-    let mut runs = agency.watch_runs()?;
+pub(super) fn watch(mut agency: Agency, bell: Bell) -> Nudge {
     let nudge = Nudge::default();
     let nudged = nudge.clone();
-    std::thread::spawn(move || while look(&mut agency, &mut runs, &bell, &nudged) {});
-    Ok(nudge)
+    std::thread::spawn(move || {
+        let mut runs = RunsWatch::default();
+        while let Some(pause) = look(&mut agency, &mut runs, &bell) {
+            nudged.wait(pause);
+        }
+    });
+    nudge
 }
 
-/// One look and the pause after it; false if nobody listens any more.
-fn look(agency: &mut Agency, runs: &mut RunsWatch, bell: &Bell, nudged: &Nudge) -> bool {
+/// One look, and how long to wait after it; none if nobody listens any more.
+fn look(agency: &mut Agency, runs: &mut RunsWatch, bell: &Bell) -> Option<Duration> {
     let began = Instant::now();
-    match runs.look(agency) {
-        Ok(news) => {
-            let told = news.is_empty() || bell.leave(News::Runs(news));
-            if !told {
-                return false;
-            }
-        }
+    let news = match runs.look(agency) {
+        Ok(news) if news.is_empty() => None,
+        Ok(news) => Some(News::Runs(news)),
         Err(error) => {
-            if !bell.leave(News::Trouble(format!("the runs cannot be read: {error}"))) {
-                return false;
-            }
-            std::thread::sleep(AGAIN);
+            let trouble = News::Trouble(format!("the runs cannot be read: {error}"));
+            return bell.leave(trouble).then_some(LONG_PAUSE);
         }
-    }
-    let pause = (began.elapsed() * SHARE).clamp(PAUSE, LONG_PAUSE);
-    let until = Instant::now() + pause;
-    while Instant::now() < until && !nudged.0.swap(false, Ordering::Relaxed) {
-        std::thread::sleep(PAUSE.min(until.saturating_duration_since(Instant::now())));
-    }
-    runs.wait(LONG_PAUSE);
-    true
+    };
+    let told = news.is_none_or(|news| bell.leave(news));
+    told.then(|| (began.elapsed() * SHARE).clamp(PAUSE, LONG_PAUSE))
 }

@@ -18,9 +18,6 @@ fn library(world: &World) -> Agency {
 fn news(watch: &mut RunsWatch, agency: &mut Agency, what: &str, wanted: impl Fn(&RunsNews) -> bool) -> RunsNews {
     wait_for(what, LIMIT, || {
         let news = watch.look(agency).unwrap();
-        if news.is_empty() {
-            watch.wait(LIMIT);
-        }
         wanted(&news).then_some(news)
     })
 }
@@ -30,7 +27,7 @@ fn every_change_of_a_run_is_told_once() {
     let (world, repo) = world();
     let old = finished(&world, &repo, "old");
     let mut agency = library(&world);
-    let mut watch = agency.watch_runs().unwrap();
+    let mut watch = RunsWatch::default();
     let first = watch.look(&mut agency).unwrap();
     assert_eq!(first.changed.iter().map(|row| row.id.to_string()).collect::<Vec<_>>(), [old.id.clone()]);
     assert_eq!(first.questions, Some(vec![]));
@@ -51,7 +48,7 @@ fn every_change_of_a_run_is_told_once() {
 fn a_run_that_nobody_saw_living_is_told_all_the_same() {
     let (world, repo) = world();
     let mut agency = library(&world);
-    let mut watch = agency.watch_runs().unwrap();
+    let mut watch = RunsWatch::default();
     watch.look(&mut agency).unwrap();
     watch.look(&mut agency).unwrap();
     let run = finished(&world, &repo, "quick");
@@ -65,7 +62,7 @@ fn a_killed_supervisor_is_noticed_although_nobody_writes() {
     let (world, repo) = world();
     let run = waiting(&world, &repo, "kitchen");
     let mut agency = library(&world);
-    let mut watch = agency.watch_runs().unwrap();
+    let mut watch = RunsWatch::default();
     watch.look(&mut agency).unwrap();
     run.kill_supervisor();
     news(&mut watch, &mut agency, "its death", |news| news.changed.iter().any(|row| row.state == State::Failed));
@@ -76,7 +73,7 @@ fn questions_are_told_when_they_come_and_when_they_go() {
     let (world, repo) = world();
     world.agent("asking", conversation::asking(1));
     let mut agency = library(&world);
-    let mut watch = agency.watch_runs().unwrap();
+    let mut watch = RunsWatch::default();
     watch.look(&mut agency).unwrap();
     world.begin(&repo, "asking", &["--host", "detached", "--mode", "headless"]);
     let asked = news(&mut watch, &mut agency, "the question", |news| {

@@ -1,5 +1,8 @@
 //! The list of runs.
 
+#[cfg(test)]
+mod tests;
+
 use agency_model::RunKind;
 use ratatui::layout::Rect;
 

@@ -1,0 +1,107 @@
+//! The list, the first and the last line and the help, as they look.
+
+use std::collections::HashMap;
+
+use agency_engine::store::RunRow;
+use agency_model::run::State as RunState;
+use agency_model::{Activity, Usage};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use crate::tui::draw::draw;
+use crate::tui::fixture::{ended, enter, permission, press, run, run_id, state, tell};
+use crate::tui::input::News;
+use crate::tui::runs::ChangeCount;
+use crate::tui::state::State;
+use crate::tui::theme::Theme;
+
+/// The sizes at which every screen is looked at.
+const SIZES: [(u16, u16); 3] = [(40, 10), (100, 30), (160, 45)];
+
+fn picture(state: &State) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).unwrap();
+    terminal.draw(|frame| draw(frame, state)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn runs() -> Vec<RunRow> {
+    let doing = |row: RunRow, activity| RunRow { activity: Some(activity), ..row };
+    let costing = |row: RunRow, cost| RunRow { usage: Usage { cost_usd: Some(cost), ..Usage::default() }, ..row };
+    vec![
+        costing(doing(run(1, "fix-login"), Activity::RunningCommand), 0.1234),
+        doing(run(2, "tidy-cart"), Activity::Writing),
+        costing(doing(run(3, "a name that is much longer than its column"), Activity::Idle), 12.5),
+        RunRow { state: RunState::Queued, activity: None, ..run(4, "later") },
+        RunRow { name: None, repo_path: "/home/user/api".to_owned(), ..run(5, "nameless") },
+        ended(run(6, "done")),
+        RunRow { state: RunState::Failed, ..ended(run(7, "broken")) },
+        RunRow { state: RunState::Killed, ..ended(run(8, "stopped")) },
+        run(9, "asking"),
+    ]
+}
+
+fn filled(size: (u16, u16)) -> State {
+    let mut state = state(size, runs(), vec![permission(1, 9)]);
+    let changes = ChangeCount { files: 3, added: 120, removed: 45_000 };
+    tell(&mut state, News::Changes { run: run_id(1), changes });
+    state
+}
+
+#[test]
+fn the_list_at_three_sizes() {
+    for size in SIZES {
+        insta::assert_snapshot!(format!("list_{}x{}", size.0, size.1), picture(&filled(size)));
+    }
+}
+
+#[test]
+fn the_list_unfolded_and_filtered() {
+    for size in SIZES {
+        let mut state = filled(size);
+        press(&mut state, "fbb/o");
+        insta::assert_snapshot!(format!("filtered_{}x{}", size.0, size.1), picture(&state));
+    }
+}
+
+#[test]
+fn the_help_at_three_sizes() {
+    for size in SIZES {
+        let mut state = filled(size);
+        press(&mut state, "?");
+        insta::assert_snapshot!(format!("help_{}x{}", size.0, size.1), picture(&state));
+    }
+}
+
+#[test]
+fn nothing_yet_and_nothing_at_all() {
+    for size in SIZES {
+        let mut state = state(size, vec![], vec![]);
+        insta::assert_snapshot!(format!("empty_{}x{}", size.0, size.1), picture(&state));
+        press(&mut state, "/zzz");
+        enter(&mut state);
+        assert!(picture(&state).contains("No run"), "{}", picture(&state));
+    }
+}
+
+#[test]
+fn a_terminal_without_unicode_gets_ascii() {
+    let mut state = filled((100, 30));
+    state.theme = Theme { colour: false, unicode: false };
+    press(&mut state, "f");
+    let picture = picture(&state).replace('…', "");
+    assert!(picture.is_ascii(), "{picture}");
+}
+
+#[test]
+fn ten_thousand_runs_are_a_list_like_any_other() {
+    let mut state = state((160, 45), vec![], vec![]);
+    let rows = (0..10_000_u32).map(|number| {
+        let id = format!("r_01ARZ3NDEKTSV4RRFFQ6{number:06}").parse().unwrap();
+        RunRow { id, ..ended(run(1, &format!("run {number}"))) }
+    });
+    state.runs.learn(rows.collect(), &[], Some(HashMap::new()));
+    press(&mut state, "fG");
+    assert!(picture(&state).contains("run 0 "), "{}", picture(&state));
+    press(&mut state, "g");
+    assert!(picture(&state).contains("10000 finished"));
+}

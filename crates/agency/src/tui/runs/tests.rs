@@ -1,0 +1,175 @@
+//! The list: what is shown in which order, and that the selection stays with its run.
+
+use std::collections::HashMap;
+
+use agency_engine::store::RunRow;
+use agency_model::{Activity, RunId, RunKind, Usage};
+use proptest::prelude::*;
+
+use super::*;
+use crate::tui::fixture::{ended, run, run_id};
+
+fn list(rows: Vec<RunRow>) -> RunList {
+    let mut list = RunList::default();
+    list.learn(rows, &[], Some(HashMap::new()));
+    list
+}
+
+/// The lines, as one would read them.
+fn shown(list: &RunList) -> Vec<String> {
+    let name = |id: &RunId| list.get(id).and_then(|entry| entry.row.name.clone()).unwrap_or_default();
+    let words = |line: &Line| match line {
+        Line::Group { title } => format!("[{title}]"),
+        Line::Run(id) => name(id),
+        Line::Finished { count, unfolded: true, .. } => format!("{count} finished:"),
+        Line::Finished { count, unfolded: false, .. } => format!("{count} finished"),
+    };
+    list.lines().iter().map(words).collect()
+}
+
+fn elsewhere(row: RunRow, repo: &str) -> RunRow {
+    RunRow { repo_path: repo.to_owned(), ..row }
+}
+
+fn costing(row: RunRow, cost: f64) -> RunRow {
+    RunRow { usage: Usage { cost_usd: Some(cost), ..Usage::default() }, ..row }
+}
+
+fn selected(list: &RunList) -> Option<String> {
+    list.current().and_then(|entry| entry.row.name.clone())
+}
+
+#[test]
+fn runs_are_grouped_by_repository_newest_first_and_finished_ones_folded() {
+    let rows = vec![run(1, "one"), run(2, "two"), ended(run(3, "three")), elsewhere(run(4, "four"), "/home/user/api")];
+    let mut list = list(rows);
+    assert_eq!(shown(&list), ["[api]", "four", "[shop]", "two", "one", "1 finished"]);
+    list.fold_all();
+    assert_eq!(shown(&list), ["[api]", "four", "[shop]", "two", "one", "1 finished:", "three"]);
+    list.group_next();
+    assert_eq!(shown(&list), ["[without a workflow]", "four", "two", "one", "1 finished:", "three"]);
+    list.group_next();
+    assert_eq!(shown(&list), ["four", "two", "one", "1 finished:", "three"]);
+}
+
+#[test]
+fn who_asks_stands_on_top_until_the_answer() {
+    let mut list = list(vec![run(1, "one"), run(2, "two")]);
+    list.select(&run_id(2));
+    list.learn(vec![], &[], Some(HashMap::from([(run_id(1), 2)])));
+    assert_eq!(shown(&list), ["[waiting for you]", "one", "[shop]", "two"]);
+    assert_eq!(selected(&list).as_deref(), Some("two"), "what comes in never takes the selection");
+    list.learn(vec![], &[], Some(HashMap::new()));
+    assert_eq!(shown(&list), ["[shop]", "two", "one"]);
+}
+
+#[test]
+fn a_run_whose_question_was_told_before_it_stands_on_top_too() {
+    let mut list = RunList::default();
+    list.learn(vec![], &[], Some(HashMap::from([(run_id(1), 1)])));
+    list.learn(vec![run(1, "one")], &[], None);
+    assert_eq!(shown(&list), ["[waiting for you]", "one"]);
+}
+
+#[test]
+fn sorting_goes_by_what_the_user_chose() {
+    let idle = RunRow { activity: Some(Activity::Idle), ..run(1, "zoo") };
+    let mut list = list(vec![idle, costing(run(2, "ant"), 0.5), costing(run(3, "bee"), 2.0)]);
+    assert_eq!(shown(&list), ["[shop]", "bee", "ant", "zoo"]);
+    list.sort_next();
+    assert_eq!((list.sorting, shown(&list)[1].as_str()), (Sorting::Status, "zoo"));
+    list.sort_next();
+    assert_eq!(shown(&list), ["[shop]", "ant", "bee", "zoo"]);
+    list.sort_next();
+    assert_eq!(shown(&list), ["[shop]", "bee", "ant", "zoo"]);
+    // What becomes dearer moves at once.
+    list.learn(vec![costing(run(2, "ant"), 3.0)], &[], None);
+    assert_eq!(shown(&list), ["[shop]", "ant", "bee", "zoo"]);
+}
+
+#[test]
+fn a_filter_finds_words_anywhere_and_finished_runs_too() {
+    let mut list = list(vec![run(1, "Login"), ended(run(2, "login page")), run(3, "cart")]);
+    list.set_filter("LOGIN");
+    assert_eq!(shown(&list), ["[shop]", "Login", "login page"]);
+    list.set_filter("login completed shop");
+    assert_eq!(shown(&list), ["[shop]", "login page"]);
+    list.set_filter("nothing like it");
+    assert_eq!(shown(&list), Vec::<String>::new());
+    assert_eq!(list.selected, None);
+    list.set_filter("");
+    assert!(list.selected.is_some());
+}
+
+#[test]
+fn groups_of_workflows_have_the_names_of_their_drivers() {
+    let session = "s_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let of = |row: RunRow, kind| RunRow { kind, workflow_session: session.parse().ok(), ..row };
+    let mut list = list(vec![of(run(1, "review"), RunKind::Workflow), of(run(2, "task"), RunKind::Task), run(3, "x")]);
+    list.group_next();
+    let title = shown(&list)[0].clone();
+    assert!(title.starts_with("[review · s_"), "{title}");
+    assert_eq!(shown(&list)[1..], ["task", "review", "[without a workflow]", "x"]);
+}
+
+#[test]
+fn a_run_that_ends_takes_the_selection_to_what_stands_for_it() {
+    let mut list = list(vec![run(1, "one"), run(2, "two")]);
+    list.select(&run_id(1));
+    list.learn(vec![ended(run(1, "one"))], &[], None);
+    assert!(matches!(list.selected, Some(Pick::Finished(_))), "{:?}", list.selected);
+    // Whoever wants it gets it shown.
+    list.select(&run_id(1));
+    assert_eq!(selected(&list).as_deref(), Some("one"));
+    assert_eq!(shown(&list), ["[shop]", "two", "1 finished:", "one"]);
+}
+
+#[test]
+fn a_removed_run_leaves_the_selection_near() {
+    let mut list = list(vec![run(1, "one"), run(2, "two"), run(3, "three")]);
+    list.select(&run_id(2));
+    list.learn(vec![], &[run_id(2)], None);
+    assert_eq!(selected(&list).as_deref(), Some("one"));
+}
+
+#[test]
+fn moving_skips_headings_and_stops_at_the_ends() {
+    let mut list = list(vec![run(1, "one"), elsewhere(run(2, "two"), "/a"), elsewhere(run(3, "three"), "/b")]);
+    list.go(Move::First, 10);
+    assert_eq!(selected(&list).as_deref(), Some("two"));
+    list.go(Move::Up, 10);
+    assert_eq!(selected(&list).as_deref(), Some("two"));
+    list.go(Move::Down, 10);
+    assert_eq!(selected(&list).as_deref(), Some("three"));
+    list.go(Move::PageDown, 10);
+    list.go(Move::Down, 10);
+    assert_eq!(selected(&list).as_deref(), Some("one"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_the_selection_is_on_a_line_that_is_shown(
+        steps in proptest::collection::vec((0_u8..9, 1_u8..20), 1..60),
+        height in 1_usize..12,
+    ) {
+        let mut list = RunList::default();
+        for (step, number) in steps {
+            match step {
+                0 => list.learn(vec![run(number, "a")], &[], None),
+                1 => list.learn(vec![ended(run(number, "b"))], &[], None),
+                2 => list.learn(vec![], &[run_id(number)], None),
+                3 => list.go(Move::Down, height),
+                4 => list.go(Move::Up, height),
+                5 => list.learn(vec![], &[], Some(HashMap::from([(run_id(number), 1)]))),
+                6 => list.fold_all(),
+                7 => list.set_filter(if number % 2 == 0 { "b" } else { "" }),
+                _ => list.select(&run_id(number)),
+            }
+            list.show_selected(height);
+            match list.selected_line() {
+                Some(line) => prop_assert!((list.top..list.top + height).contains(&line), "{line} of {}", list.top),
+                None => prop_assert!(list.lines().is_empty()),
+            }
+        }
+    }
+}
