@@ -24,6 +24,7 @@ pub mod inbox;
 pub mod lock;
 pub mod orchestrator;
 pub mod orphans;
+pub mod page;
 pub mod pid_file;
 pub mod policy;
 pub mod process;
