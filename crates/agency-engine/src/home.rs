@@ -184,6 +184,12 @@ impl RunDirectory {
         self.path.join("logs/runner.log")
     }
 
+    /// What the terminal of an interactive agent showed when the agent ended.
+    #[must_use]
+    pub fn last_screen(&self) -> PathBuf {
+        self.path.join("logs/last_screen.ansi")
+    }
+
     /// The numbered facts of the run.
     #[must_use]
     pub fn events(&self) -> PathBuf {
@@ -220,7 +226,7 @@ impl RunDirectory {
         self.file("launch.sock")
     }
 
-    /// The supervisor's doorbell, and the way to attach.
+    /// The supervisor's doorbell, and the way to attach or to watch.
     #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         self.file("control.sock")

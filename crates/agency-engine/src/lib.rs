@@ -34,6 +34,7 @@ pub mod runner;
 pub mod runs_watch;
 pub mod sample;
 pub mod screen;
+pub mod screen_watch;
 pub mod scripted;
 pub mod serve;
 pub mod sources;

@@ -4,6 +4,7 @@
 //! screen that no rule describes is `unknown`, never idle.
 
 mod answer;
+mod characters;
 mod dialog;
 mod key;
 mod options;
@@ -17,6 +18,7 @@ mod text;
 mod title;
 
 pub use answer::{AnswerError, KEY_PAUSE, ScreenQuestion};
+pub(crate) use characters::Characters;
 pub use problem::ScreenRulesError;
 pub use text::ScreenText;
 pub use title::Title;

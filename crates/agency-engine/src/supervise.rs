@@ -5,6 +5,7 @@
 
 mod act;
 mod again;
+mod agent_screen;
 mod asking;
 mod control;
 mod doing;
@@ -27,9 +28,12 @@ mod talk;
 mod timers;
 mod turn;
 mod typing;
+mod unfinished;
+mod view;
+mod viewer;
 
 pub use again::{Again, SESSION, Start, WORDS};
-pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, write_frame};
+pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, WATCH, write_frame};
 pub use launch::{Launch, Report, RestartRules, receive_report, send_orders};
 pub use notifier::{Notification, Notify};
 pub use orders::{SuperviseError, supervise};

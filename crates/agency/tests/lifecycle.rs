@@ -12,6 +12,7 @@ mod lifecycle {
     mod surroundings;
     mod together;
     mod understand;
+    mod watch_screen;
 
     use std::path::Path;
 

@@ -73,6 +73,7 @@ impl Supervisor<'_> {
         self.forget_outcome();
         if attempt > 1 {
             self.freshen_workspace();
+            self.make_screen_ready();
         }
         match runner::spawn(self.launch.mode, &self.command()) {
             Ok(agent) => {

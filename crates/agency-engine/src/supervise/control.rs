@@ -2,15 +2,17 @@
 //!
 //! A request itself is a row in the database; the bell only says that there is one. A viewer gets
 //! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
+//! A watcher gets the same bytes, and before them and at each change the size of that terminal.
 
 use std::io::{self, Write};
 
 use rustix::process::geteuid;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
+use super::viewer::{Regard, Viewer};
 use crate::process::TerminalSize;
 
 /// A frame without content: look at your requests.
@@ -24,17 +26,23 @@ pub const RESIZE: u8 = 3;
 
 /// A frame without content: hold this connection until the run's state has changed, then close it.
 pub const WAIT: u8 = 4;
+/// The first frame, without content, of a viewer that only looks: the agent's terminal keeps its size.
+pub const WATCH: u8 = 5;
 
 /// What somebody typed at once is never longer.
 const MOST_FRAME: u32 = 1024 * 1024;
-/// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
-const VIEWER_BACKLOG: usize = 256;
 
 /// What comes in by the socket.
 #[derive(Debug)]
 pub(super) enum ControlMessage {
     Bell,
-    Attached { viewer: Viewer, size: TerminalSize },
+    Attached {
+        viewer: Viewer,
+        size: TerminalSize,
+    },
+    Watched(Viewer),
+    /// A viewer that fell behind has read all that it was given.
+    CaughtUp,
     Input(Vec<u8>),
     Resized(TerminalSize),
     Waiting(Waiter),
@@ -44,32 +52,6 @@ pub(super) enum ControlMessage {
 #[derive(Debug)]
 pub(super) struct Waiter {
     _stream: OwnedWriteHalf,
-}
-
-/// Somebody who watches.
-#[derive(Debug)]
-pub(super) struct Viewer {
-    output: mpsc::Sender<Vec<u8>>,
-    lagging: bool,
-}
-
-impl Viewer {
-    /// Offers output without ever waiting; `false` if the viewer is gone. One that fell behind gets the
-    /// whole screen as soon as it has caught up.
-    pub(super) fn offer(&mut self, bytes: &[u8], whole_screen: impl FnOnce() -> Vec<u8>) -> bool {
-        if self.lagging && self.output.capacity() == VIEWER_BACKLOG {
-            self.lagging = false;
-            return self.output.try_send(whole_screen()).is_ok();
-        }
-        match self.output.try_send(bytes.to_vec()) {
-            Ok(()) => true,
-            Err(mpsc::error::TrySendError::Full(_)) => {
-                self.lagging = true;
-                true
-            }
-            Err(mpsc::error::TrySendError::Closed(_)) => false,
-        }
-    }
 }
 
 /// Writes one frame.
@@ -101,12 +83,13 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
             BELL => Some(ControlMessage::Bell),
             INPUT => Some(ControlMessage::Input(content)),
             RESIZE => size_of(&content).map(ControlMessage::Resized),
-            ATTACH => writer.take().map(|writer| {
-                let (output, chunks) = mpsc::channel(VIEWER_BACKLOG);
-                tokio::spawn(forward(chunks, writer));
-                let viewer = Viewer { output, lagging: false };
-                ControlMessage::Attached { viewer, size: size_of(&content).unwrap_or(TerminalSize::UNSEEN) }
+            ATTACH => writer.take().map(|writer| ControlMessage::Attached {
+                viewer: Viewer::new(Regard::Attached, writer, to_supervisor.clone()),
+                size: size_of(&content).unwrap_or(TerminalSize::UNSEEN),
             }),
+            WATCH => writer
+                .take()
+                .map(|writer| ControlMessage::Watched(Viewer::new(Regard::Watching, writer, to_supervisor.clone()))),
             WAIT => writer.take().map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
             // A newer client may know more kinds.
             _ => None,
@@ -114,15 +97,6 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
         if let Some(message) = message
             && to_supervisor.send(message).await.is_err()
         {
-            return;
-        }
-    }
-}
-
-/// Passes output on until the supervisor forgets the viewer, and then closes the stream.
-async fn forward(mut chunks: mpsc::Receiver<Vec<u8>>, mut writer: OwnedWriteHalf) {
-    while let Some(chunk) = chunks.recv().await {
-        if writer.write_all(&chunk).await.is_err() {
             return;
         }
     }

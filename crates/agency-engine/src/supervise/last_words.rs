@@ -92,6 +92,7 @@ impl Supervisor<'_> {
             return;
         };
         let attempt = self.run.attempt();
+        self.keep_last_screen();
         self.note_crash_site();
         let verdict = self.stop_understanding();
         self.close_eye();

@@ -82,7 +82,7 @@ impl Supervisor<'_> {
     pub(super) fn look(&mut self) {
         let (Some(screen), Some(rules)) = (&self.screen, &self.eye.rules) else { return };
         let rules = rules.clone();
-        let text = ScreenText::of(screen.screen(), screen.callbacks());
+        let text = ScreenText::of(screen.screen(), screen.title());
         let reading = rules.read(&text);
         self.see_answer(&reading);
         if reading.question.is_some() && self.eye.confirming.is_none() {

@@ -1,19 +1,16 @@
 //! Keeps what the agent says, and shows it to whoever looks.
 
-use std::io::{Read, Seek, SeekFrom};
-
 use agency_model::{Activity, Event};
 
-use super::control::Viewer;
+use super::agent_screen::{AgentScreen, Wish};
 use super::pane::Pane;
 use super::relay::with_returns;
 use super::turn::Supervisor;
+use super::view::View;
+use super::viewer::{Regard, Viewer};
+use crate::home::{RunDirectory, write_atomically};
 use crate::process::TerminalSize;
 use crate::runner::Stream;
-use crate::screen::Title;
-
-/// How much of the log a viewer of a headless agent is shown first.
-const TAIL: u64 = 16 * 1024;
 
 impl Supervisor<'_> {
     /// The logs come first; everybody else gets a copy that may lag.
@@ -28,7 +25,13 @@ impl Supervisor<'_> {
             return;
         }
         let needs_returns = agent.needs_returns(stream);
-        let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };
+        let audience = Audience {
+            pane: &mut self.pane,
+            screen: &mut self.screen,
+            viewers: &mut self.viewers,
+            size: self.size,
+            directory: &self.directory,
+        };
         audience.show(bytes, needs_returns);
         if !self.ear.understands() {
             self.give_sign_of_life();
@@ -46,41 +49,77 @@ impl Supervisor<'_> {
 
     /// Shows a text of ours to whoever looks.
     pub(super) fn show(&mut self, text: &str) {
-        let audience = Audience { pane: &mut self.pane, screen: &mut self.screen, viewers: &mut self.viewers };
+        let audience = Audience {
+            pane: &mut self.pane,
+            screen: &mut self.screen,
+            viewers: &mut self.viewers,
+            size: self.size,
+            directory: &self.directory,
+        };
         audience.show(text.as_bytes(), true);
     }
 
-    /// Somebody attaches: first the screen as it is, then whatever comes.
-    pub(super) fn welcome(&mut self, mut viewer: Viewer, size: TerminalSize) {
+    /// Somebody attaches, and the agent's terminal takes the size of theirs.
+    pub(super) fn welcome(&mut self, viewer: Viewer, size: TerminalSize) {
         self.resize(size);
-        let first = match &self.screen {
-            Some(screen) => whole_screen(Some(screen)),
-            None => with_returns(&self.tail_of_log(), true).into_owned(),
-        };
+        self.admit(viewer);
+    }
+
+    /// Somebody looks: first at the screen as it is, then at whatever comes.
+    pub(super) fn admit(&mut self, viewer: Viewer) {
+        let first = self.view().first(viewer.regard);
         if viewer.offer(&first, Vec::new) {
             self.viewers.push(viewer);
         }
     }
 
-    fn tail_of_log(&self) -> Vec<u8> {
-        let mut tail = vec![];
-        if let Ok(mut file) = std::fs::File::open(self.directory.combined_log()) {
-            let length = file.metadata().map_or(0, |metadata| metadata.len());
-            // A viewer that gets no beginning still gets the rest.
-            let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
-            let _ = file.take(TAIL).read_to_end(&mut tail);
-        }
-        tail
+    /// Viewers that fell behind may have read all they were given.
+    pub(super) fn catch_up(&mut self) {
+        let mut viewers = std::mem::take(&mut self.viewers);
+        viewers.retain(|viewer| viewer.catch_up(|| self.view().anew(viewer.regard)));
+        self.viewers = viewers;
     }
 
-    /// Gives the agent's terminal another size; the last one who looks decides.
+    /// Gives the agent's terminal another size; the last one who attaches decides.
     pub(super) fn resize(&mut self, size: TerminalSize) {
+        let same = self.size == size;
         self.size = size;
         if let Some(agent) = &mut self.agent {
             agent.resize(size);
         }
         if let Some(screen) = &mut self.screen {
-            screen.screen_mut().set_size(size.rows, size.columns);
+            screen.resize(size);
+        }
+        if !same {
+            self.tell_watchers_the_size();
+        }
+    }
+
+    fn tell_watchers_the_size(&mut self) {
+        let mut viewers = std::mem::take(&mut self.viewers);
+        viewers.retain(|viewer| match viewer.regard {
+            Regard::Attached => true,
+            Regard::Watching => viewer.offer(&self.view().resized(), || self.view().anew(viewer.regard)),
+        });
+        self.viewers = viewers;
+    }
+
+    fn view(&self) -> View<'_> {
+        View { screen: self.screen.as_ref(), size: self.size, directory: &self.directory }
+    }
+
+    /// Another process takes over the terminal.
+    pub(super) fn make_screen_ready(&mut self) {
+        if let Some(ready) = self.screen.as_ref().map(AgentScreen::made_ready) {
+            self.show(&ready);
+        }
+    }
+
+    /// Keeps what the agent's terminal showed last, for those who ask when it is gone.
+    pub(super) fn keep_last_screen(&self) {
+        if let Some(screen) = &self.screen {
+            // It can be done without; the logs have everything.
+            let _ = write_atomically(&self.directory.last_screen(), &screen.drawn_for_watchers());
         }
     }
 
@@ -96,8 +135,10 @@ impl Supervisor<'_> {
 /// Everybody who looks, and the screen that is kept for those who will.
 struct Audience<'a> {
     pane: &'a mut Option<Pane>,
-    screen: &'a mut Option<vt100::Parser<Title>>,
+    screen: &'a mut Option<AgentScreen>,
     viewers: &'a mut Vec<Viewer>,
+    size: TerminalSize,
+    directory: &'a RunDirectory,
 }
 
 impl Audience<'_> {
@@ -109,18 +150,12 @@ impl Audience<'_> {
             return;
         }
         let shown = with_returns(bytes, needs_returns);
-        if let Some(screen) = self.screen {
-            screen.process(&shown);
-        }
-        let screen = &*self.screen;
-        self.viewers.retain_mut(|viewer| viewer.offer(&shown, || whole_screen(screen.as_ref())));
+        let wish = self.screen.as_mut().map_or(Wish::None, |screen| screen.show(&shown));
+        let view = View { screen: self.screen.as_ref(), size: self.size, directory: self.directory };
+        self.viewers.retain(|viewer| match (viewer.regard, wish) {
+            (Regard::Attached, _) | (Regard::Watching, Wish::None) => viewer.offer(&shown, || view.anew(viewer.regard)),
+            // What the agent says about its size would be taken for what we say. Instead, the watcher sees what came of it.
+            (Regard::Watching, Wish::Size) => viewer.offer(&view.resized(), || view.anew(viewer.regard)),
+        });
     }
-}
-
-fn whole_screen(screen: Option<&vt100::Parser<Title>>) -> Vec<u8> {
-    let mut bytes = b"\x1b[2J\x1b[H".to_vec();
-    if let Some(screen) = screen {
-        bytes.extend(screen.screen().state_formatted().bytes());
-    }
-    bytes
 }

@@ -10,8 +10,9 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::again::Start;
+use super::agent_screen::AgentScreen;
 use super::asking::Asking;
-use super::control::{ControlMessage, Viewer, Waiter};
+use super::control::{ControlMessage, Waiter};
 use super::doing::Doing;
 use super::ear::Ear;
 use super::last_words::LastWords;
@@ -23,11 +24,11 @@ use super::pane::{Pane, PaneNews};
 use super::talk::Talk;
 use super::timers::{Passed, Timers};
 use super::typing::Typing;
+use super::viewer::{Viewer, see_off};
 use crate::event_log::EventLog;
 use crate::home::{Home, RunDirectory};
 use crate::process::{TerminalSize, reap_adopted};
 use crate::runner::{ProcessRunner, RunnerEvent};
-use crate::screen::Title;
 use crate::store::{RunRow, Store};
 
 /// A supervisor at work.
@@ -59,7 +60,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) pane: Option<Pane>,
     pub(super) viewers: Vec<Viewer>,
     pub(super) waiters: Vec<Waiter>,
-    pub(super) screen: Option<vt100::Parser<Title>>,
+    pub(super) screen: Option<AgentScreen>,
     pub(super) size: TerminalSize,
     pub(super) timers: Timers,
     pub(super) last_words: Option<LastWords>,
@@ -101,8 +102,7 @@ impl<'a> Supervisor<'a> {
         events.append(1, Event::StateChange { from: Some(State::Queued), to: State::Running });
         let pane = Pane::open(launch.mode)?;
         let size = pane.as_ref().and_then(Pane::size).unwrap_or(launch.size);
-        let screen = (launch.mode == Mode::Interactive)
-            .then(|| vt100::Parser::new_with_callbacks(size.rows, size.columns, 0, Title::default()));
+        let screen = (launch.mode == Mode::Interactive).then(|| AgentScreen::new(size));
         let (eye, trouble) = Eye::new(&launch.screen);
         if let Some(message) = trouble {
             events.append(1, Event::Error { message });
@@ -153,7 +153,10 @@ impl<'a> Supervisor<'a> {
             let arrival = self.next().await;
             self.answer(arrival);
         }
-        self.finish()
+        let viewers = std::mem::take(&mut self.viewers);
+        let notifier = self.finish();
+        see_off(viewers).await;
+        notifier
     }
 
     async fn next(&mut self) -> Arrival {
@@ -181,6 +184,8 @@ impl<'a> Supervisor<'a> {
             Arrival::Pane(PaneNews::Gone) | Arrival::Hangup => self.lose_pane(),
             Arrival::Control(ControlMessage::Bell) => self.look_at_requests(),
             Arrival::Control(ControlMessage::Attached { viewer, size }) => self.welcome(viewer, size),
+            Arrival::Control(ControlMessage::Watched(viewer)) => self.admit(viewer),
+            Arrival::Control(ControlMessage::CaughtUp) => self.catch_up(),
             Arrival::Control(ControlMessage::Input(bytes)) => {
                 if let Some(agent) = &mut self.agent {
                     agent.type_in(&bytes);

@@ -1,0 +1,151 @@
+//! Looking at the screen of a run without any effect on it: live through its supervisor, or as it was at the end.
+//!
+//! The bytes are those of a terminal. Its size is told among them, as `CSI 8 ; rows ; columns t`.
+
+mod watched_screen;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use agency_model::RunId;
+use agency_model::run::State;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+pub use watched_screen::WatchedScreen;
+
+use crate::agency::Agency;
+use crate::attach::AttachError;
+use crate::process::connect;
+use crate::store::RunRow;
+use crate::supervise::{WATCH, write_frame};
+
+/// No call gives more at once, so that whoever calls comes to draw what it got.
+const MOST: usize = 1024 * 1024;
+/// No last screen is larger.
+const MOST_OF_LAST_SCREEN: u64 = 1024 * 1024;
+
+/// Somebody who only looks at the screen of a run.
+#[derive(Debug)]
+pub struct ScreenWatch {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+}
+
+impl Agency {
+    /// Begins to look at the screen of a run that is going on. What comes first is its size and all it shows; whenever
+    /// the size changes, both come again.
+    pub fn watch_screen(&self, row: &RunRow) -> Result<ScreenWatch, AttachError> {
+        // While a run is queued, there is no screen, and nobody to tell when there will be one.
+        if row.state == State::Queued || row.state.is_terminal() {
+            return Err(AttachError::NotRunning { id: row.id.clone(), state: row.state });
+        }
+        let unreachable = |source| AttachError::Unreachable { id: row.id.clone(), source };
+        let stream = connect(&self.home.run(&row.id).control_socket()).map_err(unreachable)?;
+        ScreenWatch::begin(stream).map_err(unreachable)
+    }
+
+    /// What the terminal of an interactive run showed when its last process ended, with its size. `None` if it has not
+    /// ended, or was not interactive.
+    #[must_use]
+    pub fn last_screen(&self, id: &RunId) -> Option<Vec<u8>> {
+        let mut bytes = vec![];
+        let file = File::open(self.home.run(id).last_screen()).ok()?;
+        file.take(MOST_OF_LAST_SCREEN).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+impl ScreenWatch {
+    fn begin(mut stream: UnixStream) -> io::Result<Self> {
+        write_frame(&mut stream, WATCH, &[])?;
+        stream.set_nonblocking(true)?;
+        Ok(Self { stream, buffer: vec![0; 64 * 1024] })
+    }
+
+    /// What came since the last call, waiting for it at most `limit`: nothing if the limit passed. `None` if the
+    /// supervisor is gone.
+    pub fn next(&mut self, limit: Duration) -> io::Result<Option<Vec<u8>>> {
+        let mut came = vec![];
+        if !self.wait(limit)? {
+            return Ok(Some(came));
+        }
+        while came.len() < MOST {
+            match self.stream.read(&mut self.buffer) {
+                Ok(0) => return Ok(Some(came).filter(|came| !came.is_empty())),
+                Ok(length) => came.extend_from_slice(self.buffer.get(..length).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // It did not read all that we sent before it left.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                    return Ok(Some(came).filter(|came| !came.is_empty()));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(came))
+    }
+
+    /// Whether there is something to read before `limit` is over.
+    fn wait(&self, limit: Duration) -> io::Result<bool> {
+        let deadline = Instant::now().checked_add(limit);
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            // A time that is too long for the system is as good as none.
+            let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+            let mut waited = [PollFd::new(&self.stream, PollFlags::IN)];
+            match poll(&mut waited, timeout.as_ref()) {
+                Ok(0) => return Ok(false),
+                Ok(_) => return Ok(true),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    fn watched() -> (ScreenWatch, UnixStream) {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let watch = ScreenWatch::begin(ours).unwrap();
+        let mut frame = [0; 5];
+        theirs.read_exact(&mut frame).unwrap();
+        assert_eq!(frame, [WATCH, 0, 0, 0, 0]);
+        (watch, theirs)
+    }
+
+    #[test]
+    fn what_came_is_given_and_an_end_is_told_after_the_last_of_it() {
+        let (mut watch, mut supervisor) = watched();
+        assert_eq!(watch.next(Duration::ZERO).unwrap(), Some(vec![]));
+        assert_eq!(watch.next(Duration::from_millis(20)).unwrap(), Some(vec![]));
+        supervisor.write_all(b"one").unwrap();
+        assert_eq!(watch.next(LIMIT).unwrap(), Some(b"one".to_vec()));
+        supervisor.write_all(b"two").unwrap();
+        drop(supervisor);
+        assert_eq!(watch.next(LIMIT).unwrap(), Some(b"two".to_vec()));
+        assert_eq!(watch.next(LIMIT).unwrap(), None);
+        assert_eq!(watch.next(Duration::MAX).unwrap(), None, "it stays gone");
+    }
+
+    #[test]
+    fn a_flood_is_given_in_pieces() {
+        let (mut watch, mut supervisor) = watched();
+        let flood = std::thread::spawn(move || supervisor.write_all(&vec![b'x'; 5 * MOST]));
+        let mut came = 0;
+        while let Some(bytes) = watch.next(LIMIT).unwrap() {
+            assert!(!bytes.is_empty() && bytes.len() < MOST + watch.buffer.len(), "{}", bytes.len());
+            came += bytes.len();
+        }
+        flood.join().unwrap().unwrap();
+        assert_eq!(came, 5 * MOST);
+    }
+}

@@ -1,0 +1,119 @@
+//! The end of a stream of terminal output that is no whole control sequence yet.
+//!
+//! Whoever begins to read the stream there needs it: without its beginning, the rest of a sequence is text.
+
+/// A sequence that is longer is remembered without its end; only strings are, and those show nothing.
+const LONGEST: usize = 4096;
+
+const BELL: u8 = 0x07;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1a;
+const ESCAPE: u8 = 0x1b;
+
+/// What has begun and not ended.
+#[derive(Debug, Default)]
+pub(super) struct Unfinished {
+    place: Place,
+    begun: Vec<u8>,
+}
+
+/// Where in a sequence the stream is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    /// Outside of all sequences.
+    #[default]
+    Outside,
+    /// After an escape.
+    Escape,
+    /// In a control sequence, which ends with a letter.
+    Control,
+    /// In a string, such as a title, which ends with a bell or an escape.
+    String,
+}
+
+impl Unfinished {
+    /// Reads on.
+    pub(super) fn read(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.step(*byte);
+        }
+    }
+
+    /// The bytes that have begun something.
+    pub(super) fn begun(&self) -> &[u8] {
+        &self.begun
+    }
+
+    fn step(&mut self, byte: u8) {
+        let next = self.next(byte);
+        match (self.place, next) {
+            (_, Place::Outside) => self.begun.clear(),
+            (_, Place::Escape) if byte == ESCAPE => {
+                self.begun.clear();
+                self.begun.push(byte);
+            }
+            // A control character in a sequence takes effect at once, and must not take it twice.
+            (Place::Escape | Place::Control, _) if byte < 0x20 => {}
+            (_, _) if self.begun.len() < LONGEST => self.begun.push(byte),
+            (_, _) => {}
+        }
+        self.place = next;
+    }
+
+    fn next(&self, byte: u8) -> Place {
+        match (self.place, byte) {
+            (_, ESCAPE) => Place::Escape,
+            (_, CANCEL | SUBSTITUTE) => Place::Outside,
+            (Place::Outside, _) => Place::Outside,
+            (Place::Escape, b'[') => Place::Control,
+            (Place::Escape, b']' | b'P' | b'X' | b'^' | b'_') => Place::String,
+            (Place::Escape, 0x30..=0x7e) => Place::Outside,
+            (Place::Escape, _) => Place::Escape,
+            (Place::Control, 0x40..=0x7e) => Place::Outside,
+            (Place::Control, _) => Place::Control,
+            (Place::String, BELL) => Place::Outside,
+            (Place::String, _) => Place::String,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(bytes: &[u8]) -> Vec<u8> {
+        let mut unfinished = Unfinished::default();
+        unfinished.read(bytes);
+        unfinished.begun().to_vec()
+    }
+
+    #[test]
+    fn what_is_whole_leaves_nothing() {
+        for whole in ["", "text", "é漢🙂", "\u{1b}[31m", "\u{1b}[31mred", "\u{1b}]0;title\u{7}", "\u{1b}(B", "\u{1b}7"]
+        {
+            assert_eq!(begun(whole.as_bytes()), b"", "{whole:?}");
+        }
+        assert_eq!(begun(b"\x1b]0;title\x1b\\"), b"");
+        assert_eq!(begun(b"\x1b[3\x18"), b"", "a sequence can be given up");
+    }
+
+    #[test]
+    fn what_has_begun_is_remembered_from_its_beginning() {
+        assert_eq!(begun(b"text\x1b"), b"\x1b");
+        assert_eq!(begun(b"\x1b[31mred\x1b[38;5"), b"\x1b[38;5");
+        assert_eq!(begun(b"\x1b[3\x1b[4"), b"\x1b[4");
+        assert_eq!(begun(b"\x1b]0;tit"), b"\x1b]0;tit");
+        assert_eq!(begun(b"\x1b]0;title\x1b"), b"\x1b");
+        assert_eq!(begun(b"\x1b[3\n1"), b"\x1b[31", "a newline in a sequence has had its effect");
+    }
+
+    #[test]
+    fn a_string_without_an_end_does_not_grow_without_end() {
+        let mut unfinished = Unfinished::default();
+        unfinished.read(b"\x1b]52;c;");
+        unfinished.read(&[b'A'; 100_000]);
+        assert_eq!(unfinished.begun().len(), LONGEST);
+        unfinished.read(b"\x07");
+        assert_eq!(unfinished.begun(), b"");
+    }
+}

@@ -1,0 +1,63 @@
+//! What somebody is shown who comes, who fell behind, or who watches a terminal that gets another size.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use super::agent_screen::{AgentScreen, size_of_window};
+use super::relay::with_returns;
+use super::viewer::Regard;
+use crate::home::RunDirectory;
+use crate::process::TerminalSize;
+
+/// How much of the log a viewer of a headless agent is shown first.
+const TAIL: u64 = 16 * 1024;
+
+/// All there is to see of the agent.
+pub(super) struct View<'a> {
+    /// What an interactive agent shows.
+    pub(super) screen: Option<&'a AgentScreen>,
+    /// The size of its terminal, or of the one that a headless agent would have.
+    pub(super) size: TerminalSize,
+    /// Where its logs are.
+    pub(super) directory: &'a RunDirectory,
+}
+
+impl View<'_> {
+    /// For somebody who comes: the screen as it is, or the end of the log.
+    pub(super) fn first(&self, regard: Regard) -> Vec<u8> {
+        match (self.screen, regard) {
+            (Some(screen), Regard::Attached) => screen.drawn(),
+            (Some(screen), Regard::Watching) => screen.drawn_for_watchers(),
+            (None, Regard::Attached) => self.tail_of_log(),
+            (None, Regard::Watching) => [self.size_of_window(), self.tail_of_log()].concat(),
+        }
+    }
+
+    /// For somebody who fell behind: the same, in place of what they had.
+    pub(super) fn anew(&self, regard: Regard) -> Vec<u8> {
+        match self.screen {
+            Some(_) => self.first(regard),
+            None => [b"\x1b[2J\x1b[H".to_vec(), self.first(regard)].concat(),
+        }
+    }
+
+    /// For somebody who watches a terminal that got another size. The lines of a headless agent stay what they were.
+    pub(super) fn resized(&self) -> Vec<u8> {
+        self.screen.map_or_else(|| self.size_of_window(), AgentScreen::drawn_for_watchers)
+    }
+
+    fn size_of_window(&self) -> Vec<u8> {
+        size_of_window((self.size.rows, self.size.columns))
+    }
+
+    fn tail_of_log(&self) -> Vec<u8> {
+        let mut tail = vec![];
+        if let Ok(mut file) = File::open(self.directory.combined_log()) {
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            // A viewer that gets no beginning still gets the rest.
+            let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
+            let _ = file.take(TAIL).read_to_end(&mut tail);
+        }
+        with_returns(&tail, true).into_owned()
+    }
+}
