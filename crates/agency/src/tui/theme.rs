@@ -88,7 +88,7 @@ impl Theme {
             (RunState::Running, Some(Activity::Starting) | None) => (self.glyph("○", "o"), "starting", Role::Busy),
             (RunState::Running, Some(Activity::Thinking)) => (self.glyph("◐", "*"), "thinking", Role::Busy),
             (RunState::Running, Some(Activity::Writing)) => (self.glyph("✎", "w"), "writing", Role::Busy),
-            (RunState::Running, Some(Activity::RunningCommand)) => (self.glyph("▸", ">"), "command", Role::Busy),
+            (RunState::Running, Some(Activity::RunningCommand)) => ("$", "command", Role::Busy),
             (RunState::Running, Some(Activity::WaitingForUser)) => ("?", "needs you", Role::Urgent),
             (RunState::Running, Some(Activity::Idle)) => (self.glyph("◦", "-"), "idle", Role::Urgent),
             (RunState::Running, Some(Activity::Unknown)) => (self.glyph("●", "@"), "running", Role::Busy),

@@ -3,9 +3,12 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
-use crate::tui::keys::{BINDINGS, Binding, Key};
+use crate::tui::keys::{BINDINGS, Key};
 use crate::tui::state::{Front, State};
 use crate::tui::theme::Role;
+
+/// What stands at the end, whatever else there is.
+const LAST: [&str; 3] = ["help", "quit", "close"];
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     if let Some(Front::Filter) = state.fronts.last() {
@@ -42,21 +45,23 @@ fn after(area: Rect, used: u16) -> Rect {
     Rect { x: area.x + used, width: area.width - used, ..area }
 }
 
-/// The keys of what is in front, as many as there is room for. The last ones of the table are the most general, and
-/// always have their place.
+/// The keys of what is in front, as many as there is room for. How to get help and how to leave have theirs first.
 fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let scopes = state.scope().chain();
-    let all: Vec<&Binding> =
-        scopes.iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope)).collect();
-    let shown = all.iter().filter_map(|binding| Some((binding.keys.first()?, binding.hint?)));
+    let all = scopes.iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope));
+    let shown = all.filter_map(|binding| Some((Key::name(*binding.keys.first()?), binding.hint?)));
+    let (first, last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
+    let wide = |(key, hint): &(String, &str)| width(key) + 1 + width(hint) + 2;
+    let mut room = area.width.saturating_sub(last.iter().map(wide).sum());
+    let fits = |hint: &(String, &str)| {
+        let fits = wide(hint) <= room;
+        room -= if fits { wide(hint) } else { 0 };
+        fits
+    };
+    let first: Vec<_> = first.into_iter().filter(fits).collect();
     let mut left = area;
-    for (key, hint) in shown {
-        let name = Key::name(*key);
-        let wide = width(&name) + 1 + width(hint) + 2;
-        if wide > left.width {
-            continue;
-        }
-        paint.pieces(left, &[(&name, Role::Accent), (" ", Role::Plain), (hint, Role::Quiet)]);
-        left = after(left, wide);
+    for (key, hint) in first.iter().chain(&last) {
+        paint.pieces(left, &[(key, Role::Accent), (" ", Role::Plain), (hint, Role::Quiet)]);
+        left = after(left, wide(&(key.clone(), hint)));
     }
 }
