@@ -26,6 +26,14 @@ pub const DETACH_KEY: u8 = 0x1c;
 pub enum Attachment {
     /// By a tmux command that takes over the terminal.
     Tmux(Command),
+    /// By a tmux command that shows it in the tmux client we are in, and ends at once. `tell` shows a line there, which
+    /// is its last argument.
+    Switch {
+        /// Shows the run.
+        command: Command,
+        /// Says something beside it.
+        tell: Command,
+    },
     /// Through the supervisor.
     Direct(UnixStream),
 }
@@ -104,7 +112,11 @@ impl Agency {
                     let alive = is_held(&self.home.run(&row.id).supervisor_lock()).unwrap_or(false);
                     return Err(AttachError::NoSession { id: row.id.clone(), alive });
                 }
-                Ok(Attachment::Tmux(tmux.attach_command(session, tmux_variable)))
+                let command = tmux.attach_command(session, tmux_variable);
+                Ok(match tmux.is_around(tmux_variable) {
+                    true => Attachment::Switch { command, tell: tmux.message_command(session) },
+                    false => Attachment::Tmux(command),
+                })
             }
             (_, Host::Tmux | Host::Detached) => {
                 if row.state.is_terminal() {

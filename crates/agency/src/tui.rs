@@ -8,11 +8,13 @@ mod confirm;
 mod counting;
 mod detail;
 mod draw;
+mod editor;
 mod effect;
 #[cfg(test)]
 mod fixture;
 mod hands;
 mod help;
+mod inbox;
 mod input;
 mod keys;
 mod layout;
@@ -23,6 +25,7 @@ mod terminal;
 mod theme;
 mod update;
 mod watcher;
+mod wrap;
 
 use std::io;
 use std::os::fd::AsFd;
@@ -135,7 +138,7 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         }
         for input in inputs {
             for effect in update(&mut state, input) {
-                if hands.perform(effect, terminal, &state)? == Onward::Leave {
+                if hands.perform(effect, terminal)? == Onward::Leave {
                     return Ok(());
                 }
             }

@@ -136,12 +136,26 @@ impl Tmux {
     #[must_use]
     pub fn attach_command(&self, session: &str, tmux_variable: Option<&OsStr>) -> Command {
         let mut command = self.command();
-        let inside = tmux_variable.and_then(socket_in).is_some_and(|outer| same_file(&outer, &self.socket_path()));
+        let inside = self.is_around(tmux_variable);
         let verb = if inside { "switch-client" } else { "attach-session" };
         command.args([verb, "-t", &format!("={session}")]);
         if !inside {
             command.env_remove("TMUX");
         }
+        command
+    }
+
+    /// Whether the server is the one we are in, which `$TMUX` tells.
+    #[must_use]
+    pub fn is_around(&self, tmux_variable: Option<&OsStr>) -> bool {
+        tmux_variable.and_then(socket_in).is_some_and(|outer| same_file(&outer, &self.socket_path()))
+    }
+
+    /// The command that shows a line to who looks at a session; the line is its last argument.
+    #[must_use]
+    pub fn message_command(&self, session: &str) -> Command {
+        let mut command = self.command();
+        command.args(["display-message", "-d", "5000", "-t", &format!("={session}:")]);
         command
     }
 

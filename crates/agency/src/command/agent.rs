@@ -81,7 +81,7 @@ impl AgentView {
 }
 
 /// The manager of this user's agents.
-fn manager(context: &Context) -> Result<AgentManager, Problem> {
+pub(crate) fn manager(context: &Context) -> Result<AgentManager, Problem> {
     let agency = context.agency()?;
     let config = ManagerConfig::of(agency.config());
     Ok(AgentManager::new(agency, config))

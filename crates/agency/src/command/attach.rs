@@ -60,7 +60,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
     let attachment = agency.attach(row, std::env::var_os("TMUX").as_deref(), direct)?;
     if context.json() {
         let command = match &attachment {
-            Attachment::Tmux(command) => std::iter::once(command.get_program())
+            Attachment::Tmux(command) | Attachment::Switch { command, .. } => std::iter::once(command.get_program())
                 .chain(command.get_args())
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
@@ -70,7 +70,7 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
         return context.answer(&answer, |_| Ok(()));
     }
     match attachment {
-        Attachment::Tmux(mut command) => {
+        Attachment::Tmux(mut command) | Attachment::Switch { mut command, .. } => {
             check_terminal()?;
             // Only a failure comes back from here.
             let error = command.exec();

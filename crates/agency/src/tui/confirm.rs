@@ -1,6 +1,23 @@
 //! Really? What would happen is said before it is done.
 
+use ratatui::layout::Rect;
+
+use super::draw::width;
 use super::effect::Job;
+use super::layout::middle;
+use super::wrap::wrap;
+
+/// Longer lines are broken.
+const WIDEST: u16 = 100;
+
+/// Whether all that would happen is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Readiness {
+    /// It is still being found out; nothing is done at yes.
+    Reading,
+    /// It is.
+    Ready,
+}
 
 /// A question of ours.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,4 +28,35 @@ pub(super) struct Confirm {
     pub(super) lines: Vec<String>,
     /// What is done at yes.
     pub(super) job: Job,
+    pub(super) readiness: Readiness,
+    /// The first line that is shown.
+    pub(super) top: usize,
+}
+
+/// How it looks now.
+#[derive(Debug)]
+pub(super) struct Looks {
+    /// The place with its frame.
+    pub(super) place: Rect,
+    pub(super) lines: Vec<String>,
+    /// How many of them are shown at once.
+    pub(super) height: usize,
+}
+
+impl Confirm {
+    /// A question about something that is known.
+    pub(super) fn new(title: String, lines: Vec<String>, job: Job) -> Self {
+        Self { title, lines, job, readiness: Readiness::Ready, top: 0 }
+    }
+
+    /// Puts together how it looks in this place.
+    pub(super) fn looks(&self, body: Rect) -> Looks {
+        let widest = self.lines.iter().map(|line| width(line)).max().unwrap_or_default();
+        let inside = widest.max(width(&self.title) + 2).max(32).min(WIDEST).min(body.width.saturating_sub(4));
+        let lines: Vec<String> = self.lines.iter().flat_map(|line| wrap(line, inside)).collect();
+        let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+        let place = middle(body, inside + 4, high);
+        let height = usize::from(place.height.saturating_sub(4)).max(1);
+        Looks { place, lines, height }
+    }
 }

@@ -2,18 +2,26 @@
 
 mod confirm;
 mod detail;
+mod editor;
 mod footer;
 mod header;
 mod help;
+mod inbox;
 mod paint;
 mod runs;
+mod yank;
+
+#[cfg(test)]
+mod tests;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub(super) use detail::tab_at;
+pub(super) use header::badge;
 use paint::Paint;
+pub(super) use paint::width;
 
 use super::layout::Areas;
 use super::state::{Focus, Front, State};
@@ -35,6 +43,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
             Front::Help { top } => help::draw(&mut paint, areas.body, *top),
             Front::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
             Front::Filter => {}
+            Front::Inbox => inbox::draw(&mut paint, areas.body, state),
+            Front::Editor(editor) => editor::draw(&mut paint, areas.body, editor),
+            Front::Yank(row) => yank::draw(&mut paint, areas.body, row),
         }
     }
     footer::draw(&mut paint, areas.footer, state);

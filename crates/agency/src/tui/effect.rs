@@ -1,9 +1,11 @@
 //! Everything the program can do outside itself. The state only says what; `hands.rs` does it.
 
 use agency_engine::store::{QuestionRow, RunRow};
+use agency_engine::workspace::DeleteBranch;
 use agency_model::{Answer, RunId};
 
 use super::detail::Subject;
+use super::editor::Purpose;
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +34,31 @@ pub(super) type JobNumber = u64;
 pub(super) enum Job {
     Stop(RunRow),
     Interrupt(RunRow),
-    Answer { question: Box<QuestionRow>, answer: Answer },
+    Answer {
+        question: Box<QuestionRow>,
+        answer: Answer,
+    },
+    /// Tell a running agent something.
+    Send {
+        row: RunRow,
+        text: String,
+    },
+    /// Go on with a run that is over.
+    Resume {
+        row: RunRow,
+        text: String,
+    },
+    /// End it if it runs, and start it again.
+    Restart(RunRow),
+    /// Find out what a removal would keep and save.
+    PlanRemoval {
+        row: RunRow,
+        branch: DeleteBranch,
+    },
+    Remove {
+        row: RunRow,
+        branch: DeleteBranch,
+    },
 }
 
 impl Job {
@@ -42,6 +68,48 @@ impl Job {
             Self::Stop(row) => format!("stopping {}", label(row)),
             Self::Interrupt(row) => format!("interrupting {}", label(row)),
             Self::Answer { question, .. } => format!("answering {}", question.id),
+            Self::Send { row, .. } => format!("telling {}", label(row)),
+            Self::Resume { row, .. } => format!("going on with {}", label(row)),
+            Self::Restart(row) => format!("starting {} again", label(row)),
+            Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
+            Self::Remove { row, .. } => format!("removing {}", label(row)),
+        }
+    }
+
+    /// What it is done with.
+    fn subject(&self) -> &str {
+        match self {
+            Self::Stop(row)
+            | Self::Interrupt(row)
+            | Self::Send { row, .. }
+            | Self::Resume { row, .. }
+            | Self::Restart(row)
+            | Self::PlanRemoval { row, .. }
+            | Self::Remove { row, .. } => row.id.as_str(),
+            Self::Answer { question, .. } => question.id.as_str(),
+        }
+    }
+
+    /// Whether the other one does the same with the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other) && self.subject() == other.subject()
+    }
+
+    /// What was written for it, and for what.
+    pub(super) fn written(&self) -> Option<(Purpose, &str)> {
+        match self {
+            Self::Answer { question, answer: Answer::Text { text } | Answer::Deny { message: Some(text) } } => {
+                Some((Purpose::Answer(question.clone()), text))
+            }
+            Self::Send { row, text } | Self::Resume { row, text } => {
+                Some((Purpose::Message(Box::new(row.clone())), text))
+            }
+            Self::Stop(_)
+            | Self::Interrupt(_)
+            | Self::Answer { .. }
+            | Self::Restart(_)
+            | Self::PlanRemoval { .. }
+            | Self::Remove { .. } => None,
         }
     }
 }
@@ -56,6 +124,18 @@ pub(super) fn label(row: &RunRow) -> String {
 pub(super) enum Outcome {
     /// It is done; this is what there is to say.
     Said(String),
+    /// What a removal would keep and save.
+    Removal { run: RunId, branch: DeleteBranch, notes: Vec<String> },
+}
+
+impl Outcome {
+    /// What there is to say.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Said(text) => text.clone(),
+            Self::Removal { notes, .. } => notes.join(", "),
+        }
+    }
 }
 
 /// Why something was not done, and what to do about it.

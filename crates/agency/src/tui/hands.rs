@@ -5,12 +5,11 @@ mod work;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bell::Bell;
 use super::effect::{Effect, Refusal};
 use super::input::News;
-use super::state::State;
 use super::terminal::Terminal;
 use super::watcher::Nudge;
 use crate::context::Context;
@@ -38,9 +37,12 @@ impl Hands {
     }
 
     /// Does one thing.
-    pub(super) fn perform(&mut self, effect: Effect, terminal: &mut Terminal, state: &State) -> io::Result<Onward> {
+    pub(super) fn perform(&mut self, effect: Effect, terminal: &mut Terminal) -> io::Result<Onward> {
         match effect {
-            Effect::Quit => return Ok(Onward::Leave),
+            Effect::Quit => {
+                self.interrupted.store(true, Ordering::Relaxed);
+                return Ok(Onward::Leave);
+            }
             Effect::Suspend => terminal.lend(lend::suspend)?,
             Effect::Redraw => terminal.forget()?,
             Effect::Show(_) => {}
@@ -54,7 +56,7 @@ impl Hands {
                 });
             }
             Effect::Lend(lending) => {
-                let returned = lend::lend(lending, terminal, &self.context, state)?;
+                let returned = lend::lend(lending, terminal, &self.context)?;
                 self.nudge.give();
                 for news in returned {
                     self.bell.leave(news);

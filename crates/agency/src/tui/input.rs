@@ -36,6 +36,8 @@ pub(super) enum News {
     Done { job: JobNumber, outcome: Result<Outcome, Refusal> },
     /// A text comes back from the user's editor.
     Written { purpose: TextFor, text: Result<String, Refusal> },
+    /// Something was done outside; this is what there is to say.
+    Said(String),
     /// Something cannot be read; it is tried again.
     Trouble(String),
 }

@@ -1,14 +1,17 @@
 //! Everything that the program knows and shows. `update` changes it, `draw` shows it; neither does anything else.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agency_engine::store::QuestionRow;
+use agency_engine::store::{QuestionRow, RunRow};
 use jiff::Timestamp;
 
 use super::confirm::Confirm;
 use super::counting::Shown;
 use super::detail::Detail;
+use super::editor::Editor;
 use super::effect::{Effect, Job, JobNumber, Refusal};
+use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
 use super::runs::{Line, RunList};
@@ -34,6 +37,12 @@ pub(super) enum Front {
     Filter,
     /// Really?
     Confirm(Confirm),
+    /// What agents ask; what is looked at is kept beside it.
+    Inbox,
+    /// A text is being written.
+    Editor(Box<Editor>),
+    /// What is to be copied of this run?
+    Yank(Box<RunRow>),
 }
 
 /// Something that was said at the bottom.
@@ -52,6 +61,9 @@ pub(super) struct State {
     pub(super) theme: Theme,
     pub(super) runs: RunList,
     pub(super) questions: Vec<QuestionRow>,
+    pub(super) inbox: Inbox,
+    /// What was written and not sent, by what it is for.
+    pub(super) drafts: BTreeMap<String, String>,
     pub(super) detail: Detail,
     pub(super) focus: Focus,
     /// What is in front of what; the last takes the keys.
@@ -74,6 +86,8 @@ impl State {
             theme,
             runs: RunList::default(),
             questions: vec![],
+            inbox: Inbox::default(),
+            drafts: BTreeMap::new(),
             detail: Detail::default(),
             focus: Focus::default(),
             fronts: vec![],
@@ -91,6 +105,9 @@ impl State {
             Some(Front::Help { .. }) => Scope::Help,
             Some(Front::Filter) => Scope::Filter,
             Some(Front::Confirm(_)) => Scope::Confirm,
+            Some(Front::Inbox) => Scope::Inbox,
+            Some(Front::Editor(_)) => Scope::Editor,
+            Some(Front::Yank(_)) => Scope::Yank,
             None => match self.focus {
                 Focus::List => Scope::Runs,
                 Focus::Detail => Scope::Detail,
@@ -129,6 +146,11 @@ impl State {
         self.said = Some(Said { text: format!("{}{hint}", refusal.message), trouble: true, at: self.now });
     }
 
+    /// Says why something is not done.
+    pub(super) fn refuse(&mut self, message: impl Into<String>) {
+        self.complain(&Refusal { message: message.into(), hint: None });
+    }
+
     /// Forgets what was said long enough ago. Trouble stays until the next key.
     pub(super) fn forget_said(&mut self) {
         let now = self.now;
@@ -140,6 +162,18 @@ impl State {
         self.next_job += 1;
         self.jobs.push((self.next_job, job.clone()));
         Effect::Do(self.next_job, Box::new(job))
+    }
+
+    /// Begins something, unless the same is being done already.
+    pub(super) fn begin_once(&mut self, job: Job) -> Vec<Effect> {
+        match self.jobs.iter().find(|(_, other)| other.is_like(&job)) {
+            Some((_, other)) => {
+                let message = format!("{} already", other.words());
+                self.refuse(message);
+                vec![]
+            }
+            None => vec![self.begin(job)],
+        }
     }
 
     /// Forgets a job that is done.

@@ -2,6 +2,8 @@
 
 mod app;
 mod confirm;
+mod editor;
+mod inbox;
 mod list;
 mod mouse;
 mod news;
@@ -64,7 +66,9 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::List(action) => list::act(state, action),
         Action::Run(action) => run::act(state, action),
         Action::View(action) => view::act(state, action),
-        Action::Inbox(_) | Action::Steps(_) | Action::Yank(_) => vec![],
+        Action::Inbox(action) => inbox::act(state, action),
+        Action::Yank(action) => run::yank(state, action),
+        Action::Steps(_) => vec![],
         Action::Text(action) => typing::act(state, action),
         Action::Confirm(action) => confirm::act(state, action),
     }

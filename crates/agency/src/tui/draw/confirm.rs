@@ -2,19 +2,31 @@
 
 use ratatui::layout::Rect;
 
-use super::paint::{Paint, width};
-use crate::tui::confirm::Confirm;
-use crate::tui::layout::middle;
+use super::paint::Paint;
+use crate::tui::confirm::{Confirm, Readiness};
+use crate::tui::effect::Job;
 use crate::tui::theme::Role;
 
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, confirm: &Confirm) {
-    let widest = confirm.lines.iter().map(|line| width(line)).max().unwrap_or_default();
-    let wide = widest.max(width(&confirm.title) + 2).saturating_add(4);
-    let high = u16::try_from(confirm.lines.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let inside = paint.boxed(middle(body, wide, high), &confirm.title);
-    let keys = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-    for (row, line) in inside.rows().take(usize::from(inside.height.saturating_sub(2))).zip(&confirm.lines) {
+    let looks = confirm.looks(body);
+    let inside = paint.boxed(looks.place, &confirm.title);
+    let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
+    let top = confirm.top.min(looks.lines.len().saturating_sub(looks.height));
+    for (row, line) in inside.rows().take(looks.height).zip(looks.lines.iter().skip(top)) {
         paint.text(row, line, Role::Plain);
     }
-    paint.pieces(keys, &[("y", Role::Accent), (" yes   ", Role::Plain), ("n", Role::Accent), (" no", Role::Plain)]);
+    let more = looks.lines.len() > top + looks.height;
+    let mut pieces = vec![("y", Role::Accent), (" yes   ", Role::Plain), ("n", Role::Accent), (" no", Role::Plain)];
+    if confirm.readiness == Readiness::Reading {
+        pieces = vec![("reading what will be kept and saved", Role::Busy)];
+    } else if let Job::Remove { row, .. } = &confirm.job
+        && row.new_branch.is_some()
+    {
+        pieces.extend([("   b", Role::Accent), (" the branch too, or not", Role::Plain)]);
+    }
+    if more {
+        pieces.extend([("   j", Role::Accent), (" read on", Role::Plain)]);
+    }
+    super::clear(paint.buffer, keys.intersection(paint.buffer.area));
+    paint.pieces(keys, &pieces);
 }

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::paint::Paint;
+use super::paint::{Paint, width};
 use crate::tui::state::State;
 use crate::tui::theme::Role;
 
@@ -13,16 +13,25 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         true => format!("{live} live{dot}{over} finished"),
         false => "reading the runs".to_owned(),
     };
-    let waiting = match state.questions.len() {
-        0 => String::new(),
-        1 => " ? 1 question: press i ".to_owned(),
-        count => format!(" ? {count} questions: press i "),
-    };
-    let used = paint.right(area, &waiting, Role::Urgent);
+    let used = paint.right(area, &waiting(state), Role::Urgent);
     if used > 0 {
         let badge = Rect { x: area.right() - used, width: used, ..area };
         paint.restyle(badge, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::REVERSED));
     }
     let left = Rect { width: area.width - used, ..area };
     paint.pieces(left, &[("agency", Role::Accent), ("  ", Role::Plain), (&counts, Role::Plain)]);
+}
+
+fn waiting(state: &State) -> String {
+    match state.questions.len() {
+        0 => String::new(),
+        1 => " ? 1 question: press i ".to_owned(),
+        count => format!(" ? {count} questions: press i "),
+    }
+}
+
+/// Where it is said that questions wait.
+pub(in crate::tui) fn badge(area: Rect, state: &State) -> Rect {
+    let wide = width(&waiting(state)).min(area.width);
+    Rect { x: area.right() - wide, width: wide, ..area }
 }

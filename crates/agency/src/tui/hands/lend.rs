@@ -2,69 +2,114 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
 
 use agency_engine::attach::{Attachment, Farewell, visit};
-use agency_model::RunId;
+use agency_model::{ErrorCode, RunId};
 
 use super::refusal;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::{Lending, Refusal};
 use crate::tui::input::News;
-use crate::tui::state::State;
 use crate::tui::terminal::Terminal;
 
-/// Lends the terminal, and says what came of it.
-pub(super) fn lend(
-    lending: Lending,
-    terminal: &mut Terminal,
-    context: &Context,
-    _state: &State,
-) -> io::Result<Vec<News>> {
+/// Lends the terminal, and says what came of it. What cannot be is refused before.
+pub(super) fn lend(lending: Lending, terminal: &mut Terminal, context: &Context) -> io::Result<Option<News>> {
     match lending {
-        Lending::Attach(id) => {
-            let outcome = terminal.lend(|| attach(&id, context))?;
-            Ok(outcome.err().map(refusal).map(trouble).into_iter().collect())
-        }
+        Lending::Attach(id) => Ok(match attachment(&id, context) {
+            Ok(attachment) => attach(&id, attachment, terminal)?,
+            Err(problem) => Some(trouble(refusal(problem))),
+        }),
         Lending::Shell(directory) => {
             let shell = std::env::var_os("SHELL").unwrap_or_else(|| OsString::from("/bin/sh"));
-            let outcome = terminal.lend(|| {
-                say(&format!("a shell in {directory}; exit comes back to agency"));
-                Command::new(&shell).current_dir(&directory).status()
-            })?;
-            Ok(started(&shell, outcome.err()).into_iter().collect())
+            let greeting = format!("a shell in {directory}; exit comes back to agency");
+            visit_directory(terminal, &directory, &greeting, &mut Command::new(shell))
         }
         Lending::Editor(directory) => {
             let (program, arguments) = editor();
-            let outcome =
-                terminal.lend(|| Command::new(&program).args(&arguments).arg(".").current_dir(&directory).status())?;
-            Ok(started(&program, outcome.err()).into_iter().collect())
+            visit_directory(terminal, &directory, "", Command::new(program).args(arguments).arg("."))
         }
         Lending::Text { purpose, text } => {
-            let outcome = terminal.lend(|| write(&text))?;
-            Ok(vec![News::Written { purpose, text: outcome }])
+            let text = terminal.lend(|| write(&text))?;
+            Ok(Some(News::Written { purpose, text }))
         }
     }
 }
 
-/// Shows the agent's terminal until the user leaves it or the agent ends.
-fn attach(id: &RunId, context: &Context) -> Result<(), Problem> {
+fn attachment(id: &RunId, context: &Context) -> Result<Attachment, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, id.as_str())?;
-    match agency.attach(&row, std::env::var_os("TMUX").as_deref(), false)? {
+    if row.state.is_terminal() {
+        let problem = Problem::new(ErrorCode::InvalidState, format!("{id} is {}; there is no terminal", row.state));
+        return Err(problem.hint("1 shows what it said, m goes on with it"));
+    }
+    Ok(agency.attach(&row, std::env::var_os("TMUX").as_deref(), false)?)
+}
+
+/// Shows the agent's terminal until the user leaves it or the agent ends.
+fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Result<Option<News>> {
+    let broken = |error: io::Error| {
+        let problem = Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}"));
+        trouble(refusal(problem))
+    };
+    match attachment {
         Attachment::Tmux(mut command) => {
-            say("Ctrl-b d comes back to agency");
-            command.status().map_err(|error| Problem::new(agency_model::ErrorCode::TmuxNotFound, error.to_string()))?;
+            let ended = terminal.lend(|| {
+                say("Ctrl-b d comes back to agency");
+                command.status()
+            })?;
+            Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(id, status)))
         }
-        Attachment::Direct(door) => {
-            say(&format!("{id}: Ctrl-\\ comes back to agency"));
-            match visit(door)? {
-                Farewell::Detached | Farewell::Ended => {}
+        // The tmux client we are in shows it now, and we stay where we are.
+        Attachment::Switch { mut command, mut tell } => match command.output() {
+            Ok(output) if output.status.success() => {
+                // Who is not told how to come back finds the list of sessions.
+                let _ = tell.arg("Ctrl-b L comes back to agency").output();
+                Ok(Some(News::Said(format!("{id} was shown in this tmux client; Ctrl-b L goes there again"))))
             }
+            Ok(output) => {
+                let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+                Ok(Some(News::Trouble(format!("tmux does not show {id}: {why}"))))
+            }
+            Err(error) => Ok(Some(broken(error))),
+        },
+        Attachment::Direct(door) => {
+            let left = terminal.lend(|| {
+                say(&format!("{id}: Ctrl-\\ comes back to agency"));
+                visit(door)
+            })?;
+            Ok(Some(match left {
+                Ok(Farewell::Detached) => News::Said(format!("left {id}; it goes on")),
+                Ok(Farewell::Ended) => News::Said(format!("{id} is over")),
+                Err(error) => trouble(refusal(error.into())),
+            }))
         }
     }
-    Ok(())
+}
+
+fn unless_well(id: &RunId, status: ExitStatus) -> Option<News> {
+    (!status.success()).then(|| News::Trouble(format!("tmux showed {id} no longer: it ended with {status}")))
+}
+
+/// Lets a program have the terminal in a directory.
+fn visit_directory(
+    terminal: &mut Terminal,
+    directory: &str,
+    greeting: &str,
+    command: &mut Command,
+) -> io::Result<Option<News>> {
+    if !Path::new(directory).is_dir() {
+        return Ok(Some(News::Trouble(format!("the directory {directory} is not there any more"))));
+    }
+    let ended = terminal.lend(|| {
+        if !greeting.is_empty() {
+            say(greeting);
+        }
+        command.current_dir(directory).status()
+    })?;
+    Ok(ended.err().map(|error| trouble(cannot_start(&command.get_program().to_owned(), &error))))
 }
 
 /// Lets the user write a text in an editor of their own.
@@ -91,10 +136,6 @@ fn editor() -> (OsString, Vec<OsString>) {
     // `code --wait` is an editor with an argument.
     let mut words = words.to_string_lossy().split_whitespace().map(OsString::from).collect::<Vec<_>>().into_iter();
     (words.next().unwrap_or_else(|| OsString::from("vi")), words.collect())
-}
-
-fn started(program: &OsString, error: Option<io::Error>) -> Option<News> {
-    error.map(|error| trouble(cannot_start(program, &error)))
 }
 
 fn cannot_start(program: &OsString, error: &io::Error) -> Refusal {

@@ -144,6 +144,8 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
         Action::Confirm(ConfirmAction::DeleteBranch),
         "with a removal: the branch too, or not",
     ),
+    binding(Scope::Confirm, &[UP, key('k')], Action::Move(Move::Up), "read back, where it is long"),
+    binding(Scope::Confirm, &[DOWN, key('j')], Action::Move(Move::Down), "read on"),
     hinted(Scope::Yank, &[key('i'), key('y')], Action::Yank(Yank::Id), "copy the id", "id"),
     hinted(Scope::Yank, &[key('p')], Action::Yank(Yank::Path), "copy the path of its directory", "path"),
     hinted(Scope::Yank, &[key('b')], Action::Yank(Yank::Branch), "copy the branch", "branch"),

@@ -12,7 +12,12 @@ pub(super) fn go(state: &mut State, direction: Move) {
         Some(Front::Help { top }) => {
             *top = moved(*top, direction, help::lines().len(), usize::from(areas.body.height));
         }
-        Some(Front::Filter | Front::Confirm(_)) => {}
+        Some(Front::Confirm(confirm)) => {
+            let looks = confirm.looks(areas.body);
+            confirm.top = moved(confirm.top, direction, looks.lines.len(), looks.height);
+        }
+        Some(Front::Inbox) => super::inbox::go(state, direction),
+        Some(Front::Filter | Front::Editor(_) | Front::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
             Focus::Detail => {}
@@ -44,7 +49,8 @@ pub(super) fn act(state: &mut State, action: App) -> Vec<Effect> {
             }
         }
         App::Help => state.fronts.push(Front::Help { top: 0 }),
-        App::Inbox | App::NewRun => {}
+        App::Inbox => super::inbox::open(state),
+        App::NewRun => {}
         App::Redraw => return vec![Effect::Redraw],
         App::Suspend => return vec![Effect::Suspend],
     }

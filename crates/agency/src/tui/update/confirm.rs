@@ -1,6 +1,10 @@
 //! The answer to "really?".
 
-use crate::tui::effect::Effect;
+use agency_engine::workspace::DeleteBranch;
+use agency_model::RunId;
+
+use crate::tui::confirm::{Confirm, Readiness};
+use crate::tui::effect::{Effect, Job, label};
 use crate::tui::keys::ConfirmAction;
 use crate::tui::state::{Front, State};
 
@@ -10,13 +14,75 @@ pub(super) fn act(state: &mut State, action: ConfirmAction) -> Vec<Effect> {
             state.fronts.pop();
             vec![]
         }
-        ConfirmAction::Yes => match state.fronts.pop() {
-            Some(Front::Confirm(confirm)) => vec![state.begin(confirm.job)],
-            other => {
-                state.fronts.extend(other);
-                vec![]
-            }
-        },
-        ConfirmAction::DeleteBranch => vec![],
+        ConfirmAction::Yes => yes(state),
+        ConfirmAction::DeleteBranch => toggle_branch(state),
     }
+}
+
+fn yes(state: &mut State) -> Vec<Effect> {
+    match state.fronts.pop() {
+        Some(Front::Confirm(confirm)) if confirm.readiness == Readiness::Ready => state.begin_once(confirm.job),
+        other => {
+            if matches!(other, Some(Front::Confirm(_))) {
+                state.refuse("what would happen is still being read");
+            }
+            state.fronts.extend(other);
+            vec![]
+        }
+    }
+}
+
+/// Asks anew, with or without the branch.
+fn toggle_branch(state: &mut State) -> Vec<Effect> {
+    let Some(Front::Confirm(confirm)) = state.fronts.last_mut() else { return vec![] };
+    let Job::Remove { row, branch } = &confirm.job else { return vec![] };
+    if confirm.readiness == Readiness::Reading {
+        return vec![];
+    }
+    if row.new_branch.is_none() {
+        let message = format!("{} has no branch of its own", label(row));
+        state.refuse(message);
+        return vec![];
+    }
+    let branch = match branch {
+        DeleteBranch::No => DeleteBranch::IfMerged,
+        DeleteBranch::IfMerged | DeleteBranch::Force => DeleteBranch::No,
+    };
+    let job = Job::PlanRemoval { row: row.clone(), branch };
+    confirm.readiness = Readiness::Reading;
+    state.begin_once(job)
+}
+
+/// Takes in what a removal would keep and save, if that is still asked.
+pub(super) fn planned(state: &mut State, run: &RunId, branch: DeleteBranch, notes: Vec<String>) {
+    if let Some(confirm) = removal_of(state, run) {
+        if let Job::Remove { branch: wanted, .. } = &mut confirm.job {
+            *wanted = branch;
+        }
+        confirm.lines = notes;
+        confirm.lines.push("The logs and the record of the run stay.".to_owned());
+        confirm.readiness = Readiness::Ready;
+    }
+}
+
+/// It cannot be said what a removal would do: it is not done, or as it was said before.
+pub(super) fn not_planned(state: &mut State, job: &Job) {
+    let Job::PlanRemoval { row, .. } = job else { return };
+    let Some(confirm) = removal_of(state, &row.id) else { return };
+    if confirm.lines.is_empty() {
+        state.fronts.retain(|front| !is_removal_of(front, &row.id));
+    } else {
+        confirm.readiness = Readiness::Ready;
+    }
+}
+
+fn removal_of<'a>(state: &'a mut State, run: &RunId) -> Option<&'a mut Confirm> {
+    state.fronts.iter_mut().find(|front| is_removal_of(front, run)).and_then(|front| {
+        let Front::Confirm(confirm) = front else { return None };
+        Some(confirm)
+    })
+}
+
+fn is_removal_of(front: &Front, run: &RunId) -> bool {
+    matches!(front, Front::Confirm(Confirm { job: Job::Remove { row, .. }, .. }) if row.id == *run)
 }

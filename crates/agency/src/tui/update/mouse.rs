@@ -3,11 +3,11 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::list::open;
-use crate::tui::draw::tab_at;
+use crate::tui::draw::{badge, tab_at};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Move;
 use crate::tui::layout::hits;
-use crate::tui::state::{Focus, State};
+use crate::tui::state::{Focus, Front, State};
 
 /// How many lines one notch of the wheel turns.
 const NOTCH: isize = 3;
@@ -31,7 +31,9 @@ pub(super) fn mouse(state: &mut State, event: MouseEvent) -> Vec<Effect> {
 fn wheel(state: &mut State, column: u16, row: u16, lines: isize) {
     let areas = state.areas();
     let direction = if lines < 0 { Move::Up } else { Move::Down };
-    if !state.fronts.is_empty() {
+    if let Some(Front::Inbox) = state.fronts.last() {
+        super::inbox::scroll(state, lines);
+    } else if !state.fronts.is_empty() {
         (0..NOTCH).for_each(|_| super::app::go(state, direction));
     } else if hits(areas.list, column, row) {
         (0..NOTCH).for_each(|_| state.runs.go(direction, usize::from(areas.list.height)));
@@ -39,10 +41,16 @@ fn wheel(state: &mut State, column: u16, row: u16, lines: isize) {
 }
 
 fn click(state: &mut State, column: u16, row: u16) {
+    let areas = state.areas();
+    if hits(badge(areas.header, state), column, row) && super::typing::takes_keys(state) {
+        return super::inbox::open(state);
+    }
+    if let Some(Front::Inbox) = state.fronts.last() {
+        return super::inbox::click(state, column, row);
+    }
     if !state.fronts.is_empty() {
         return;
     }
-    let areas = state.areas();
     if hits(areas.list, column, row) {
         state.focus = Focus::List;
         let line = state.runs.top + usize::from(row - areas.list.y);

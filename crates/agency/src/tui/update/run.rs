@@ -1,10 +1,12 @@
 //! What can be done with the selected run.
 
 use agency_engine::store::RunRow;
+use agency_engine::workspace::DeleteBranch;
 
-use crate::tui::confirm::Confirm;
+use crate::tui::confirm::{Confirm, Readiness};
+use crate::tui::editor::Purpose;
 use crate::tui::effect::{Effect, Job, Lending, Refusal, label};
-use crate::tui::keys::OfRun;
+use crate::tui::keys::{OfRun, Yank};
 use crate::tui::state::{Front, State};
 
 pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
@@ -33,34 +35,101 @@ pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
         | OfRun::Steps => {}
     }
     let Some(row) = state.runs.current().map(|entry| entry.row.clone()) else {
-        state.complain(&Refusal { message: "no run is selected".to_owned(), hint: None });
+        state.refuse("no run is selected");
         return vec![];
     };
     match action {
         OfRun::Stop => stop(state, row),
-        OfRun::Interrupt => vec![state.begin(Job::Interrupt(row))],
+        OfRun::Interrupt => interrupt(state, row),
+        OfRun::Message => super::editor::open(state, Purpose::Message(Box::new(row))),
+        OfRun::Restart => restart(state, row),
+        OfRun::Remove => remove(state, row),
+        OfRun::Yank => {
+            state.fronts.push(Front::Yank(Box::new(row)));
+            vec![]
+        }
         OfRun::Attach => vec![Effect::Lend(Lending::Attach(row.id))],
         OfRun::Shell => vec![Effect::Lend(Lending::Shell(row.directory().to_owned()))],
         OfRun::Editor => vec![Effect::Lend(Lending::Editor(row.directory().to_owned()))],
-        OfRun::Message
-        | OfRun::Restart
-        | OfRun::Remove
-        | OfRun::Yank
-        | OfRun::Steps
-        | OfRun::Tab(_)
-        | OfRun::NextTab
-        | OfRun::PreviousTab => vec![],
+        OfRun::Steps | OfRun::Tab(_) | OfRun::NextTab | OfRun::PreviousTab => vec![],
     }
 }
 
 fn stop(state: &mut State, row: RunRow) -> Vec<Effect> {
     if row.state.is_terminal() {
-        let message = format!("{} is {} already", label(&row), row.state);
-        state.complain(&Refusal { message, hint: None });
+        state.refuse(format!("{} is {} already", label(&row), row.state));
         return vec![];
     }
-    let title = format!("Stop {}?", label(&row));
-    let lines = vec!["The agent and all it started are ended. Its directory and its branch stay.".to_owned()];
-    state.fronts.push(Front::Confirm(Confirm { title, lines, job: Job::Stop(row) }));
+    let what =
+        format!("The agent ({}) and all it started are ended. Its directory and its branch stay.", row.runner_kind);
+    ask(state, format!("Stop {}?", label(&row)), vec![what], Job::Stop(row))
+}
+
+fn interrupt(state: &mut State, row: RunRow) -> Vec<Effect> {
+    if row.state.is_terminal() {
+        state.refuse(format!("{} is {}: there is nothing to interrupt", label(&row), row.state));
+        return vec![];
+    }
+    state.begin_once(Job::Interrupt(row))
+}
+
+/// What runs is ended first, and so it is asked first.
+fn restart(state: &mut State, row: RunRow) -> Vec<Effect> {
+    if row.state.is_terminal() {
+        return state.begin_once(Job::Restart(row));
+    }
+    let lines = vec![
+        format!("It is {}: the agent ({}) and all it started are ended first.", row.state, row.runner_kind),
+        "Then it begins anew in its directory, with its conversation where it can go on with it.".to_owned(),
+    ];
+    ask(state, format!("Start {} again?", label(&row)), lines, Job::Restart(row))
+}
+
+/// Asks, and says what will be kept and saved as soon as that is known.
+fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
+    if !row.state.is_terminal() {
+        let hint = Some("x stops it".to_owned());
+        let message = format!("{} is {}; only what is over can be removed", label(&row), row.state);
+        state.complain(&Refusal { message, hint });
+        return vec![];
+    }
+    let branch = DeleteBranch::No;
+    let plan = Job::PlanRemoval { row: row.clone(), branch };
+    let title = format!("Remove {}?", label(&row));
+    let confirm = Confirm::new(title, vec![], Job::Remove { row, branch });
+    state.fronts.push(Front::Confirm(Confirm { readiness: Readiness::Reading, ..confirm }));
+    // What is being read already will be told as well.
+    match state.jobs.iter().any(|(_, job)| job.is_like(&plan)) {
+        true => vec![],
+        false => vec![state.begin(plan)],
+    }
+}
+
+/// Asks, unless it is being done already.
+fn ask(state: &mut State, title: String, lines: Vec<String>, job: Job) -> Vec<Effect> {
+    if state.jobs.iter().any(|(_, other)| other.is_like(&job)) {
+        return state.begin_once(job);
+    }
+    state.fronts.push(Front::Confirm(Confirm::new(title, lines, job)));
     vec![]
+}
+
+/// Copies something of the run that was selected.
+pub(super) fn yank(state: &mut State, what: Yank) -> Vec<Effect> {
+    let Some(Front::Yank(row)) = state.fronts.pop() else { return vec![] };
+    let (name, text) = match what {
+        Yank::Id => ("the id", Some(row.id.to_string())),
+        Yank::Path => ("the path", Some(row.directory().to_owned())),
+        Yank::Branch => ("the branch", row.new_branch.clone()),
+    };
+    match text {
+        Some(text) => {
+            state.say(format!("copied {name}: {text}"));
+            vec![Effect::Copy(text)]
+        }
+        None => {
+            state.refuse(format!("{} has no branch of its own", label(&row)));
+            vec![]
+        }
+    }
 }

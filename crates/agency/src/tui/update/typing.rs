@@ -10,9 +10,20 @@ use crate::tui::state::{Front, State};
 pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
     match state.fronts.last_mut() {
         Some(Front::Filter) => type_filter(state, event),
-        Some(Front::Help { .. } | Front::Confirm(_)) | None => {}
+        Some(Front::Editor(editor)) => {
+            editor.area.input(event);
+        }
+        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
     }
     vec![]
+}
+
+/// Whether keys stand for something else than text.
+pub(super) fn takes_keys(state: &State) -> bool {
+    match state.fronts.last() {
+        Some(Front::Filter | Front::Editor(_)) => false,
+        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => true,
+    }
 }
 
 /// A text that was pasted.
@@ -23,8 +34,9 @@ pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
             let filter = format!("{}{line}", state.runs.filter());
             state.runs.set_filter(&filter);
         }
+        Some(Front::Editor(editor)) => editor.insert(text),
         // A paste is never taken for keys.
-        Some(Front::Help { .. } | Front::Confirm(_)) | None => {}
+        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
     }
     vec![]
 }
@@ -38,6 +50,7 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
             state.fronts.pop();
             state.runs.set_filter("");
         }
+        (Some(Front::Editor(_)), action) => return super::editor::act(state, action),
         (_, _) => {}
     }
     vec![]

@@ -1,0 +1,23 @@
+//! A text that is being written.
+
+use ratatui::layout::Rect;
+use ratatui::widgets::Widget;
+
+use super::paint::Paint;
+use crate::tui::editor::Editor;
+use crate::tui::layout::middle;
+
+/// A text is read best in lines that are not too long.
+const WIDEST: u16 = 100;
+const HIGHEST: u16 = 20;
+
+pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, editor: &Editor) {
+    let wide = (body.width - body.width / 8).min(WIDEST);
+    let high = (body.height - body.height / 4).min(HIGHEST).max(5);
+    let title = crate::command::inbox::plain(&editor.title);
+    let inside = paint.boxed(middle(body, wide, high), &title);
+    let inside = inside.intersection(paint.buffer.area);
+    if !inside.is_empty() {
+        editor.area.render(inside, paint.buffer);
+    }
+}

@@ -1,0 +1,102 @@
+//! Going on with a run that is over, and starting one again.
+
+use std::sync::atomic::AtomicBool;
+
+use agency_engine::agency::Agency;
+use agency_engine::agents::RestartRequest;
+use agency_engine::create::{CreateError, Otherwise, Plan, ResumeRequest};
+use agency_engine::process::own_terminal_size;
+use agency_engine::stop::StopError;
+use agency_engine::store::RunRow;
+use agency_model::{ErrorCode, RunKind};
+
+use crate::command::agent::manager;
+use crate::context::Context;
+use crate::problem::Problem;
+use crate::tui::effect::label;
+
+/// What an agent is told that has to be told something when it is started again.
+const GO_ON: &str = "You were stopped and started again. The conversation so far is still yours, and the files are as \
+    you left them. Look at what is there, then go on with what you were doing.";
+
+/// Goes on with the conversation of a run that is over.
+pub(super) fn resume(
+    context: &Context,
+    agency: &mut Agency,
+    row: RunRow,
+    text: String,
+    interrupted: &AtomicBool,
+) -> Result<String, Problem> {
+    let plan = agency.plan_resume(request(context, row, Some(text), Otherwise::Refuse)?)?;
+    create(agency, &plan, "goes on as", interrupted)
+}
+
+/// Ends a run if it is live, and starts it again where it was, with its conversation where that can go on.
+pub(super) fn restart(
+    context: &Context,
+    agency: &mut Agency,
+    row: RunRow,
+    interrupted: &AtomicBool,
+) -> Result<String, Problem> {
+    if let (RunKind::Agent, Some(name)) = (row.kind, &row.name) {
+        return restart_agent(context, name, &row, interrupted);
+    }
+    let over = match agency.stop(&row) {
+        Ok(over) => over,
+        Err(StopError::NotRunning { .. }) => row,
+        Err(error) => return Err(error.into()),
+    };
+    let again = |prompt| request(context, over.clone(), prompt, Otherwise::BeginAnother);
+    let plan = match agency.plan_resume(again(None)?) {
+        // Only one that goes on with a conversation lacks words; what begins another has its first prompt.
+        Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(Some(GO_ON.to_owned()))?),
+        plan => plan,
+    }?;
+    create(agency, &plan, "is started again as", interrupted)
+}
+
+/// A named agent is its newest run; an older one is not meant by its name.
+fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<String, Problem> {
+    let mut manager = manager(context)?;
+    let newest = manager.agent(name)?.run;
+    if newest.id != row.id {
+        let message = format!("{name} has a newer run, {}, which is {}", newest.id, newest.state);
+        return Err(Problem::new(ErrorCode::InvalidState, message).hint("select that one"));
+    }
+    let request = RestartRequest {
+        prompt: None,
+        current_directory: context.current_directory()?,
+        environment: std::env::vars_os().collect(),
+    };
+    let agent = manager.restart_agent(name, request, interrupted)?;
+    Ok(format!("{name} is started again as {}", agent.run.id))
+}
+
+fn request(
+    context: &Context,
+    parent: RunRow,
+    prompt_text: Option<String>,
+    otherwise: Otherwise,
+) -> Result<ResumeRequest, Problem> {
+    Ok(ResumeRequest {
+        parent,
+        prompt_text,
+        otherwise,
+        mode: None,
+        host: None,
+        name: None,
+        args: vec![],
+        current_directory: context.current_directory()?,
+        environment: std::env::vars_os().collect(),
+        may_wait: true,
+        terminal: own_terminal_size(std::io::stdout()),
+        notify: context.is_at_terminal(),
+    })
+}
+
+fn create(agency: &mut Agency, plan: &Plan, how: &str, interrupted: &AtomicBool) -> Result<String, Problem> {
+    let row = agency.create(plan, interrupted)?;
+    let mut said = vec![format!("{} {how} {}", label(&row), row.id)];
+    said.extend(plan.notices.iter().cloned());
+    Ok(said.join("; "))
+}

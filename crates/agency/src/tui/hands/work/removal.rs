@@ -1,0 +1,31 @@
+//! Removing a run, and what that would keep and save.
+
+use agency_engine::agency::Agency;
+use agency_engine::remove::RemoveError;
+use agency_engine::store::RunRow;
+use agency_engine::workspace::{DeleteBranch, RemoveOptions};
+
+use crate::problem::Problem;
+use crate::tui::effect::{Outcome, label};
+
+/// Finds out what a removal would do.
+pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Result<Outcome, Problem> {
+    if !row.state.is_terminal() {
+        return Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }.into());
+    }
+    let plan = agency.removal_plan(row, options(branch))?;
+    Ok(Outcome::Removal { run: row.id.clone(), branch, notes: plan.notes })
+}
+
+/// Removes a run; work that is nowhere else is saved first.
+pub(super) fn remove(agency: &mut Agency, row: &RunRow, branch: DeleteBranch) -> Result<String, Problem> {
+    let removed = agency.remove(row, options(branch))?;
+    let mut said = vec![format!("{} is removed", label(row))];
+    said.extend(removed.notes);
+    said.extend(removed.saved_ref.map(|saved| format!("agency restore {} brings {saved} back", removed.id)));
+    Ok(said.join("; "))
+}
+
+const fn options(branch: DeleteBranch) -> RemoveOptions {
+    RemoveOptions { delete_branch: branch, force: false }
+}

@@ -1,0 +1,189 @@
+//! What the inbox shows of one question, and where: for drawing it, and for knowing how far one can read.
+
+use agency_engine::store::QuestionRow;
+use agency_model::{Question, QuestionKind, QuickAction};
+use ratatui::layout::Rect;
+
+use super::{Standing, items, standing};
+use crate::output::ago;
+use crate::tui::effect::label;
+use crate::tui::state::State;
+use crate::tui::theme::Role;
+use crate::tui::wrap::{wrap, wrap_after};
+
+/// From this width on, the list and the question stand side by side.
+const SIDE_BY_SIDE: u16 = 90;
+/// So many lines at most say how the question stands.
+const CLOSING: usize = 4;
+/// Further options have no key.
+const MOST_KEYS: usize = 9;
+
+/// How the inbox looks now.
+#[derive(Debug)]
+pub(in crate::tui) struct Looks {
+    pub(in crate::tui) list: Rect,
+    /// Between the list and the question.
+    pub(in crate::tui) bar: Rect,
+    /// The question.
+    pub(in crate::tui) text: Rect,
+    pub(in crate::tui) lines: Vec<(String, Role)>,
+    /// How it stands, and which keys answer it.
+    pub(in crate::tui) closing: Rect,
+    pub(in crate::tui) closing_lines: Vec<(String, Role)>,
+}
+
+impl Looks {
+    /// The first line that can be the first on the screen.
+    pub(in crate::tui) fn last_top(&self) -> usize {
+        self.lines.len().saturating_sub(usize::from(self.text.height))
+    }
+}
+
+/// Puts together how the inbox looks in this place.
+pub(in crate::tui) fn looks(state: &State, body: Rect) -> Looks {
+    let count = items(state).len();
+    let (list, bar, pane) = if body.width >= SIDE_BY_SIDE {
+        let wide = (body.width / 3).clamp(34, 60);
+        let rest = Rect { x: body.x + wide + 2, width: body.width - wide - 2, ..body };
+        (Rect { width: wide, ..body }, Rect { x: body.x + wide, width: 1, ..body }, rest)
+    } else {
+        let most = (body.height / 4).max(1);
+        let high = u16::try_from(count).unwrap_or(u16::MAX).clamp(1, most).min(body.height);
+        let bar_high = u16::from(body.height > high);
+        let bar = Rect { y: body.y + high, height: bar_high, ..body };
+        let rest = Rect { y: bar.bottom(), height: body.height - high - bar_high, ..body };
+        (Rect { height: high, ..body }, bar, rest)
+    };
+    let (lines, mut closing_lines) = match state.inbox.shown() {
+        Some(row) => (question_lines(state, row, pane.width), closing(state, row, pane.width)),
+        None => (nothing(state), vec![]),
+    };
+    closing_lines.truncate(CLOSING.min(usize::from(pane.height / 2).max(1)));
+    let high = u16::try_from(closing_lines.len()).unwrap_or_default().min(pane.height);
+    let text = Rect { height: pane.height - high, ..pane };
+    let closing = Rect { y: text.bottom(), height: high, ..pane };
+    Looks { list, bar, text, lines, closing, closing_lines }
+}
+
+/// The first question in the list that is shown, so that this one is among them.
+pub(in crate::tui) fn list_top(selected: Option<usize>, count: usize, height: u16) -> usize {
+    let height = usize::from(height);
+    let middle = selected.unwrap_or_default().saturating_sub(height / 2);
+    middle.min(count.saturating_sub(height))
+}
+
+fn nothing(state: &State) -> Vec<(String, Role)> {
+    let line = match state.questions.len() {
+        0 => "Nobody asks anything.",
+        _ => "Enter shows the next question.",
+    };
+    vec![(line.to_owned(), Role::Quiet)]
+}
+
+/// Everything about the question.
+fn question_lines(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> {
+    let question = &row.question;
+    let mut lines: Vec<(String, Role)> = vec![];
+    let mut add = |texts: Vec<String>, role: Role| lines.extend(texts.into_iter().map(|text| (text, role)));
+    add(wrap(&question.title, width), Role::Title);
+    add(wrap(&about(state, row), width), Role::Quiet);
+    add(vec![String::new()], Role::Plain);
+    for line in question.detail.lines() {
+        add(wrap(line, width), role_of(line, question.kind));
+    }
+    if !question.options.is_empty() {
+        add(vec![String::new()], Role::Plain);
+    }
+    for (index, option) in question.options.iter().enumerate() {
+        let chosen = match (question.several, state.inbox.chosen.contains(&index)) {
+            (false, _) => "",
+            (true, true) => "[x] ",
+            (true, false) => "[ ] ",
+        };
+        add(wrap_after(&format!("{}. {chosen}", index + 1), &option.label, width), Role::Accent);
+        if let Some(description) = &option.description {
+            add(wrap_after("   ", description, width), Role::Plain);
+        }
+    }
+    lines
+}
+
+/// Who asks what kind of thing, and since when.
+fn about(state: &State, row: &QuestionRow) -> String {
+    let dot = state.theme.glyph(" · ", " | ");
+    let run = state.runs.get(&row.run_id);
+    let mut facts = vec![row.question.kind.to_string()];
+    facts.push(run.map_or_else(|| row.run_id.to_string(), |entry| label(&entry.row)));
+    facts.extend(run.map(|entry| entry.row.runner_kind.clone()));
+    facts.push(format!("{} ago", ago(state.now, row.asked_at)));
+    facts.extend(state.inbox.part(row).map(|(number, count)| format!("{number} of {count} that it asks at once")));
+    facts.extend(row.repeats.as_ref().map(|earlier| format!("asked again, before as {earlier}")));
+    facts.join(dot)
+}
+
+/// What an agent would change stands out; a plan may have such lines that are none.
+fn role_of(line: &str, kind: QuestionKind) -> Role {
+    match (kind, line.chars().next()) {
+        (QuestionKind::Permission, Some('+')) => Role::Added,
+        (QuestionKind::Permission, Some('-')) => Role::Removed,
+        (QuestionKind::Permission, Some('@')) if line.starts_with("@@") => Role::Busy,
+        (
+            QuestionKind::Permission
+            | QuestionKind::Question
+            | QuestionKind::Plan
+            | QuestionKind::Trust
+            | QuestionKind::Other,
+            _,
+        ) => Role::Plain,
+    }
+}
+
+/// How the question stands, and what can be done.
+fn closing(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> {
+    let dots = state.theme.glyph("…", "...");
+    let mut told: Vec<(String, Role)> = vec![];
+    if let Some(Err(refusal)) = state.inbox.outcome(&row.id) {
+        let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
+        told.push((format!("{}{hint}", refusal.message), Role::Bad));
+    }
+    told.push(match standing(state, &row.id) {
+        Standing::Open => (keys(&row.question), Role::Accent),
+        Standing::Sending => (format!("sent{dots}"), Role::Busy),
+        Standing::Answered => {
+            let outcome = state.inbox.outcome(&row.id).and_then(|outcome| outcome.as_ref().ok());
+            let outcome = outcome.map_or_else(String::new, |outcome| format!(": {outcome}"));
+            (format!("answered{outcome}. Enter: the next question"), Role::Good)
+        }
+        Standing::Gone => ("answered elsewhere, or no longer asked. Enter: the next question".to_owned(), Role::Urgent),
+    });
+    told.into_iter().flat_map(|(text, role)| wrap(&text, width).into_iter().map(move |line| (line, role))).collect()
+}
+
+/// The keys that mean something to this question.
+fn keys(question: &Question) -> String {
+    let mut keys: Vec<String> = vec![];
+    let count = question.options.len().min(MOST_KEYS);
+    match (count, question.several) {
+        (0, _) => {}
+        (1, false) => keys.push("1 choose".to_owned()),
+        (count, false) => keys.push(format!("1-{count} choose")),
+        (1, true) => keys.push("1 in or out  Enter answer".to_owned()),
+        (count, true) => keys.push(format!("1-{count} in or out  Enter answer")),
+    }
+    for action in question.actions() {
+        keys.push(match action {
+            QuickAction::Allow => "a allow".to_owned(),
+            QuickAction::Deny => "d deny".to_owned(),
+            QuickAction::AllowAll => "A allow all".to_owned(),
+        });
+    }
+    if question.actions().is_empty() {
+        keys.push("d decline".to_owned());
+    }
+    match (question.free_text, question.actions().is_empty()) {
+        (_, false) => keys.push("e deny in words".to_owned()),
+        (true, true) => keys.push("e own words".to_owned()),
+        (false, true) => {}
+    }
+    keys.join("  ")
+}

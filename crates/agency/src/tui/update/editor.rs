@@ -1,0 +1,121 @@
+//! A text that is written: where it comes from, and where it goes.
+
+use crate::tui::editor::{Editor, Purpose};
+use crate::tui::effect::{Effect, Job, Lending, TextFor, label};
+use crate::tui::inbox::{Standing, own_words, standing};
+use crate::tui::keys::TextAction;
+use crate::tui::state::{Front, State};
+
+/// Begins to write, with what was written before and not sent.
+pub(super) fn open(state: &mut State, purpose: Purpose) -> Vec<Effect> {
+    let draft = state.drafts.get(&purpose.key()).cloned().unwrap_or_default();
+    state.fronts.push(Front::Editor(Box::new(Editor::new(purpose, &draft))));
+    vec![]
+}
+
+pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
+    let Some(Front::Editor(editor)) = state.fronts.last_mut() else { return vec![] };
+    match action {
+        TextAction::Submit => submit(state),
+        TextAction::OtherEditor => {
+            vec![Effect::Lend(Lending::Text { purpose: TextFor::Front, text: editor.text() })]
+        }
+        TextAction::Close => {
+            let (key, text) = (editor.purpose.key(), editor.text());
+            keep(state, key, text);
+            state.fronts.pop();
+            vec![]
+        }
+        TextAction::Accept | TextAction::NextField | TextAction::PreviousField => vec![],
+    }
+}
+
+/// Keeps what is written for the next time.
+fn keep(state: &mut State, key: String, text: String) {
+    match text.trim().is_empty() {
+        true => state.drafts.remove(&key),
+        false => state.drafts.insert(key, text),
+    };
+}
+
+fn submit(state: &mut State) -> Vec<Effect> {
+    let Some(Front::Editor(editor)) = state.fronts.last() else { return vec![] };
+    let (purpose, text) = (editor.purpose.clone(), editor.text());
+    if text.trim().is_empty() {
+        state.refuse("nothing is written yet");
+        return vec![];
+    }
+    let key = purpose.key();
+    let Some(job) = job(state, purpose, text.clone()) else { return vec![] };
+    let effects = state.begin_once(job);
+    // What is refused stays in front.
+    if !effects.is_empty() {
+        keep(state, key, text);
+        state.fronts.pop();
+    }
+    effects
+}
+
+/// What sends the text; why it cannot be sent is said.
+fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
+    match purpose {
+        Purpose::Answer(question) => match standing(state, &question.id) {
+            Standing::Open => {
+                let answer = own_words(&question.question, text);
+                Some(Job::Answer { question, answer })
+            }
+            Standing::Sending => {
+                state.refuse("another answer is on its way already");
+                None
+            }
+            Standing::Answered | Standing::Gone => {
+                state.refuse("nobody waits for this answer any more");
+                None
+            }
+        },
+        Purpose::Message(before) => {
+            let row = state.runs.get(&before.id).map_or_else(|| (*before).clone(), |entry| entry.row.clone());
+            if row.state.is_terminal() == before.state.is_terminal() {
+                return Some(match row.state.is_terminal() {
+                    true => Job::Resume { row, text },
+                    false => Job::Send { row, text },
+                });
+            }
+            // Going on by a new run is something else than a message.
+            let message = format!("{} is {} now; send it again if you mean that", label(&row), row.state);
+            let purpose = Purpose::Message(Box::new(row));
+            if let Some(Front::Editor(editor)) = state.fronts.last_mut() {
+                editor.title = purpose.title();
+                editor.purpose = purpose;
+            }
+            state.refuse(message);
+            None
+        }
+    }
+}
+
+/// A text comes back from the user's own editor.
+pub(super) fn written(state: &mut State, text: &str) {
+    if let Some(Front::Editor(editor)) = state.fronts.last_mut() {
+        // Editors end the last line, which is none of the text.
+        editor.set(text.strip_suffix('\n').unwrap_or(text));
+    }
+}
+
+/// What was sent needs no draft.
+pub(super) fn sent(state: &mut State, job: &Job) {
+    if let Some((purpose, text)) = job.written()
+        && state.drafts.get(&purpose.key()).is_some_and(|draft| draft == text)
+    {
+        state.drafts.remove(&purpose.key());
+    }
+}
+
+/// What could not be sent is to be written again; nobody who is writing something else is disturbed.
+pub(super) fn come_back(state: &mut State, job: &Job) {
+    let Some((purpose, text)) = job.written() else { return };
+    keep(state, purpose.key(), text.to_owned());
+    if super::typing::takes_keys(state) {
+        state.fronts.push(Front::Editor(Box::new(Editor::new(purpose, text))));
+    }
+}

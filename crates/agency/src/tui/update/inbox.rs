@@ -1,0 +1,214 @@
+//! What can be done in the inbox.
+
+use std::collections::BTreeSet;
+
+use agency_engine::store::QuestionRow;
+use agency_model::{Answer, UnfitAnswer};
+
+use crate::tui::editor::Purpose;
+use crate::tui::effect::{Effect, Job};
+use crate::tui::inbox::{Looks, Standing, items, list_top, looks, own_words, standing};
+use crate::tui::keys::{InboxAction, Move};
+use crate::tui::layout::hits;
+use crate::tui::state::{Focus, Front, State};
+
+/// Opens the inbox, or brings it to the front. What the selected run asks comes first, then what was looked at.
+pub(super) fn open(state: &mut State) {
+    state.fronts.retain(|front| !matches!(front, Front::Inbox));
+    let is_open = |row: &&QuestionRow| standing(state, &row.id) == Standing::Open;
+    let run = state.runs.current().map(|entry| &entry.row.id);
+    let of_run = |row: &&QuestionRow| run == Some(&row.run_id);
+    let kept = state.inbox.shown().filter(is_open);
+    let asked = || state.questions.iter().filter(is_open);
+    let first = kept.filter(of_run).or_else(|| asked().find(of_run)).or(kept).or_else(|| asked().next()).cloned();
+    if first.is_some() || !state.inbox.shown().is_some_and(|row| standing(state, &row.id) == Standing::Sending) {
+        state.inbox.show(first);
+    }
+    state.fronts.push(Front::Inbox);
+}
+
+pub(super) fn act(state: &mut State, action: InboxAction) -> Vec<Effect> {
+    match action {
+        InboxAction::Allow => return answer(state, Answer::Allow),
+        InboxAction::Deny => return answer(state, Answer::Deny { message: None }),
+        InboxAction::AllowAll => return answer(state, Answer::AllowAll),
+        InboxAction::Option(number) => return choose(state, number),
+        InboxAction::Send => return send(state),
+        InboxAction::Words => return write(state),
+        InboxAction::OpenRun => open_run(state),
+        InboxAction::ScrollUp => read(state, Move::Up),
+        InboxAction::ScrollDown => read(state, Move::Down),
+    }
+    vec![]
+}
+
+/// The question that an answer would be for; what is not open is told to be so.
+fn asked(state: &mut State) -> Option<QuestionRow> {
+    let Some(row) = state.inbox.shown().cloned() else {
+        state.refuse("no question is selected");
+        return None;
+    };
+    match standing(state, &row.id) {
+        Standing::Open => return Some(row),
+        Standing::Sending => state.refuse("the answer is on its way already"),
+        Standing::Answered => state.refuse("this is answered; Enter shows the next question"),
+        Standing::Gone => state.refuse("nobody waits for this answer any more; Enter shows the next question"),
+    }
+    None
+}
+
+fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
+    let Some(row) = asked(state) else { return vec![] };
+    match row.question.check(&answer) {
+        Ok(()) => state.begin_once(Job::Answer { question: Box::new(row), answer }),
+        Err(unfit) => {
+            state.refuse(unfit.to_string());
+            vec![]
+        }
+    }
+}
+
+/// One option is an answer; of several, each key takes one in or out.
+fn choose(state: &mut State, number: usize) -> Vec<Effect> {
+    let Some(row) = asked(state) else { return vec![] };
+    let index = number.saturating_sub(1);
+    if index >= row.question.options.len() {
+        state.refuse(match row.question.options.len() {
+            0 => "there are no options to choose from".to_owned(),
+            count => format!("there is no option {number}, only {count}"),
+        });
+        return vec![];
+    }
+    if !row.question.several {
+        return answer(state, options(&row, &BTreeSet::from([index])));
+    }
+    if !state.inbox.chosen.remove(&index) {
+        state.inbox.chosen.insert(index);
+    }
+    vec![]
+}
+
+fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
+    let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
+    Answer::Options { chosen: ids.collect() }
+}
+
+/// Sends what is chosen; from what needs no answer any more it goes on to the next.
+fn send(state: &mut State) -> Vec<Effect> {
+    let open = state.inbox.shown().filter(|row| standing(state, &row.id) == Standing::Open).cloned();
+    let Some(row) = open else {
+        show_next(state);
+        return vec![];
+    };
+    if state.inbox.chosen.is_empty() {
+        state.refuse(match (row.question.options.len(), row.question.several) {
+            (0, _) => "there are no options to choose from".to_owned(),
+            (_, false) => "the number of an option answers".to_owned(),
+            (count, true) => format!("choose some first, by 1 to {}", count.min(9)),
+        });
+        return vec![];
+    }
+    let chosen = state.inbox.chosen.clone();
+    answer(state, options(&row, &chosen))
+}
+
+fn write(state: &mut State) -> Vec<Effect> {
+    let Some(row) = asked(state) else { return vec![] };
+    // Whether words are taken at all does not depend on which.
+    match row.question.check(&own_words(&row.question, "words".to_owned())) {
+        Ok(()) => super::editor::open(state, Purpose::Answer(Box::new(row))),
+        Err(
+            unfit @ (UnfitAnswer::NoText | UnfitAnswer::NoPermission | UnfitAnswer::OneOption | UnfitAnswer::Empty),
+        )
+        | Err(unfit @ UnfitAnswer::NoSuchOption { .. }) => {
+            state.refuse(unfit.to_string());
+            vec![]
+        }
+    }
+}
+
+fn open_run(state: &mut State) {
+    let Some(run) = state.inbox.shown().map(|row| row.run_id.clone()) else {
+        return state.refuse("no question is selected");
+    };
+    if state.runs.get(&run).is_none() {
+        return state.refuse(format!("{run} is not among the runs"));
+    }
+    state.runs.select(&run);
+    state.fronts.clear();
+    state.focus = Focus::Detail;
+}
+
+/// Looks at the next question that is open: one after this one, else the oldest.
+fn show_next(state: &mut State) {
+    let items = items(state);
+    let now = shown_index(state, &items).map_or(0, |index| index + 1);
+    let (before, after) = items.split_at(now.min(items.len()));
+    let next = after.iter().chain(before).find(|row| standing(state, &row.id) == Standing::Open);
+    let next = next.map(|row| (**row).clone());
+    state.inbox.show(next);
+}
+
+fn shown_index(state: &State, items: &[&QuestionRow]) -> Option<usize> {
+    let shown = state.inbox.shown()?;
+    items.iter().position(|row| row.id == shown.id)
+}
+
+/// Up and down choose a question, pages turn what is read of it.
+pub(super) fn go(state: &mut State, direction: Move) {
+    let items = items(state);
+    let last = items.len().saturating_sub(1);
+    let now = shown_index(state, &items);
+    let index = match (direction, now) {
+        (Move::PageUp | Move::PageDown, _) => return read(state, direction),
+        (Move::First, _) | (Move::Up | Move::Down, None) => 0,
+        (Move::Last, _) => last,
+        (Move::Up, Some(now)) => now.saturating_sub(1),
+        (Move::Down, Some(now)) => (now + 1).min(last),
+    };
+    // What is not asked any more stays only as long as one looks at it, and so nothing else may be left to go to.
+    let gone = now == Some(index) && state.inbox.shown().is_some_and(|row| standing(state, &row.id) == Standing::Gone);
+    let next = match gone {
+        true => items.iter().enumerate().rev().find(|(other, _)| *other != index).map(|(_, row)| (**row).clone()),
+        false => items.get(index).map(|row| (**row).clone()),
+    };
+    state.inbox.show(next);
+}
+
+/// Reads on or back: half of what is shown, or a page.
+fn read(state: &mut State, direction: Move) {
+    let Looks { text, .. } = looks(state, state.areas().body);
+    let page = isize::try_from(text.height.saturating_sub(1).max(1)).unwrap_or(1);
+    let half = isize::try_from((text.height / 2).max(1)).unwrap_or(1);
+    scroll(
+        state,
+        match direction {
+            Move::Up => -half,
+            Move::Down => half,
+            Move::PageUp => -page,
+            Move::PageDown => page,
+            Move::First => isize::MIN,
+            Move::Last => isize::MAX,
+        },
+    );
+}
+
+/// Turns what is read by so many lines.
+pub(super) fn scroll(state: &mut State, lines: isize) {
+    let last = looks(state, state.areas().body).last_top();
+    state.inbox.top = state.inbox.top.min(last).saturating_add_signed(lines).min(last);
+}
+
+/// Looks at the question that was clicked.
+pub(super) fn click(state: &mut State, column: u16, row: u16) {
+    let list = looks(state, state.areas().body).list;
+    if !hits(list, column, row) {
+        return;
+    }
+    let items = items(state);
+    let top = list_top(shown_index(state, &items), items.len(), list.height);
+    let clicked = items.get(top + usize::from(row - list.y)).map(|row| (**row).clone());
+    if clicked.is_some() {
+        state.inbox.show(clicked);
+    }
+}
