@@ -1,11 +1,13 @@
 //! How things look to people.
 
 mod activity;
+mod cost;
 mod spinner;
 mod table;
 mod time;
 
 pub(crate) use activity::{ActivityLine, activity_words};
+pub(crate) use cost::dollars;
 pub(crate) use spinner::Spinner;
 pub(crate) use table::{columns, run_table, state_word};
-pub(crate) use time::{ago, parse_duration};
+pub(crate) use time::{ago, parse_duration, took};

@@ -12,6 +12,7 @@ mod editor;
 mod effect;
 #[cfg(test)]
 mod fixture;
+mod form;
 mod hands;
 mod help;
 mod inbox;
@@ -21,11 +22,13 @@ mod layout;
 mod pace;
 mod runs;
 mod state;
+mod steps;
 mod terminal;
 mod theme;
 mod update;
 mod watcher;
 mod wrap;
+mod writing;
 
 use std::io;
 use std::os::fd::AsFd;

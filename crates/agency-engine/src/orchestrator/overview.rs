@@ -13,7 +13,7 @@ use super::{Orchestrator, OrchestratorError, WorkflowSession};
 use crate::store::{RunFilter, RunRow};
 
 /// A session as answers show it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Overview {
     /// Its id.
     pub session: SessionId,
@@ -50,7 +50,7 @@ pub struct Overview {
 }
 
 /// A step as answers show it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepOverview {
     /// Its name.
     pub name: String,

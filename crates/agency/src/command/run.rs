@@ -188,12 +188,23 @@ pub(super) fn start(
     context.answer(&RunView::new(row.clone(), &home), |out| print_run(out, &row))
 }
 
+/// A run as somebody asks for it who stands here, with our environment and our terminal.
+pub(crate) fn asked_here(flags: SpecDraft, context: &Context) -> Result<RunRequest, Problem> {
+    Ok(RunRequest {
+        kind: RunKind::Run,
+        spec_file: None,
+        flags,
+        prompt_text: None,
+        current_directory: context.current_directory()?,
+        environment: std::env::vars_os().collect(),
+        may_wait: true,
+        terminal: own_terminal_size(std::io::stdout()),
+        notify: context.is_at_terminal(),
+        workflow: None,
+    })
+}
+
 fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
-    let current_directory = context.current_directory()?;
-    let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
-    if let Some(file) = &args.env_file {
-        environment.extend(read_environment_file(file)?);
-    }
     let repo = args.repo.map(|path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
             Problem::new(ErrorCode::InvalidPath, format!("the path of the repository is not UTF-8: {}", path.display()))
@@ -227,17 +238,16 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         mcp_servers: Some(mcp_servers),
         ..SpecDraft::default()
     };
+    let mut request = asked_here(flags, context)?;
+    if let Some(file) = &args.env_file {
+        request.environment.extend(read_environment_file(file)?);
+    }
     Ok(RunRequest {
-        kind: RunKind::Run,
         spec_file: args.spec,
-        flags,
         prompt_text: args.prompt,
-        current_directory,
-        environment,
         may_wait: !args.no_queue,
-        terminal: own_terminal_size(std::io::stdout()),
-        notify: args.notify || context.is_at_terminal(),
-        workflow: None,
+        notify: args.notify || request.notify,
+        ..request
     })
 }
 

@@ -144,7 +144,7 @@ fn selected(orchestrator: &Orchestrator, text: &str) -> Result<SessionId, Proble
 }
 
 /// What a driver takes along from here.
-fn around(context: &Context) -> Result<Around, Problem> {
+pub(crate) fn around(context: &Context) -> Result<Around, Problem> {
     let current_directory = context.current_directory()?;
     let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
     if let Some(file) = context.config_file() {

@@ -15,6 +15,16 @@ pub(crate) fn ago(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
+/// How long something took, in two units: `12s`, `5m08s`, `3h20m`.
+pub(crate) fn took(from: Timestamp, to: Timestamp) -> String {
+    let seconds = to.duration_since(from).as_secs().max(0);
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m{seconds:02}s"),
+        (hours, minutes, _) => format!("{hours}h{minutes:02}m"),
+    }
+}
+
 /// Reads `45s`, `10m`, `2h`, `7d` or `2w`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let expected = || format!("'{text}' is no duration; write for example 45s, 10m, 2h, 7d or 2w");

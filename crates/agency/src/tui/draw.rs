@@ -4,11 +4,13 @@ mod confirm;
 mod detail;
 mod editor;
 mod footer;
+mod form;
 mod header;
 mod help;
 mod inbox;
 mod paint;
 mod runs;
+mod steps;
 mod yank;
 
 #[cfg(test)]
@@ -42,6 +44,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         match front {
             Front::Help { top } => help::draw(&mut paint, areas.body, *top),
             Front::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
+            Front::Form(form) => form::draw(&mut paint, areas.body, form, state.desk.agents.as_ref()),
+            Front::Steps(steps) => steps::draw(&mut paint, areas.body, steps, state),
             Front::Filter => {}
             Front::Inbox => inbox::draw(&mut paint, areas.body, state),
             Front::Editor(editor) => editor::draw(&mut paint, areas.body, editor),

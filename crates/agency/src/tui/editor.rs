@@ -2,11 +2,10 @@
 
 use agency_engine::store::{QuestionRow, RunRow};
 use agency_model::Answer;
-use ratatui::style::{Modifier, Style};
-use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::effect::label;
 use super::inbox::own_words;
+use super::writing::{Cursor, Writing};
 
 /// What a text is for.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,43 +47,18 @@ impl Purpose {
 pub(super) struct Editor {
     pub(super) purpose: Purpose,
     pub(super) title: String,
-    pub(super) area: TextArea<'static>,
+    pub(super) writing: Writing,
 }
 
 impl Editor {
     pub(super) fn new(purpose: Purpose, text: &str) -> Self {
-        Self { title: purpose.title(), purpose, area: area(text) }
+        let mut writing = Writing::lines(text, "");
+        writing.show_cursor(Cursor::Shown);
+        Self { title: purpose.title(), purpose, writing }
     }
 
     /// What is written.
     pub(super) fn text(&self) -> String {
-        self.area.lines().join("\n")
+        self.writing.text()
     }
-
-    /// Takes another text.
-    pub(super) fn set(&mut self, text: &str) {
-        self.area = area(text);
-    }
-
-    /// Puts a text where the cursor is.
-    pub(super) fn insert(&mut self, text: &str) {
-        self.area.insert_str(harmless(text));
-    }
-}
-
-fn area(text: &str) -> TextArea<'static> {
-    let text = harmless(text);
-    let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
-    area.set_cursor_line_style(Style::new());
-    area.set_cursor_style(Style::new().add_modifier(Modifier::REVERSED));
-    area.set_wrap_mode(WrapMode::WordOrGlyph);
-    area.move_cursor(CursorMove::Bottom);
-    area.move_cursor(CursorMove::End);
-    area
-}
-
-/// A text as people write it: what moves a cursor has no place in it.
-fn harmless(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect()
 }

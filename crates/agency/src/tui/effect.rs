@@ -1,11 +1,13 @@
 //! Everything the program can do outside itself. The state only says what; `hands.rs` does it.
 
+use agency_engine::orchestrator::Overview;
 use agency_engine::store::{QuestionRow, RunRow};
 use agency_engine::workspace::DeleteBranch;
-use agency_model::{Answer, RunId};
+use agency_model::{Answer, RunId, SessionId};
 
 use super::detail::Subject;
 use super::editor::Purpose;
+use super::form::{Agents, Field, Wanted};
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +61,21 @@ pub(super) enum Job {
         row: RunRow,
         branch: DeleteBranch,
     },
+    /// Read which agents there are.
+    Agents,
+    Create(Box<Wanted>),
+    /// Read how a workflow session stands.
+    Session(SessionId),
+    Approve(SessionId),
+    Reject {
+        session: SessionId,
+        reason: String,
+    },
+    /// From what failed, or from this step.
+    Retry {
+        session: SessionId,
+        from: Option<String>,
+    },
 }
 
 impl Job {
@@ -73,6 +90,15 @@ impl Job {
             Self::Restart(row) => format!("starting {} again", label(row)),
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
+            Self::Agents => "reading the agents".to_owned(),
+            Self::Create(wanted) => {
+                let what = wanted.name.as_deref().or(wanted.runner.as_deref()).unwrap_or("a run");
+                format!("creating {what}")
+            }
+            Self::Session(session) => format!("reading {session}"),
+            Self::Approve(session) => format!("approving {session}"),
+            Self::Reject { session, .. } => format!("rejecting {session}"),
+            Self::Retry { session, .. } => format!("retrying {session}"),
         }
     }
 
@@ -87,6 +113,11 @@ impl Job {
             | Self::PlanRemoval { row, .. }
             | Self::Remove { row, .. } => row.id.as_str(),
             Self::Answer { question, .. } => question.id.as_str(),
+            Self::Session(session)
+            | Self::Approve(session)
+            | Self::Reject { session, .. }
+            | Self::Retry { session, .. } => session.as_str(),
+            Self::Agents | Self::Create(_) => "",
         }
     }
 
@@ -109,7 +140,13 @@ impl Job {
             | Self::Answer { .. }
             | Self::Restart(_)
             | Self::PlanRemoval { .. }
-            | Self::Remove { .. } => None,
+            | Self::Remove { .. }
+            | Self::Agents
+            | Self::Create(_)
+            | Self::Session(_)
+            | Self::Approve(_)
+            | Self::Reject { .. }
+            | Self::Retry { .. } => None,
         }
     }
 }
@@ -126,16 +163,14 @@ pub(super) enum Outcome {
     Said(String),
     /// What a removal would keep and save.
     Removal { run: RunId, branch: DeleteBranch, notes: Vec<String> },
-}
-
-impl Outcome {
-    /// What there is to say.
-    pub(super) fn words(&self) -> String {
-        match self {
-            Self::Said(text) => text.clone(),
-            Self::Removal { notes, .. } => notes.join(", "),
-        }
-    }
+    /// The agents that there are.
+    Agents(Agents),
+    /// A run was created; this is what there is to say.
+    Created { id: RunId, said: String },
+    /// It was not, for something in this field.
+    NotCreated { field: Option<Field>, refusal: Refusal },
+    /// How a workflow session stands.
+    Session(Box<Overview>),
 }
 
 /// Why something was not done, and what to do about it.

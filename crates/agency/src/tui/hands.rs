@@ -1,6 +1,8 @@
 //! Does what the state says is to be done. Everything that may take a while is done in a thread of its own.
 
+mod create;
 mod lend;
+mod session;
 mod work;
 
 use std::io;

@@ -11,10 +11,12 @@ use super::counting::Shown;
 use super::detail::Detail;
 use super::editor::Editor;
 use super::effect::{Effect, Job, JobNumber, Refusal};
+use super::form::{Desk, Form};
 use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
 use super::runs::{Line, RunList};
+use super::steps::Steps;
 use super::theme::Theme;
 
 /// How long something that was said stays at the bottom, in seconds.
@@ -43,6 +45,10 @@ pub(super) enum Front {
     Editor(Box<Editor>),
     /// What is to be copied of this run?
     Yank(Box<RunRow>),
+    /// A new run.
+    Form(Box<Form>),
+    /// The steps of a workflow session.
+    Steps(Box<Steps>),
 }
 
 /// Something that was said at the bottom.
@@ -76,6 +82,8 @@ pub(super) struct State {
     pub(super) leaving: bool,
     /// Where the user stands.
     pub(super) current_directory: PathBuf,
+    /// The forms for new runs that are not in front.
+    pub(super) desk: Desk,
 }
 
 impl State {
@@ -96,6 +104,7 @@ impl State {
             said: None,
             leaving: false,
             current_directory,
+            desk: Desk::default(),
         }
     }
 
@@ -108,6 +117,8 @@ impl State {
             Some(Front::Inbox) => Scope::Inbox,
             Some(Front::Editor(_)) => Scope::Editor,
             Some(Front::Yank(_)) => Scope::Yank,
+            Some(Front::Form(_)) => Scope::Form,
+            Some(Front::Steps(steps)) => steps.scope(),
             None => match self.focus {
                 Focus::List => Scope::Runs,
                 Focus::Detail => Scope::Detail,
@@ -174,6 +185,12 @@ impl State {
             }
             None => vec![self.begin(job)],
         }
+    }
+
+    /// Begins to read something. Nobody waits for it, and it is not told at the bottom.
+    pub(super) fn begin_quietly(&mut self, job: Job) -> (JobNumber, Effect) {
+        self.next_job += 1;
+        (self.next_job, Effect::Do(self.next_job, Box::new(job)))
     }
 
     /// Forgets a job that is done.

@@ -3,11 +3,13 @@
 mod app;
 mod confirm;
 mod editor;
+mod form;
 mod inbox;
 mod list;
 mod mouse;
 mod news;
 mod run;
+mod steps;
 mod typing;
 mod view;
 
@@ -26,12 +28,13 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
         Input::Paste(text) => typing::paste(state, &text),
         Input::Resize(columns, rows) => {
             state.size = (columns, rows);
+            form::resized(state);
             vec![]
         }
         Input::Tick(now) => {
             state.now = now;
             state.forget_said();
-            vec![]
+            steps::tick(state)
         }
         Input::News(news) => news::news(state, news),
     };
@@ -68,7 +71,7 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::View(action) => view::act(state, action),
         Action::Inbox(action) => inbox::act(state, action),
         Action::Yank(action) => run::yank(state, action),
-        Action::Steps(_) => vec![],
+        Action::Steps(action) => steps::act(state, action),
         Action::Text(action) => typing::act(state, action),
         Action::Confirm(action) => confirm::act(state, action),
     }

@@ -7,7 +7,7 @@ use agency_model::workflow::SessionState;
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 
-use crate::output::columns;
+use crate::output::{columns, dollars, took};
 
 /// How much of a sentence fits behind a step.
 const SAID: usize = 100;
@@ -78,17 +78,4 @@ fn row(step: &StepOverview, now: Timestamp) -> Vec<String> {
         step.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
         said.lines().next().unwrap_or_default().chars().take(SAID).collect(),
     ]
-}
-
-fn dollars(cost: f64) -> String {
-    format!("${cost:.4}")
-}
-
-fn took(from: Timestamp, to: Timestamp) -> String {
-    let seconds = to.duration_since(from).as_secs().max(0);
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds}s"),
-        (0, minutes, seconds) => format!("{minutes}m{seconds:02}s"),
-        (hours, minutes, _) => format!("{hours}h{minutes:02}m"),
-    }
 }

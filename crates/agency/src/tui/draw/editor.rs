@@ -1,7 +1,6 @@
 //! A text that is being written.
 
 use ratatui::layout::Rect;
-use ratatui::widgets::Widget;
 
 use super::paint::Paint;
 use crate::tui::editor::Editor;
@@ -16,8 +15,5 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, editor: &Editor) {
     let high = (body.height - body.height / 4).min(HIGHEST).max(5);
     let title = crate::command::inbox::plain(&editor.title);
     let inside = paint.boxed(middle(body, wide, high), &title);
-    let inside = inside.intersection(paint.buffer.area);
-    if !inside.is_empty() {
-        editor.area.render(inside, paint.buffer);
-    }
+    editor.writing.draw(inside, paint.buffer);
 }

@@ -5,6 +5,7 @@ mod removal;
 
 use std::sync::atomic::AtomicBool;
 
+use super::{create, session};
 use crate::command::answer::who;
 use crate::command::inbox::words;
 use crate::context::Context;
@@ -13,21 +14,26 @@ use crate::tui::effect::{Job, Outcome, label};
 
 /// Does a job. What is being created is taken back when `interrupted` is set.
 pub(super) fn work(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
-    let mut agency = context.agency()?;
     let said = match job {
         Job::Stop(row) => {
-            let row = agency.stop(&row)?;
+            let row = context.agency()?.stop(&row)?;
             format!("{} is {}", label(&row), row.state)
         }
-        Job::Interrupt(row) => format!("{}: {}", label(&row), agency.interrupt(&row)?),
+        Job::Interrupt(row) => format!("{}: {}", label(&row), context.agency()?.interrupt(&row)?),
         Job::Answer { question, answer } => {
-            format!("{}: {}", words(&answer), agency.answer(&question, &answer, &who())?)
+            format!("{}: {}", words(&answer), context.agency()?.answer(&question, &answer, &who())?)
         }
-        Job::Send { row, text } => format!("{}: {}", label(&row), agency.send(&row, &text)?),
-        Job::Resume { row, text } => again::resume(context, &mut agency, row, text, interrupted)?,
-        Job::Restart(row) => again::restart(context, &mut agency, row, interrupted)?,
-        Job::PlanRemoval { row, branch } => return removal::plan(&agency, &row, branch),
-        Job::Remove { row, branch } => removal::remove(&mut agency, &row, branch)?,
+        Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
+        Job::Resume { row, text } => again::resume(context, &mut context.agency()?, row, text, interrupted)?,
+        Job::Restart(row) => again::restart(context, &mut context.agency()?, row, interrupted)?,
+        Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
+        Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
+        Job::Agents => return create::agents(context),
+        Job::Create(wanted) => return create::create(context, *wanted, interrupted),
+        Job::Session(id) => return session::read(context, &id),
+        Job::Approve(id) => session::approve(context, &id)?,
+        Job::Reject { session, reason } => session::reject(context, &session, &reason)?,
+        Job::Retry { session, from } => session::retry(context, &session, from.as_deref(), interrupted)?,
     };
     Ok(Outcome::Said(said))
 }

@@ -17,6 +17,8 @@ pub(super) fn go(state: &mut State, direction: Move) {
             confirm.top = moved(confirm.top, direction, looks.lines.len(), looks.height);
         }
         Some(Front::Inbox) => super::inbox::go(state, direction),
+        Some(Front::Form(_)) => super::form::go(state, direction),
+        Some(Front::Steps(_)) => super::steps::go(state, direction),
         Some(Front::Filter | Front::Editor(_) | Front::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
@@ -50,7 +52,7 @@ pub(super) fn act(state: &mut State, action: App) -> Vec<Effect> {
         }
         App::Help => state.fronts.push(Front::Help { top: 0 }),
         App::Inbox => super::inbox::open(state),
-        App::NewRun => {}
+        App::NewRun => return super::form::open(state),
         App::Redraw => return vec![Effect::Redraw],
         App::Suspend => return vec![Effect::Suspend],
     }

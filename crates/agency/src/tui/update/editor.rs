@@ -94,14 +94,6 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
     }
 }
 
-/// A text comes back from the user's own editor.
-pub(super) fn written(state: &mut State, text: &str) {
-    if let Some(Front::Editor(editor)) = state.fronts.last_mut() {
-        // Editors end the last line, which is none of the text.
-        editor.set(text.strip_suffix('\n').unwrap_or(text));
-    }
-}
-
 /// What was sent needs no draft.
 pub(super) fn sent(state: &mut State, job: &Job) {
     if let Some((purpose, text)) = job.written()

@@ -45,11 +45,12 @@ fn click(state: &mut State, column: u16, row: u16) {
     if hits(badge(areas.header, state), column, row) && super::typing::takes_keys(state) {
         return super::inbox::open(state);
     }
-    if let Some(Front::Inbox) = state.fronts.last() {
-        return super::inbox::click(state, column, row);
-    }
-    if !state.fronts.is_empty() {
-        return;
+    match state.fronts.last() {
+        Some(Front::Inbox) => return super::inbox::click(state, column, row),
+        Some(Front::Form(_)) => return super::form::click(state, column, row),
+        Some(Front::Steps(_)) => return super::steps::click(state, column, row),
+        Some(Front::Help { .. } | Front::Filter | Front::Confirm(_) | Front::Editor(_) | Front::Yank(_)) => return,
+        None => {}
     }
     if hits(areas.list, column, row) {
         state.focus = Focus::List;

@@ -51,7 +51,8 @@ pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
         OfRun::Attach => vec![Effect::Lend(Lending::Attach(row.id))],
         OfRun::Shell => vec![Effect::Lend(Lending::Shell(row.directory().to_owned()))],
         OfRun::Editor => vec![Effect::Lend(Lending::Editor(row.directory().to_owned()))],
-        OfRun::Steps | OfRun::Tab(_) | OfRun::NextTab | OfRun::PreviousTab => vec![],
+        OfRun::Steps => super::steps::open(state, &row),
+        OfRun::Tab(_) | OfRun::NextTab | OfRun::PreviousTab => vec![],
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::effect::Effect;
-use crate::tui::keys::TextAction;
+use crate::tui::effect::{Effect, Lending, Refusal, TextFor};
+use crate::tui::keys::{Scope, TextAction};
 use crate::tui::state::{Front, State};
 
 /// A key that stands for nothing else.
@@ -11,8 +11,10 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
     match state.fronts.last_mut() {
         Some(Front::Filter) => type_filter(state, event),
         Some(Front::Editor(editor)) => {
-            editor.area.input(event);
+            editor.writing.typed(event);
         }
+        Some(Front::Form(_)) => super::form::typed(state, event),
+        Some(Front::Steps(steps)) => steps.typed(event),
         Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
     }
     vec![]
@@ -21,7 +23,8 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
 /// Whether keys stand for something else than text.
 pub(super) fn takes_keys(state: &State) -> bool {
     match state.fronts.last() {
-        Some(Front::Filter | Front::Editor(_)) => false,
+        Some(Front::Filter | Front::Editor(_) | Front::Form(_)) => false,
+        Some(Front::Steps(steps)) => steps.scope() == Scope::Steps,
         Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => true,
     }
 }
@@ -34,11 +37,32 @@ pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
             let filter = format!("{}{line}", state.runs.filter());
             state.runs.set_filter(&filter);
         }
-        Some(Front::Editor(editor)) => editor.insert(text),
+        Some(Front::Editor(editor)) => editor.writing.paste(text),
+        Some(Front::Form(_)) => super::form::paste(state, text),
+        Some(Front::Steps(steps)) => steps.paste(text),
         // A paste is never taken for keys.
         Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
     }
     vec![]
+}
+
+/// A text that was written in the user's editor.
+pub(super) fn written(state: &mut State, text: Result<String, Refusal>) {
+    match (text, state.fronts.last_mut()) {
+        (Ok(text), Some(Front::Form(_))) => super::form::written(state, &text),
+        (Ok(text), Some(Front::Steps(steps))) => steps.written(&text),
+        (Ok(text), Some(Front::Editor(editor))) => editor.writing.replace(&text),
+        (
+            Ok(_),
+            Some(Front::Help { .. } | Front::Filter | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None,
+        ) => {}
+        (Err(refusal), _) => state.complain(&refusal),
+    }
+}
+
+/// Lets the user go on with a text in an editor of their own.
+pub(super) const fn in_editor(text: String) -> Effect {
+    Effect::Lend(Lending::Text { purpose: TextFor::Front, text })
 }
 
 pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
@@ -51,6 +75,8 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
             state.runs.set_filter("");
         }
         (Some(Front::Editor(_)), action) => return super::editor::act(state, action),
+        (Some(Front::Form(_)), action) => return super::form::act(state, action),
+        (Some(Front::Steps(_)), action) => return super::steps::write(state, action),
         (_, _) => {}
     }
     vec![]

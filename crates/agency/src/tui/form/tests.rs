@@ -1,0 +1,388 @@
+//! The form from the first key to the run, and how it looks.
+
+pub(in crate::tui) mod looks;
+
+use agency_engine::create::{Adapter, Supports};
+use agency_engine::runs_watch::RunsNews;
+use agency_engine::store::RunRow;
+use agency_model::run::{RestartPolicy, State as RunState};
+use agency_model::{Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use jiff::Timestamp;
+
+use super::*;
+use crate::tui::effect::{Effect, Job, Lending, Outcome, TextFor};
+use crate::tui::input::{Input, News};
+use crate::tui::runs::Pick;
+use crate::tui::state::{Front, State};
+use crate::tui::theme::Theme;
+use crate::tui::update::update;
+
+pub(in crate::tui) const NOW: i64 = 1_750_000_000;
+
+pub(in crate::tui) fn state(size: (u16, u16)) -> State {
+    let theme = Theme { colour: true, unicode: true };
+    State::new(Timestamp::from_second(NOW).unwrap(), size, theme, "/srv/here".into())
+}
+
+pub(in crate::tui) fn id(number: u8) -> RunId {
+    format!("{:026}", number).parse().unwrap()
+}
+
+pub(in crate::tui) fn row(number: u8, name: &str) -> RunRow {
+    let at = Timestamp::from_second(NOW - 60).unwrap();
+    RunRow {
+        id: id(number),
+        name: Some(name.to_owned()),
+        state: RunState::Running,
+        phase: None,
+        attempt: 1,
+        repo_path: "/srv/shop".to_owned(),
+        repo_fingerprint: "shop-1".to_owned(),
+        base_ref: "HEAD".to_owned(),
+        base_commit: "0".repeat(40),
+        new_branch: None,
+        worktree_path: None,
+        workspace: WorkspaceKind::Worktree,
+        runner_kind: "scripted".to_owned(),
+        runner_args: vec![],
+        mode: Mode::Headless,
+        host: Host::Tmux,
+        restart_policy: RestartPolicy::Never,
+        created_at: at,
+        updated_at: at,
+        started_at: Some(at),
+        ended_at: None,
+        exit_code: None,
+        signal: None,
+        reason: None,
+        error: None,
+        stdout_log_path: String::new(),
+        stderr_log_path: String::new(),
+        tmux_session_name: None,
+        tmux_socket: None,
+        saved_ref: None,
+        removed_at: None,
+        agent_session: None,
+        usage: Usage::default(),
+        parent_id: None,
+        agent_version: None,
+        activity: None,
+        activity_at: None,
+        kind: RunKind::Run,
+        vcs: Vcs::Git,
+        workflow_session: None,
+    }
+}
+
+pub(in crate::tui) fn tell_runs(state: &mut State, changed: Vec<RunRow>) -> Vec<Effect> {
+    update(state, Input::News(News::Runs(RunsNews { changed, ..RunsNews::default() })))
+}
+
+pub(in crate::tui) fn key(state: &mut State, code: KeyCode) -> Vec<Effect> {
+    update(state, Input::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+}
+
+pub(in crate::tui) fn ctrl(state: &mut State, letter: char) -> Vec<Effect> {
+    update(state, Input::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
+}
+
+pub(in crate::tui) fn type_text(state: &mut State, text: &str) {
+    text.chars().for_each(|letter| drop(key(state, KeyCode::Char(letter))));
+}
+
+pub(in crate::tui) fn click(state: &mut State, column: u16, row: u16) -> Vec<Effect> {
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    update(state, Input::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+}
+
+/// The job among the effects, with its number.
+pub(in crate::tui) fn job_of(effects: &[Effect]) -> (JobNumber, Job) {
+    let found = effects.iter().find_map(|effect| match effect {
+        Effect::Do(number, job) => Some((*number, (**job).clone())),
+        _ => None,
+    });
+    found.unwrap()
+}
+
+pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<Outcome, Refusal>) -> Vec<Effect> {
+    update(state, Input::News(News::Done { job, outcome }))
+}
+
+fn adapter(name: &str, program: Option<&str>) -> Adapter {
+    let supports = Supports {
+        events: true,
+        conversation: true,
+        one_shot: true,
+        screen: true,
+        resume_headless: true,
+        resume_interactive: true,
+    };
+    Adapter {
+        name: name.to_owned(),
+        built_in: true,
+        command: name.to_owned(),
+        program: program.map(str::to_owned),
+        version: program.map(|_| "1.2.3".to_owned()),
+        tested_version: None,
+        install: Some(format!("npm install -g {name}")),
+        supports,
+    }
+}
+
+fn agents() -> Agents {
+    let adapters = vec![
+        adapter("claude_code", Some("/usr/bin/claude")),
+        adapter("codex", None),
+        adapter("scripted", Some("/usr/bin/agency")),
+    ];
+    Agents { adapters, usual: "claude-code".to_owned(), usual_is_chosen: false, host: Host::Tmux }
+}
+
+/// An open form, with the agents known.
+fn opened(size: (u16, u16)) -> State {
+    let mut state = state(size);
+    let (number, job) = job_of(&key(&mut state, KeyCode::Char('n')));
+    assert_eq!(job, Job::Agents);
+    done(&mut state, number, Ok(Outcome::Agents(agents())));
+    state
+}
+
+fn form(state: &State) -> &Form {
+    match state.fronts.last() {
+        Some(Front::Form(form)) => form,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn wanted(state: &State) -> Wanted {
+    form(state).wanted(state.desk.agents.as_ref())
+}
+
+fn refusal(message: &str) -> Refusal {
+    Refusal { message: message.to_owned(), hint: Some("do something else".to_owned()) }
+}
+
+#[test]
+fn everything_has_a_default() {
+    let state = opened((100, 30));
+    let expected = Wanted {
+        repository: Some("/srv/here".to_owned()),
+        base: None,
+        runner: Some("claude_code".to_owned()),
+        mode: Mode::Interactive,
+        host: None,
+        name: None,
+        prompt: String::new(),
+    };
+    assert_eq!(wanted(&state), expected);
+}
+
+#[test]
+fn beside_a_run_the_form_is_for_its_repository_and_its_agent() {
+    let mut state = state((100, 30));
+    tell_runs(&mut state, vec![row(1, "fix")]);
+    let (number, _) = job_of(&key(&mut state, KeyCode::Char('n')));
+    done(&mut state, number, Ok(Outcome::Agents(agents())));
+    assert_eq!(wanted(&state).repository.as_deref(), Some("/srv/shop"));
+    assert_eq!(wanted(&state).runner.as_deref(), Some("scripted"));
+    done(&mut state, number, Ok(Outcome::Agents(Agents { usual_is_chosen: true, ..agents() })));
+    assert_eq!(wanted(&state).runner.as_deref(), Some("claude_code"), "what the user chose for all runs");
+}
+
+#[test]
+fn letters_that_are_keys_elsewhere_are_typed() {
+    let mut state = opened((100, 30));
+    type_text(&mut state, "q?123 n");
+    key(&mut state, KeyCode::Enter);
+    type_text(&mut state, "x");
+    assert_eq!(wanted(&state).prompt, "q?123 n\nx");
+    key(&mut state, KeyCode::Tab);
+    assert_eq!(form(&state).focus(), Field::Repository);
+    ctrl(&mut state, 'u');
+    type_text(&mut state, "/q?1");
+    key(&mut state, KeyCode::Enter);
+    type_text(&mut state, "main");
+    assert_eq!((wanted(&state).repository.as_deref(), wanted(&state).base.as_deref()), (Some("/q?1"), Some("main")));
+}
+
+#[test]
+fn tab_goes_through_all_fields_and_back() {
+    let mut state = opened((100, 30));
+    for field in Field::ALL {
+        key(&mut state, KeyCode::Tab);
+        assert_eq!(form(&state).focus(), field);
+    }
+    for field in Field::ALL.into_iter().rev().skip(1) {
+        key(&mut state, KeyCode::BackTab);
+        assert_eq!(form(&state).focus(), field);
+    }
+}
+
+#[test]
+fn choices_go_round() {
+    let mut state = opened((100, 30));
+    click_on(&mut state, Field::Runner);
+    let mut seen = vec![];
+    for code in [KeyCode::Right, KeyCode::Char(' '), KeyCode::Right, KeyCode::Left] {
+        key(&mut state, code);
+        seen.push(wanted(&state).runner.unwrap());
+    }
+    assert_eq!(seen, ["codex", "scripted", "claude_code", "scripted"]);
+    key(&mut state, KeyCode::Down);
+    key(&mut state, KeyCode::Char(' '));
+    key(&mut state, KeyCode::Down);
+    key(&mut state, KeyCode::Left);
+    assert_eq!((wanted(&state).mode, wanted(&state).host), (Mode::Headless, Some(Host::Detached)));
+}
+
+/// Clicks on the value of a field.
+fn click_on(state: &mut State, field: Field) {
+    let inside = inside(state.areas().body);
+    let places = places(form(state), state.desk.agents.as_ref(), inside.width, inside.height);
+    let value = value_of(field, places.of(field));
+    let (column, row) = (inside.x + value.x, inside.y + value.y - form(state).top);
+    click(state, column, row);
+    assert_eq!(form(state).focus(), field);
+}
+
+#[test]
+fn a_click_takes_the_keys_to_a_field() {
+    let mut state = opened((100, 30));
+    for field in Field::ALL {
+        click_on(&mut state, field);
+    }
+}
+
+#[test]
+fn a_paste_has_several_lines_only_in_the_prompt() {
+    let mut state = opened((100, 30));
+    update(&mut state, Input::Paste("one\r\ntwo\u{1b}[31m".to_owned()));
+    assert_eq!(wanted(&state).prompt, "one\ntwo[31m");
+    click_on(&mut state, Field::Name);
+    update(&mut state, Input::Paste("one\ntwo\n".to_owned()));
+    assert_eq!(wanted(&state).name.as_deref(), Some("one two"));
+}
+
+#[test]
+fn a_form_that_is_closed_comes_back_as_it_was() {
+    let mut state = opened((100, 30));
+    type_text(&mut state, "Fix it");
+    click_on(&mut state, Field::Mode);
+    key(&mut state, KeyCode::Char(' '));
+    let before = wanted(&state);
+    key(&mut state, KeyCode::Esc);
+    assert!(state.fronts.is_empty());
+    tell_runs(&mut state, vec![row(1, "fix")]);
+    key(&mut state, KeyCode::Char('n'));
+    assert_eq!(wanted(&state), before);
+    assert_eq!(form(&state).focus(), Field::Mode);
+}
+
+#[test]
+fn a_form_in_which_nothing_was_written_is_not_kept() {
+    let mut state = opened((100, 30));
+    key(&mut state, KeyCode::Esc);
+    tell_runs(&mut state, vec![row(1, "fix")]);
+    key(&mut state, KeyCode::Char('n'));
+    assert_eq!(wanted(&state).repository.as_deref(), Some("/srv/shop"));
+}
+
+#[test]
+fn the_prompt_is_written_in_the_users_editor() {
+    let mut state = opened((100, 30));
+    type_text(&mut state, "Fix");
+    click_on(&mut state, Field::Base);
+    let effects = ctrl(&mut state, 'e');
+    let purpose = TextFor::Front;
+    assert_eq!(effects, [Effect::Lend(Lending::Text { purpose, text: "Fix".to_owned() })]);
+    update(&mut state, Input::News(News::Written { purpose, text: Err(refusal("vi ended with 1")) }));
+    assert_eq!(wanted(&state).prompt, "Fix");
+    update(&mut state, Input::News(News::Written { purpose, text: Ok("Fix\nall\n".to_owned()) }));
+    assert_eq!((wanted(&state).prompt.as_str(), form(&state).focus()), ("Fix\nall", Field::Prompt));
+}
+
+/// Starts a run; what was asked for.
+fn started(state: &mut State) -> (JobNumber, Wanted) {
+    type_text(state, "Fix it");
+    let (number, job) = job_of(&ctrl(state, 's'));
+    assert!(state.fronts.is_empty(), "the form is closed while the run is created");
+    match job {
+        Job::Create(wanted) => (number, *wanted),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_that_is_created_is_selected_when_it_is_there() {
+    let mut state = opened((100, 30));
+    tell_runs(&mut state, vec![row(1, "old")]);
+    let (number, wanted) = started(&mut state);
+    assert_eq!(wanted.prompt, "Fix it");
+    done(&mut state, number, Ok(Outcome::Created { id: id(2), said: "started new".to_owned() }));
+    assert_eq!(state.said.as_ref().map(|said| said.text.as_str()), Some("started new"));
+    assert_eq!(state.runs.selected, Some(Pick::Run(id(1))));
+    tell_runs(&mut state, vec![row(2, "new")]);
+    assert_eq!(state.runs.selected, Some(Pick::Run(id(2))));
+    key(&mut state, KeyCode::Char('n'));
+    assert_eq!(self::wanted(&state).prompt, "", "the next form is empty");
+}
+
+#[test]
+fn a_run_that_is_in_the_list_already_is_selected_at_once() {
+    let mut state = opened((100, 30));
+    tell_runs(&mut state, vec![row(1, "old")]);
+    let (number, _) = started(&mut state);
+    tell_runs(&mut state, vec![row(2, "new")]);
+    assert_eq!(state.runs.selected, Some(Pick::Run(id(1))));
+    done(&mut state, number, Ok(Outcome::Created { id: id(2), said: "started new".to_owned() }));
+    assert_eq!(state.runs.selected, Some(Pick::Run(id(2))));
+}
+
+#[test]
+fn a_run_that_is_refused_brings_the_form_back_with_everything_in_it() {
+    let mut state = opened((100, 30));
+    let (number, before) = started(&mut state);
+    let outcome = Outcome::NotCreated { field: Some(Field::Base), refusal: refusal("no such ref") };
+    done(&mut state, number, Ok(outcome));
+    assert_eq!((wanted(&state), form(&state).focus()), (before, Field::Base));
+    let complaint = Complaint { field: Some(Field::Base), refusal: refusal("no such ref") };
+    assert_eq!(form(&state).complaint, Some(complaint));
+    let (number, _) = job_of(&ctrl(&mut state, 's'));
+    done(&mut state, number, Err(refusal("the database is locked")));
+    assert_eq!(form(&state).complaint.as_ref().map(|complaint| complaint.field), Some(None));
+}
+
+#[test]
+fn a_refusal_does_not_take_the_keys_from_another_form() {
+    let mut state = opened((100, 30));
+    let (number, first) = started(&mut state);
+    key(&mut state, KeyCode::Char('n'));
+    type_text(&mut state, "Another");
+    done(&mut state, number, Ok(Outcome::NotCreated { field: None, refusal: refusal("no") }));
+    assert_eq!(wanted(&state).prompt, "Another");
+    assert!(state.said.as_ref().is_some_and(|said| said.trouble && said.text.contains("no")));
+    key(&mut state, KeyCode::Esc);
+    assert_eq!(wanted(&state), first);
+}
+
+#[test]
+fn the_user_can_leave_while_the_agents_are_read() {
+    let mut state = state((100, 30));
+    key(&mut state, KeyCode::Char('n'));
+    key(&mut state, KeyCode::Esc);
+    assert_eq!(key(&mut state, KeyCode::Char('q')), [Effect::Quit]);
+}
+
+#[test]
+fn the_wheel_turns_a_form_that_does_not_fit() {
+    let mut state = opened((40, 10));
+    assert!(form(&state).top > 0, "the prompt is in sight");
+    let wheel = |kind| Input::Mouse(MouseEvent { kind, column: 5, row: 5, modifiers: KeyModifiers::NONE });
+    for _ in 0..4 {
+        update(&mut state, wheel(MouseEventKind::ScrollUp));
+    }
+    assert_eq!(form(&state).top, 0);
+    type_text(&mut state, "x");
+    assert!(form(&state).top > 0, "who types sees what is typed");
+}

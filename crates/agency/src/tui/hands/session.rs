@@ -1,0 +1,48 @@
+//! What is done with workflow sessions, as the commands of `agency workflow` do it.
+
+use std::sync::atomic::AtomicBool;
+
+use agency_engine::orchestrator::{Around, Orchestrator, WorkflowSession};
+use agency_model::SessionId;
+
+use crate::command::answer::who;
+use crate::command::workflow::around;
+use crate::context::Context;
+use crate::problem::Problem;
+use crate::tui::effect::Outcome;
+
+/// How a session stands.
+pub(super) fn read(context: &Context, id: &SessionId) -> Result<Outcome, Problem> {
+    let mut orchestrator = Orchestrator::new(context.agency()?);
+    let session = orchestrator.show(id)?;
+    Ok(Outcome::Session(Box::new(orchestrator.overview(&session)?)))
+}
+
+/// Agrees to what a session asks for.
+pub(super) fn approve(context: &Context, id: &SessionId) -> Result<String, Problem> {
+    let session = Orchestrator::new(context.agency()?).approve(id, None, &who())?;
+    Ok(format!("approved; {}", stands(&session)))
+}
+
+/// Does not agree.
+pub(super) fn reject(context: &Context, id: &SessionId, reason: &str) -> Result<String, Problem> {
+    let reason = Some(reason).filter(|reason| !reason.trim().is_empty());
+    let session = Orchestrator::new(context.agency()?).reject(id, reason, &who())?;
+    Ok(format!("rejected; {}", stands(&session)))
+}
+
+/// Lets a session go on from what failed, or from a step.
+pub(super) fn retry(
+    context: &Context,
+    id: &SessionId,
+    from: Option<&str>,
+    interrupted: &AtomicBool,
+) -> Result<String, Problem> {
+    let around = Around { notify: true, ..around(context)? };
+    let session = Orchestrator::new(context.agency()?).retry(id, from, around, interrupted)?;
+    Ok(format!("retried; {}", stands(&session)))
+}
+
+fn stands(session: &WorkflowSession) -> String {
+    format!("{} is {}", session.record.plan.name, session.state())
+}

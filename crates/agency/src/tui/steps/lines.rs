@@ -1,0 +1,94 @@
+//! The lines about a session: what it is, then its steps.
+
+use agency_engine::orchestrator::Overview;
+
+use super::Steps;
+use super::columns::{Columns, said};
+use crate::output::dollars;
+use crate::tui::theme::Role;
+use crate::tui::wrap::wrap;
+
+/// How wide the names of facts are.
+const NAMES: u16 = 8;
+/// So many lines of one fact are shown.
+const MOST: usize = 3;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) enum Line {
+    /// The workflow, the session and how it stands.
+    Title,
+    Fact {
+        name: &'static str,
+        text: String,
+        role: Role,
+    },
+    Empty,
+    Step(usize),
+    /// What a step did, where that has no room beside it.
+    Said {
+        step: usize,
+        text: String,
+    },
+}
+
+impl Line {
+    /// The step that it is about.
+    pub(super) const fn step(&self) -> Option<usize> {
+        match self {
+            Self::Step(step) | Self::Said { step, .. } => Some(*step),
+            Self::Title | Self::Fact { .. } | Self::Empty => None,
+        }
+    }
+}
+
+/// All lines for a place of this width.
+pub(in crate::tui) fn lines(steps: &Steps, width: u16) -> Vec<Line> {
+    let mut lines = vec![Line::Title];
+    if let Some(trouble) = &steps.trouble {
+        put(&mut lines, width, ("trouble", &trouble.message, Role::Bad));
+        put(&mut lines, width, ("", trouble.hint.as_deref().unwrap_or_default(), Role::Quiet));
+    }
+    let Some(overview) = &steps.overview else { return lines };
+    put_facts(&mut lines, width, overview);
+    lines.push(Line::Empty);
+    let columns = Columns::of(&overview.steps, width);
+    for (index, step) in overview.steps.iter().enumerate() {
+        lines.push(Line::Step(index));
+        let text = said(step);
+        if columns.what == 0 && !text.is_empty() {
+            lines.push(Line::Said { step: index, text: text.to_owned() });
+        }
+    }
+    lines
+}
+
+fn put_facts(lines: &mut Vec<Line>, width: u16, overview: &Overview) {
+    let cost = overview.cost_usd.map(dollars).unwrap_or_default();
+    let resume = format!("nobody drives it; agency workflow resume {} lets it go on", overview.session);
+    let alone = !overview.driven && !overview.state.stands_still();
+    let facts = [
+        ("why", overview.reason.as_deref().unwrap_or_default(), Role::Plain),
+        ("task", overview.task.as_str(), Role::Plain),
+        ("branch", overview.branch.as_deref().unwrap_or_default(), Role::Plain),
+        ("cost", cost.as_str(), Role::Plain),
+        ("", if alone { resume.as_str() } else { "" }, Role::Urgent),
+    ];
+    for fact in facts {
+        put(lines, width, fact);
+    }
+}
+
+fn put(lines: &mut Vec<Line>, width: u16, (name, text, role): (&'static str, &str, Role)) {
+    if text.trim().is_empty() {
+        return;
+    }
+    let mut wrapped = wrap(text, width.saturating_sub(NAMES));
+    let more = wrapped.len() > MOST;
+    wrapped.truncate(MOST);
+    if let Some(last) = wrapped.last_mut().filter(|_| more) {
+        last.push('…');
+    }
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    lines.extend(wrapped.into_iter().zip(names).map(|(text, name)| Line::Fact { name, text, role }));
+}

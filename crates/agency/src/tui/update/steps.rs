@@ -1,0 +1,297 @@
+//! What can be done with the steps of a workflow session.
+
+use agency_engine::orchestrator::Overview;
+use agency_engine::store::{QuestionRow, RunRow};
+use agency_model::workflow::SessionState;
+use agency_model::{RunId, SessionId};
+
+use crate::tui::confirm::Confirm;
+use crate::tui::effect::{Effect, Job, JobNumber, Refusal, label};
+use crate::tui::keys::{Move, StepsAction, TextAction};
+use crate::tui::layout::hits;
+use crate::tui::runs::Pick;
+use crate::tui::state::{Focus, Front, State};
+use crate::tui::steps::{Line, Steps, lines, reason_place};
+use crate::tui::wrap::wrap;
+
+/// So much of what is asked is shown before it is approved.
+const ASKED: usize = 12;
+
+/// Shows the steps of the session that a run belongs to.
+pub(super) fn open(state: &mut State, row: &RunRow) -> Vec<Effect> {
+    let Some(session) = row.workflow_session.clone() else {
+        let hint = Some("agency workflow run begins one".to_owned());
+        return refuse(state, format!("{} belongs to no workflow", label(row)), hint);
+    };
+    state.fronts.push(Front::Steps(Box::new(Steps::new(session))));
+    load(state)
+}
+
+/// The steps, wherever they are in the stack.
+fn steps(state: &mut State) -> Option<&mut Steps> {
+    state.fronts.iter_mut().find_map(|front| if let Front::Steps(steps) = front { Some(&mut **steps) } else { None })
+}
+
+/// Reads the session, unless it is being read; then once more afterwards.
+fn load(state: &mut State) -> Vec<Effect> {
+    let Some(steps) = steps(state) else { return vec![] };
+    if steps.reading.is_some() {
+        steps.stale = true;
+        return vec![];
+    }
+    let job = Job::Session(steps.session.clone());
+    let (number, effect) = state.begin_quietly(job);
+    if let Some(steps) = self::steps(state) {
+        steps.reading = Some(number);
+        steps.stale = false;
+    }
+    vec![effect]
+}
+
+/// The session was read.
+pub(super) fn learn(state: &mut State, number: JobNumber, overview: Box<Overview>) -> Vec<Effect> {
+    let body = state.areas().body;
+    let Some(steps) = steps(state).filter(|steps| steps.reading == Some(number)) else { return vec![] };
+    steps.reading = None;
+    steps.learn(overview);
+    steps.keep_in_sight(body);
+    if steps.stale { load(state) } else { vec![] }
+}
+
+/// Takes in that the session cannot be read; false if this was about something else.
+pub(super) fn refused(state: &mut State, number: JobNumber, refusal: &Refusal) -> bool {
+    let Some(steps) = steps(state).filter(|steps| steps.reading == Some(number)) else { return false };
+    steps.reading = None;
+    steps.trouble = Some(refusal.clone());
+    true
+}
+
+/// The sessions that these runs belong to.
+pub(super) fn sessions_in(changed: &[RunRow]) -> Vec<SessionId> {
+    changed.iter().filter_map(|row| row.workflow_session.clone()).collect()
+}
+
+/// Reads the session again if its runs changed, or what is asked.
+pub(super) fn changed(state: &mut State, sessions: &[SessionId], asked: bool) -> Vec<Effect> {
+    let concerned = steps(state).is_some_and(|steps| asked || sessions.contains(&steps.session));
+    if concerned { load(state) } else { vec![] }
+}
+
+/// Commands of a workflow are no runs, so that nothing tells of them: a session under way is looked at again.
+pub(super) fn tick(state: &mut State) -> Vec<Effect> {
+    let under_way = steps(state).is_some_and(|steps| {
+        let state = steps.overview.as_ref().map(|overview| overview.state);
+        steps.reading.is_none() && state.is_none_or(|state| !state.stands_still())
+    });
+    if under_way { load(state) } else { vec![] }
+}
+
+/// Reads the session again after something was done with it.
+pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
+    match job {
+        Some(Job::Approve(_) | Job::Reject { .. } | Job::Retry { .. }) => load(state),
+        Some(
+            Job::Stop(_)
+            | Job::Interrupt(_)
+            | Job::Answer { .. }
+            | Job::Send { .. }
+            | Job::Resume { .. }
+            | Job::Restart(_)
+            | Job::PlanRemoval { .. }
+            | Job::Remove { .. }
+            | Job::Agents
+            | Job::Create(_)
+            | Job::Session(_),
+        )
+        | None => vec![],
+    }
+}
+
+/// A reason that was told is forgotten; one that was not can be told again.
+pub(super) fn told(state: &mut State, job: Option<&Job>) {
+    if let (Some(Job::Reject { .. }), Some(steps)) = (job, steps(state)) {
+        steps.forget_reason();
+    }
+}
+
+pub(super) fn go(state: &mut State, direction: Move) {
+    let body = state.areas().body;
+    if let Some(Front::Steps(steps)) = state.fronts.last_mut() {
+        steps.go(direction, body);
+    }
+}
+
+/// Selects the step that was clicked; a second click looks at its run.
+pub(super) fn click(state: &mut State, column: u16, row: u16) {
+    let body = state.areas().body;
+    let Some(Front::Steps(steps)) = state.fronts.last_mut() else { return };
+    let covered = steps.rejecting && hits(reason_place(body), column, row);
+    if !hits(body, column, row) || covered {
+        return;
+    }
+    let clicked = lines(steps, body.width).get(steps.top + usize::from(row - body.y)).cloned();
+    let Some(Line::Step(index) | Line::Said { step: index, .. }) = clicked else { return };
+    let again = steps.selected_index() == Some(index);
+    steps.select(index);
+    if again {
+        open_run(state);
+    }
+}
+
+pub(super) fn act(state: &mut State, action: StepsAction) -> Vec<Effect> {
+    match action {
+        StepsAction::OpenRun => open_run(state),
+        StepsAction::Approve => return approve(state),
+        StepsAction::Reject => return reject(state),
+        StepsAction::Retry => return retry(state, From::WhatFailed),
+        StepsAction::RetryFrom => return retry(state, From::Selected),
+    }
+    vec![]
+}
+
+/// Goes to the run of the selected step.
+fn open_run(state: &mut State) {
+    let Some(step) = steps(state).and_then(|steps| steps.current().cloned()) else { return };
+    let Some(id) = step.run_id else {
+        refuse(state, format!("{} is no work of an agent, so it has no run", step.name), None);
+        return;
+    };
+    if state.runs.get(&id).is_none() {
+        let hint = Some(format!("agency show {id} has what is known of it"));
+        refuse(state, format!("the run of {} was removed", step.name), hint);
+        return;
+    }
+    state.fronts.pop();
+    state.runs.select(&id);
+    if state.runs.selected != Some(Pick::Run(id.clone())) {
+        // The filter hides it.
+        state.runs.set_filter("");
+        state.runs.select(&id);
+    }
+    state.focus = Focus::Detail;
+}
+
+/// What the driver of the session asks, if it is one thing.
+fn asked(state: &mut State) -> Option<Result<(SessionId, String, Option<QuestionRow>), Refusal>> {
+    let overview = steps(state)?.overview.as_deref()?.clone();
+    let of = |driver: &RunId| state.questions.iter().filter(|question| question.run_id == *driver).cloned().collect();
+    let open: Vec<QuestionRow> = overview.driver.as_ref().map(of).unwrap_or_default();
+    let waits = match overview.state {
+        SessionState::Waiting | SessionState::PendingMerge => true,
+        SessionState::Running
+        | SessionState::Blocked
+        | SessionState::Completed
+        | SessionState::Failed
+        | SessionState::Cancelled => !open.is_empty(),
+    };
+    let (session, name) = (overview.session, overview.workflow);
+    let refused = |message: String| {
+        let hint = Some("i opens the inbox, which has everything that is asked".to_owned());
+        Some(Err(Refusal { message, hint }))
+    };
+    match (waits, open.len()) {
+        (false, _) => refused(format!("{name} is {} and waits for no approval", overview.state)),
+        (true, 0 | 1) => Some(Ok((session, name, open.into_iter().next()))),
+        (true, count) => refused(format!("{name} asks {count} things at once")),
+    }
+}
+
+/// Asks before anything is approved, and shows what.
+fn approve(state: &mut State) -> Vec<Effect> {
+    let (session, name, question) = match asked(state) {
+        Some(Ok(found)) => found,
+        Some(Err(refusal)) => return refuse(state, refusal.message, refusal.hint),
+        None => return vec![],
+    };
+    let lines = match &question {
+        Some(row) => asked_lines(state, row),
+        None => vec!["What it asks has not come yet.".to_owned()],
+    };
+    let title = format!("Approve {name}?");
+    state.fronts.push(Front::Confirm(Confirm::new(title, lines, Job::Approve(session))));
+    vec![]
+}
+
+/// What is asked, as far as there is room for it.
+fn asked_lines(state: &State, row: &QuestionRow) -> Vec<String> {
+    let body = state.areas().body;
+    let width = body.width.saturating_sub(4).clamp(1, 96);
+    let mut lines = wrap(&row.question.title, width);
+    if !row.question.detail.trim().is_empty() {
+        lines.push(String::new());
+        lines.extend(wrap(&row.question.detail, width));
+    }
+    let most = usize::from(body.height.saturating_sub(4)).clamp(1, ASKED);
+    if lines.len() > most {
+        lines.truncate(most.saturating_sub(1).max(1));
+        lines.push(format!("{} i has all of it", state.theme.glyph("…", "...")));
+    }
+    lines
+}
+
+/// Lets the reason of a rejection be written.
+fn reject(state: &mut State) -> Vec<Effect> {
+    match asked(state) {
+        Some(Ok(_)) => {
+            if let Some(steps) = steps(state) {
+                steps.rejecting = true;
+            }
+            vec![]
+        }
+        Some(Err(refusal)) => refuse(state, refusal.message, refusal.hint),
+        None => vec![],
+    }
+}
+
+/// What can be done with the reason of a rejection.
+pub(super) fn write(state: &mut State, action: TextAction) -> Vec<Effect> {
+    let Some(steps) = steps(state).filter(|steps| steps.rejecting) else { return vec![] };
+    match action {
+        TextAction::Submit => {
+            steps.rejecting = false;
+            let (session, reason) = (steps.session.clone(), steps.reason().text());
+            vec![state.begin(Job::Reject { session, reason })]
+        }
+        TextAction::OtherEditor => vec![super::typing::in_editor(steps.reason().text())],
+        TextAction::Close => {
+            steps.rejecting = false;
+            vec![]
+        }
+        TextAction::Accept | TextAction::NextField | TextAction::PreviousField => vec![],
+    }
+}
+
+/// Where a session goes on.
+#[derive(Clone, Copy)]
+enum From {
+    WhatFailed,
+    Selected,
+}
+
+/// Asks before anything is done again.
+fn retry(state: &mut State, from: From) -> Vec<Effect> {
+    let Some(steps) = steps(state) else { return vec![] };
+    let Some(overview) = steps.overview.as_deref() else { return vec![] };
+    let (session, name, stands) = (overview.session.clone(), overview.workflow.clone(), overview.state);
+    let step = steps.current().map(|step| (step.name.clone(), step.path.clone()));
+    if !stands.stands_still() {
+        return refuse(state, format!("{name} is {stands}; only what stands still can be tried again"), None);
+    }
+    let (title, line, from) = match (from, step) {
+        (From::WhatFailed, _) => (format!("Retry {name}?"), "It goes on from what failed.".to_owned(), None),
+        (From::Selected, Some((step, path))) => {
+            let line = format!("{step} and all steps after it are done again.");
+            (format!("Retry {name} from {step}?"), line, Some(path))
+        }
+        (From::Selected, None) => return vec![],
+    };
+    let body = state.areas().body;
+    let lines = wrap(&line, body.width.saturating_sub(4));
+    state.fronts.push(Front::Confirm(Confirm::new(title, lines, Job::Retry { session, from })));
+    vec![]
+}
+
+fn refuse(state: &mut State, message: String, hint: Option<String>) -> Vec<Effect> {
+    state.complain(&Refusal { message, hint });
+    vec![]
+}
