@@ -74,7 +74,7 @@ fn draw_step(paint: &mut Paint<'_>, row: Rect, step: &StepOverview, columns: &Co
         };
         left = after(left, *wide);
     }
-    if columns.what > 0 {
+    if columns.has_room(step) {
         let role = if step.error.is_some() { Role::Bad } else { Role::Quiet };
         paint.text(left, said(step), role);
     }

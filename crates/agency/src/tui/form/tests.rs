@@ -26,7 +26,7 @@ pub(in crate::tui) fn state(size: (u16, u16)) -> State {
 }
 
 pub(in crate::tui) fn id(number: u8) -> RunId {
-    format!("{:026}", number).parse().unwrap()
+    format!("r_{number:026}").parse().unwrap()
 }
 
 pub(in crate::tui) fn row(number: u8, name: &str) -> RunRow {

@@ -61,6 +61,11 @@ impl Columns {
         let shown = order.map(|column| (column, column.width())).collect();
         Self { name, shown, what: if left >= WHAT { left } else { 0 } }
     }
+
+    /// Whether what a step did stands beside it. Of what it did the beginning is enough; why it failed is wanted whole.
+    pub(in crate::tui) fn has_room(&self, step: &StepOverview) -> bool {
+        self.what > 0 && (step.error.is_none() || Span::raw(said(step)).width() <= usize::from(self.what))
+    }
 }
 
 /// What a step is called.

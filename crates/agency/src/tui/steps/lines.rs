@@ -55,10 +55,13 @@ pub(in crate::tui) fn lines(steps: &Steps, width: u16) -> Vec<Line> {
     let columns = Columns::of(&overview.steps, width);
     for (index, step) in overview.steps.iter().enumerate() {
         lines.push(Line::Step(index));
-        let text = said(step);
-        if columns.what == 0 && !text.is_empty() {
-            lines.push(Line::Said { step: index, text: text.to_owned() });
+        if columns.has_room(step) || said(step).is_empty() {
+            continue;
         }
+        let indent = u16::try_from(2 * step.depth + 2).unwrap_or(u16::MAX);
+        let most = if step.error.is_some() { MOST } else { 1 };
+        let wrapped = shortened(wrap(said(step), width.saturating_sub(indent + 1)), most);
+        lines.extend(wrapped.into_iter().map(|text| Line::Said { step: index, text }));
     }
     lines
 }
@@ -83,12 +86,17 @@ fn put(lines: &mut Vec<Line>, width: u16, (name, text, role): (&'static str, &st
     if text.trim().is_empty() {
         return;
     }
-    let mut wrapped = wrap(text, width.saturating_sub(NAMES));
-    let more = wrapped.len() > MOST;
-    wrapped.truncate(MOST);
-    if let Some(last) = wrapped.last_mut().filter(|_| more) {
-        last.push('…');
-    }
+    let wrapped = shortened(wrap(text, width.saturating_sub(NAMES + 1)), MOST);
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     lines.extend(wrapped.into_iter().zip(names).map(|(text, name)| Line::Fact { name, text, role }));
+}
+
+/// The first lines, with a sign where there are more.
+fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    let more = lines.len() > most;
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| more) {
+        last.push_str("...");
+    }
+    lines
 }

@@ -18,7 +18,7 @@ use crate::tui::state::{Focus, Front, State};
 use crate::tui::update::update;
 
 fn session() -> SessionId {
-    "01JXA0000000000000000000S1".parse().unwrap()
+    "s_01JXA0000000000000000000S1".parse().unwrap()
 }
 
 fn step(path: &str, depth: usize, kind: StepKind, state: StepState) -> StepOverview {
@@ -85,7 +85,7 @@ fn overview(state: SessionState) -> Overview {
 
 fn question(number: u64) -> QuestionRow {
     QuestionRow {
-        id: format!("q{number}").parse().unwrap(),
+        id: format!("q_{number:026}").parse().unwrap(),
         run_id: id(1),
         attempt: 1,
         state: QuestionState::Open,

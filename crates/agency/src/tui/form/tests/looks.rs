@@ -7,10 +7,14 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::tui::draw::draw;
 
-pub(in crate::tui) fn picture(state: &State) -> String {
+pub(in crate::tui) fn drawn(state: &State) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(state.size.0, state.size.1)).unwrap();
     terminal.draw(|frame| draw(frame, state)).unwrap();
-    terminal.backend().to_string()
+    terminal.backend().clone()
+}
+
+pub(in crate::tui) fn picture(state: &State) -> String {
+    drawn(state).to_string()
 }
 
 fn filled(size: (u16, u16)) -> State {
@@ -53,9 +57,9 @@ proptest! {
     #[test]
     fn no_size_is_too_small(columns in 0u16..130, rows in 0u16..50, then_columns in 0u16..130, then_rows in 0u16..50) {
         let mut state = filled((columns, rows));
-        picture(&state);
+        drawn(&state);
         update(&mut state, Input::Resize(then_columns, then_rows));
         click(&mut state, then_columns / 2, then_rows / 2);
-        picture(&state);
+        drawn(&state);
     }
 }

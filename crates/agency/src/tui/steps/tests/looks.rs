@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tui::form::tests::looks::picture;
+use crate::tui::form::tests::looks::{drawn, picture};
 
 const SIZES: [(u16, u16); 3] = [(40, 10), (100, 30), (160, 45)];
 
@@ -45,9 +45,9 @@ proptest! {
         }
         for code in [KeyCode::Char('j'), KeyCode::Char('G'), KeyCode::Char('k')] {
             key(&mut state, code);
-            picture(&state);
+            drawn(&state);
         }
         click(&mut state, columns / 2, rows / 2);
-        picture(&state);
+        drawn(&state);
     }
 }
