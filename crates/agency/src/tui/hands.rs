@@ -60,7 +60,7 @@ impl Hands {
             Effect::Lend(lending) => {
                 let returned = lend::lend(lending, terminal, &self.context)?;
                 self.nudge.give();
-                for news in returned {
+                if let Some(news) = returned {
                     self.bell.leave(news);
                 }
             }

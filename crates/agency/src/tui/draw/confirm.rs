@@ -19,13 +19,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, confirm: &Confirm) {
     let mut pieces = vec![("y", Role::Accent), (" yes   ", Role::Plain), ("n", Role::Accent), (" no", Role::Plain)];
     if confirm.readiness == Readiness::Reading {
         pieces = vec![("reading what will be kept and saved", Role::Busy)];
-    } else if let Job::Remove { row, .. } = &confirm.job
-        && row.new_branch.is_some()
-    {
-        pieces.extend([("   b", Role::Accent), (" the branch too, or not", Role::Plain)]);
     }
     if more {
         pieces.extend([("   j", Role::Accent), (" read on", Role::Plain)]);
+    }
+    if let (Job::Remove { row, .. }, Readiness::Ready) = (&confirm.job, confirm.readiness)
+        && row.new_branch.is_some()
+    {
+        pieces.extend([("   b", Role::Accent), (" branch too, or not", Role::Plain)]);
     }
     super::clear(paint.buffer, keys.intersection(paint.buffer.area));
     paint.pieces(keys, &pieces);

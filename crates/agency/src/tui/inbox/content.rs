@@ -180,10 +180,8 @@ fn keys(question: &Question) -> String {
     if question.actions().is_empty() {
         keys.push("d decline".to_owned());
     }
-    match (question.free_text, question.actions().is_empty()) {
-        (_, false) => keys.push("e deny in words".to_owned()),
-        (true, true) => keys.push("e own words".to_owned()),
-        (false, true) => {}
+    if question.free_text || !question.actions().is_empty() {
+        keys.push("e words".to_owned());
     }
     keys.join("  ")
 }

@@ -111,3 +111,6 @@ pub(super) fn come_back(state: &mut State, job: &Job) {
         state.fronts.push(Front::Editor(Box::new(Editor::new(purpose, text))));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -212,3 +212,6 @@ pub(super) fn click(state: &mut State, column: u16, row: u16) {
         state.inbox.show(clicked);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,3 +134,6 @@ pub(super) fn yank(state: &mut State, what: Yank) -> Vec<Effect> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
