@@ -2,12 +2,14 @@
 
 mod activity;
 mod cost;
+mod event;
 mod spinner;
 mod table;
 mod time;
 
-pub(crate) use activity::{ActivityLine, activity_words};
+pub(crate) use activity::{ActivityLine, activity_words, subject};
 pub(crate) use cost::dollars;
+pub(crate) use event::{event_words, one_line, readable};
 pub(crate) use spinner::Spinner;
 pub(crate) use table::{columns, run_table, state_word};
 pub(crate) use time::{ago, parse_duration, took};

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 }
 
 /// A removed run has no directory to compare, but its commits are still on its branch.
-fn removed(row: &RunRow) -> Problem {
+pub(crate) fn removed(row: &RunRow) -> Problem {
     let message = format!("{} was removed, and its worktree with it", row.id);
     let problem = Problem::new(ErrorCode::InvalidState, message).detail("id", &row.id);
     match (row.vcs, &row.new_branch) {

@@ -69,60 +69,67 @@ pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
 }
 
 pub(super) fn print_shown(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
-    lines(shown).iter().try_for_each(|(label, value)| writeln!(out, "{label:<14}{value}"))
+    shown.lines(jiff::Timestamp::now()).iter().try_for_each(|(label, value)| writeln!(out, "{label:<14}{value}"))
 }
 
-fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
-    let run = &shown.run;
-    let now = jiff::Timestamp::now();
-    let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
-    let mut lines = vec![("run", run.id.to_string())];
-    lines.extend(run.name.clone().map(|name| ("name", name)));
-    let phase = run.phase.as_deref().map_or_else(String::new, |phase| format!(" ({phase})"));
-    lines.push(("state", format!("{}{phase}", state_word(run.state))));
-    lines.extend(run.error.clone().map(|error| ("error", error)));
-    lines.extend(run.exit_code.map(|code| ("exit code", code.to_string())));
-    lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
-    let args = if run.runner_args.is_empty() { String::new() } else { format!(" {}", run.runner_args.join(" ")) };
-    lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
-    if run.kind == RunKind::Ask {
-        lines.push(("scratch", run.repo.clone()));
-    } else {
-        lines.push(("repository", run.repo.clone()));
-        lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
-        lines.push(("made by", run.vcs.to_string()));
-    }
-    let branch = match run.vcs {
-        Vcs::Git => "branch",
-        Vcs::Jj => "bookmark",
-    };
-    lines.extend(run.new_branch.clone().map(|name| (branch, name)));
-    lines.extend(run.worktree_path.clone().map(|path| ("worktree", path)));
-    lines.extend(run.tmux_session.clone().map(|session| ("session", session)));
-    lines.push(("created", time(run.created_at)));
-    lines.extend(run.started_at.map(|at| ("started", time(at))));
-    lines.extend(run.ended_at.map(|at| ("ended", time(at))));
-    lines.extend((run.attempt > 1).then(|| ("attempts", run.attempt.to_string())));
-    lines.extend(run.agent_version.clone().map(|version| ("version", version)));
-    lines.extend(run.parent_id.clone().map(|parent| ("continues", parent.to_string())));
-    lines.extend(run.activity.map(|activity| ("activity", activity.to_string())));
-    lines.extend(run.agent_session.clone().map(|session| ("conversation", session)));
-    lines.extend(run.usage.map(|usage| ("usage", usage_words(&usage))));
-    lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
-    lines.extend(run.removed_at.map(|at| ("removed", time(at))));
-    lines.push(("directory", run.run_dir.clone()));
-    for (index, line) in shown.summary.iter().flat_map(|summary| summary.lines()).enumerate() {
-        lines.push((if index == 0 { "summary" } else { "" }, line.to_owned()));
-    }
-    for (index, file) in shown.changed_files.iter().flatten().enumerate() {
-        let label = if index == 0 { "changed" } else { "" };
-        let count = match (file.added, file.removed) {
-            (Some(added), Some(removed)) => format!("+{added} -{removed}"),
-            (_, _) => "binary".to_owned(),
+impl Shown {
+    /// What there is to know, each with its name.
+    pub(crate) fn lines(&self, now: jiff::Timestamp) -> Vec<(&'static str, String)> {
+        let run = &self.run;
+        let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
+        let mut lines = vec![("run", run.id.to_string())];
+        lines.extend(run.name.clone().map(|name| ("name", name)));
+        let phase = run.phase.as_deref().map_or_else(String::new, |phase| format!(" ({phase})"));
+        lines.push(("state", format!("{}{phase}", state_word(run.state))));
+        lines.extend(run.error.clone().map(|error| ("error", error)));
+        lines.extend(run.exit_code.map(|code| ("exit code", code.to_string())));
+        lines.extend(run.signal.map(|signal| ("signal", signal.to_string())));
+        let args = if run.runner_args.is_empty() { String::new() } else { format!(" {}", run.runner_args.join(" ")) };
+        lines.push(("runner", format!("{}{args}, {} in {}", run.runner, run.mode, run.host)));
+        if run.kind == RunKind::Ask {
+            lines.push(("scratch", run.repo.clone()));
+        } else {
+            lines.push(("repository", run.repo.clone()));
+            lines.push(("base", format!("{} ({})", run.base_ref, run.base_commit)));
+            lines.push(("made by", run.vcs.to_string()));
+        }
+        let branch = match run.vcs {
+            Vcs::Git => "branch",
+            Vcs::Jj => "bookmark",
         };
-        lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
+        lines.extend(run.new_branch.clone().map(|name| (branch, name)));
+        lines.extend(run.worktree_path.clone().map(|path| ("worktree", path)));
+        lines.extend(run.tmux_session.clone().map(|session| ("session", session)));
+        lines.push(("created", time(run.created_at)));
+        lines.extend(run.started_at.map(|at| ("started", time(at))));
+        lines.extend(run.ended_at.map(|at| ("ended", time(at))));
+        lines.extend((run.attempt > 1).then(|| ("attempts", run.attempt.to_string())));
+        lines.extend(run.agent_version.clone().map(|version| ("version", version)));
+        lines.extend(run.parent_id.clone().map(|parent| ("continues", parent.to_string())));
+        lines.extend(run.activity.map(|activity| ("activity", activity.to_string())));
+        lines.extend(run.agent_session.clone().map(|session| ("conversation", session)));
+        lines.extend(run.usage.map(|usage| ("usage", usage_words(&usage))));
+        lines.extend(run.saved_ref.clone().map(|saved| ("saved work", saved)));
+        lines.extend(run.removed_at.map(|at| ("removed", time(at))));
+        lines.push(("directory", run.run_dir.clone()));
+        for (index, line) in self.summary.iter().flat_map(|summary| summary.lines()).enumerate() {
+            lines.push((if index == 0 { "summary" } else { "" }, line.to_owned()));
+        }
+        for (index, file) in self.changed_files.iter().flatten().enumerate() {
+            let label = if index == 0 { "changed" } else { "" };
+            let count = match (file.added, file.removed) {
+                (Some(added), Some(removed)) => format!("+{added} -{removed}"),
+                (_, _) => "binary".to_owned(),
+            };
+            lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
+        }
+        lines
     }
-    lines
+
+    /// The spec that the run was made from.
+    pub(crate) const fn spec(&self) -> Option<&Value> {
+        self.spec.as_ref()
+    }
 }
 
 fn usage_words(usage: &Usage) -> String {

@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
+use agency_engine::home::HomeError;
+use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::{Activity, Event, RunId};
 use jiff::Timestamp;
@@ -43,13 +46,22 @@ pub(crate) struct Reason {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
+    let reason = reason(&agency, row)?;
+    context.answer(&reason, |out| {
+        writeln!(out, "{}  {}", reason.id, state_word(reason.state))?;
+        reason.lines(Timestamp::now()).iter().try_for_each(|line| writeln!(out, "  {line}"))
+    })
+}
+
+/// How a run stands, and how we know.
+pub(crate) fn reason(agency: &Agency, row: RunRow) -> Result<Reason, HomeError> {
     let last = agency.last_event(&row.id, |line| {
         if let Event::Activity { activity, because, line: screen_line } = line.event {
             return Some((activity, because, screen_line, line.seq, line.at));
         }
         None
     })?;
-    let reason = Reason {
+    Ok(Reason {
         id: row.id,
         state: row.state,
         activity: last.as_ref().map(|(activity, ..)| *activity),
@@ -58,20 +70,22 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         seq: last.as_ref().map(|(.., seq, _)| *seq),
         since: last.as_ref().map(|(.., at)| *at),
         error: row.error,
-    };
-    context.answer(&reason, |out| {
-        writeln!(out, "{}  {}", reason.id, state_word(reason.state))?;
-        if let (Some(activity), Some(because), Some(since)) = (reason.activity, &reason.because, reason.since) {
-            let verb = if reason.state.is_terminal() { "last seen" } else { "is" };
-            writeln!(out, "  {verb} {activity}, since {since} ({} ago)", ago(Timestamp::now(), since))?;
-            let line = reason.line.map_or_else(String::new, |line| format!(" on screen line {line}"));
-            writeln!(out, "  because {because}{line}")?;
-        } else {
-            writeln!(out, "  nothing was seen yet that says what the agent is doing")?;
-        }
-        match &reason.error {
-            Some(error) => writeln!(out, "  ended: {error}"),
-            None => Ok(()),
-        }
     })
+}
+
+impl Reason {
+    /// The same in words.
+    pub(crate) fn lines(&self, now: Timestamp) -> Vec<String> {
+        let mut lines = vec![];
+        if let (Some(activity), Some(because), Some(since)) = (self.activity, &self.because, self.since) {
+            let verb = if self.state.is_terminal() { "last seen" } else { "is" };
+            lines.push(format!("{verb} {activity}, since {since} ({} ago)", ago(now, since)));
+            let line = self.line.map_or_else(String::new, |line| format!(" on screen line {line}"));
+            lines.push(format!("because {because}{line}"));
+        } else {
+            lines.push("nothing was seen yet that says what the agent is doing".to_owned());
+        }
+        lines.extend(self.error.as_ref().map(|error| format!("ended: {error}")));
+        lines
+    }
 }

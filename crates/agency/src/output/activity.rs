@@ -66,7 +66,7 @@ impl Drop for ActivityLine {
 }
 
 /// What a tool is used on: the first words of its input, on one line.
-fn subject(input: &Value) -> String {
+pub(crate) fn subject(input: &Value) -> String {
     let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
     let plain = words.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
     plain.take(MOST).collect()

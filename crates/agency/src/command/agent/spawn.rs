@@ -14,9 +14,8 @@ use agency_model::{Event, EventLine, Host, Mode, RunKind, VcsChoice};
 use clap::builder::PossibleValuesParser;
 
 use super::{AgentView, manager};
-use crate::command::events::readable;
 use crate::context::Context;
-use crate::output::Spinner;
+use crate::output::{Spinner, readable};
 use crate::patience::Patience;
 use crate::problem::Problem;
 
