@@ -6,6 +6,7 @@ mod watched_screen;
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -54,6 +55,13 @@ impl Agency {
         let file = File::open(self.home.run(id).last_screen()).ok()?;
         file.take(MOST_OF_LAST_SCREEN).read_to_end(&mut bytes).ok()?;
         Some(bytes)
+    }
+}
+
+impl AsFd for ScreenWatch {
+    /// What can be waited for: there is something to read, or the supervisor is gone.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
     }
 }
 

@@ -39,20 +39,44 @@ pub enum Change {
     Closed,
 }
 
+/// Watches some directories, without those below them, and calls whenever something happens there.
+#[derive(Debug)]
+pub struct Alarm {
+    _watcher: RecommendedWatcher,
+}
+
+impl Alarm {
+    /// Begins to watch; `call` is called from another thread, and has to be quick.
+    pub fn set(directories: &[&Path], call: impl Fn() + Send + 'static) -> Result<Self, HomeError> {
+        let watcher = watching(directories, move |_| call())?;
+        Ok(Self { _watcher: watcher })
+    }
+}
+
+/// Has somebody told of every change in some directories.
+fn watching(directories: &[&Path], tell: impl Fn(Change) + Send + 'static) -> Result<RecommendedWatcher, HomeError> {
+    let first = directories.first().copied().unwrap_or(Path::new("."));
+    let problem = |error: notify::Error| HomeError::new("watch", first, std::io::Error::other(error.to_string()));
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if let Some(change) = change_of(event) {
+            tell(change);
+        }
+    })
+    .map_err(problem)?;
+    for directory in directories {
+        watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
+    }
+    Ok(watcher)
+}
+
 impl Watch {
     /// Begins to watch; what happens from now on is noticed.
     pub fn begin(directories: &[&Path]) -> Result<Self, HomeError> {
         let (sender, changes) = channel();
-        let first = directories.first().copied().unwrap_or(Path::new("."));
-        let problem = |error: notify::Error| HomeError::new("watch", first, std::io::Error::other(error.to_string()));
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let watcher = watching(directories, move |change| {
             // Who no longer listens has seen enough.
-            let _ = change_of(event).map(|change| sender.send(change));
-        })
-        .map_err(problem)?;
-        for directory in directories {
-            watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
-        }
+            let _ = sender.send(change);
+        })?;
         Ok(Self { _watcher: watcher, changes })
     }
 
