@@ -20,6 +20,7 @@ mod input;
 mod keys;
 mod layout;
 mod pace;
+mod reader;
 mod runs;
 mod state;
 mod steps;
@@ -78,8 +79,10 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let size = terminal.size().map_err(broken)?;
     let theme = Theme::of(|name| std::env::var(name).ok());
     let state = State::new(Timestamp::now(), size, theme, current_directory);
+    let opened = context.clone();
+    let reader = reader::start(move || opened.agency(), bell.clone(), theme.unicode).map_err(broken)?;
     let counting = Counting::begin(context.agency()?, bell.clone());
-    let hands = Hands::new(context, bell, nudge);
+    let hands = Hands::new(context, bell, nudge, reader);
     stay(state, &mut terminal, Threads { hands, letterbox, counting }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,33 @@
 //! The tabs about one run: what is shown of it, and how far one has read.
 
-use agency_model::RunId;
+mod info;
+mod lines;
+mod log_line;
+mod pane;
+mod patch;
+mod screen;
+mod scroll;
+mod talk;
+mod window;
+mod wrap;
+
+use std::sync::Arc;
+
+use agency_engine::store::RunRow;
+use agency_model::EventLine;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::keys::Move;
+pub(super) use info::Paragraph;
+pub(super) use log_line::log_line;
+use pane::Pane;
+pub(super) use pane::Shown;
+pub(super) use patch::Patch;
+pub(super) use screen::Screen;
+pub(super) use scroll::{Anchor, Body, Look, Room, Scroll};
+pub(super) use window::{Ask, Load, Piece};
+pub(super) use wrap::{plain, wrap};
 
 /// The tabs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,12 +75,20 @@ impl Tab {
 }
 
 /// What is to be read for a tab.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Subject {
-    /// Counts what was shown; what comes late for an older one is dropped.
+    /// Counts what was shown; what comes late for an older one is dropped. The same one again means that the row of
+    /// the run is another.
     pub(super) generation: u64,
-    pub(super) run: RunId,
+    pub(super) row: RunRow,
     pub(super) tab: Tab,
+}
+
+/// Another part of what a tab shows, which is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PageRequest {
+    pub(super) generation: u64,
+    pub(super) ask: Ask,
 }
 
 /// What was read.
@@ -61,6 +96,16 @@ pub(super) struct Subject {
 pub(super) enum Content {
     /// Why there is nothing.
     Nothing(String),
+    /// Events, for what the agent says and does.
+    Talk(Load<Arc<EventLine>>),
+    /// Lines of events or logs.
+    Lines(Load<Line<'static>>),
+    Diff(Patch),
+    Info(Vec<Paragraph>),
+    /// The screen of the agent, with its history.
+    Screen(Box<Screen>),
+    /// What its terminal got since.
+    ScreenBytes(Vec<u8>),
 }
 
 /// What the tabs show.
@@ -69,38 +114,95 @@ pub(super) struct Detail {
     pub(super) tab: Tab,
     subject: Option<Subject>,
     generation: u64,
-    nothing: Option<String>,
+    pane: Pane,
+    /// What is to be loaded because of a key.
+    wanted: Option<Ask>,
 }
 
 impl Detail {
     /// Shows this run, or nothing; what is to be read for it, if it is another than before.
-    pub(super) fn turn_to(&mut self, run: Option<&RunId>) -> Option<Option<Subject>> {
-        let same = match (&self.subject, run) {
-            (Some(subject), Some(run)) => subject.run == *run && subject.tab == self.tab,
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        if same {
-            return None;
+    pub(super) fn turn_to(&mut self, row: Option<&RunRow>) -> Option<Option<Subject>> {
+        match (&mut self.subject, row) {
+            (None, None) => return None,
+            (Some(subject), Some(row)) if subject.row.id == row.id && subject.tab == self.tab => {
+                let same = subject.row.updated_at == row.updated_at && subject.row.state == row.state;
+                if same {
+                    return None;
+                }
+                subject.row = row.clone();
+                return Some(Some(subject.clone()));
+            }
+            (Some(_) | None, Some(_) | None) => {}
         }
         self.generation += 1;
-        self.nothing = None;
-        self.subject = run.map(|run| Subject { generation: self.generation, run: run.clone(), tab: self.tab });
+        self.pane = Pane::default();
+        self.wanted = None;
+        self.subject = row.map(|row| Subject { generation: self.generation, row: row.clone(), tab: self.tab });
         Some(self.subject.clone())
     }
 
     /// Takes in what was read; what is late is dropped.
     pub(super) fn learn(&mut self, generation: u64, content: Content) {
-        if generation != self.generation {
-            return;
-        }
-        match content {
-            Content::Nothing(why) => self.nothing = Some(why),
+        if generation == self.generation {
+            self.pane.learn(content);
         }
     }
 
-    /// Why there is nothing to show.
-    pub(super) fn nothing(&self) -> Option<&str> {
-        self.nothing.as_deref()
+    /// Another part that is to be read, now that so much is seen.
+    pub(super) fn wants(&mut self, area: Rect) -> Option<PageRequest> {
+        let ask = self.wanted.take().or_else(|| self.pane.wants(room(area)))?;
+        Some(PageRequest { generation: self.generation, ask })
     }
+
+    /// Moves by a key.
+    pub(super) fn go(&mut self, direction: Move, area: Rect) {
+        self.wanted = self.pane.go(direction, room(area)).or(self.wanted);
+    }
+
+    /// Moves by some rows.
+    pub(super) fn scroll(&mut self, rows: isize, area: Rect) {
+        self.pane.scroll(rows, room(area));
+    }
+
+    /// Jumps to the next tool call or file, or to the one before.
+    pub(super) fn jump(&mut self, forwards: bool, area: Rect) {
+        if let Some((body, scroll)) = self.pane.scrolled() {
+            scroll.jump(forwards, body, room(area));
+        }
+    }
+
+    /// Folds or unfolds the tool call or file at hand.
+    pub(super) fn fold(&mut self, area: Rect) {
+        if let Some((body, scroll)) = self.pane.scrolled()
+            && let Some(item) = scroll.at_hand(body, room(area))
+        {
+            scroll.fold(item, body, room(area));
+        }
+    }
+
+    /// Folds or unfolds all of them.
+    pub(super) fn fold_all(&mut self, area: Rect) {
+        if let Some((body, scroll)) = self.pane.scrolled() {
+            scroll.fold_all(body, room(area));
+        }
+    }
+
+    /// Folds or unfolds what was clicked: a tool call, or a file by its first row.
+    pub(super) fn click(&mut self, row: u16, area: Rect) {
+        let Some((body, scroll)) = self.pane.scrolled() else { return };
+        if let Some((item, true)) = scroll.item_at(row.saturating_sub(area.y), body, room(area))
+            && body.folds(item)
+        {
+            scroll.fold(item, body, room(area));
+        }
+    }
+
+    /// What is to be drawn.
+    pub(super) fn shown(&self) -> Shown<'_> {
+        self.pane.shown()
+    }
+}
+
+fn room(area: Rect) -> Room {
+    Room { width: area.width, height: area.height }
 }

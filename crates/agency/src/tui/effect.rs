@@ -5,7 +5,7 @@ use agency_engine::store::{QuestionRow, RunRow};
 use agency_engine::workspace::DeleteBranch;
 use agency_model::{Answer, RunId, SessionId};
 
-use super::detail::Subject;
+use super::detail::{PageRequest, Subject};
 use super::editor::Purpose;
 use super::form::{Agents, Field, Wanted};
 
@@ -19,7 +19,9 @@ pub(super) enum Effect {
     /// Draw everything anew.
     Redraw,
     /// Read what a tab shows, instead of what was read before; nothing if there is nothing to show.
-    Show(Option<Subject>),
+    Show(Option<Box<Subject>>),
+    /// Read another part of what the tab shows.
+    Page(PageRequest),
     /// Do something in the background; `News::Done` tells what became of it.
     Do(JobNumber, Box<Job>),
     /// Give the terminal to another program, and take it back when it ends.

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::bell::Bell;
 use super::effect::{Effect, Refusal};
 use super::input::News;
+use super::reader::Reader;
 use super::terminal::Terminal;
 use super::watcher::Nudge;
 use crate::context::Context;
@@ -22,6 +23,7 @@ pub(super) struct Hands {
     context: Context,
     bell: Bell,
     nudge: Nudge,
+    reader: Reader,
     /// Set when the user leaves in the middle of something: what is being created is taken back.
     interrupted: Arc<AtomicBool>,
 }
@@ -34,8 +36,8 @@ pub(super) enum Onward {
 }
 
 impl Hands {
-    pub(super) fn new(context: &Context, bell: Bell, nudge: Nudge) -> Self {
-        Self { context: context.clone(), bell, nudge, interrupted: Arc::default() }
+    pub(super) fn new(context: &Context, bell: Bell, nudge: Nudge, reader: Reader) -> Self {
+        Self { context: context.clone(), bell, nudge, reader, interrupted: Arc::default() }
     }
 
     /// Does one thing.
@@ -47,7 +49,8 @@ impl Hands {
             }
             Effect::Suspend => terminal.lend(lend::suspend)?,
             Effect::Redraw => terminal.forget()?,
-            Effect::Show(_) => {}
+            Effect::Show(subject) => self.reader.show(subject.map(|subject| *subject)),
+            Effect::Page(request) => self.reader.page(request),
             Effect::Do(number, job) => {
                 let (context, bell, nudge) = (self.context.clone(), self.bell.clone(), self.nudge.clone());
                 let interrupted = Arc::clone(&self.interrupted);

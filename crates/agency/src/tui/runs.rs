@@ -131,10 +131,6 @@ impl RunList {
         self.entries.get(id)
     }
 
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.values()
-    }
-
     /// The selected run.
     pub(super) fn current(&self) -> Option<&Entry> {
         match self.selected.as_ref()? {
@@ -273,12 +269,6 @@ impl RunList {
             self.selected = found;
         }
         self.show_selected(height);
-    }
-
-    /// Moves what is shown, and takes the selection along.
-    pub(super) fn scroll(&mut self, lines: isize, height: usize) {
-        let most = self.lines.len().saturating_sub(height);
-        self.top = self.top.saturating_add_signed(lines).min(most);
     }
 
     /// The line of the selection.

@@ -40,8 +40,9 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     };
     let areas = state.areas();
     state.runs.show_selected(usize::from(areas.list.height));
-    let run = state.runs.current().map(|entry| entry.row.id.clone()).filter(|_| areas.shows_detail());
-    effects.extend(state.detail.turn_to(run.as_ref()).map(Effect::Show));
+    let row = state.runs.current().map(|entry| &entry.row).filter(|_| areas.shows_detail());
+    effects.extend(state.detail.turn_to(row).map(|subject| Effect::Show(subject.map(Box::new))));
+    effects.extend(state.detail.wants(areas.detail).map(Effect::Page));
     if state.leaving && state.jobs.is_empty() {
         effects.push(Effect::Quit);
     }

@@ -1,9 +1,12 @@
 //! The tabs about one run.
 
+mod screen;
+
 use ratatui::layout::Rect;
+use ratatui::text::Line;
 
 use super::paint::{Paint, width};
-use crate::tui::detail::Tab;
+use crate::tui::detail::{Body, Look, Room, Scroll, Shown, Tab};
 use crate::tui::effect::label;
 use crate::tui::layout::{Areas, hits};
 use crate::tui::state::{Focus, State};
@@ -24,14 +27,114 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
         paint.text(areas.detail, "Select a run to look inside.", Role::Quiet);
         return;
     };
-    if let Some((_, last)) = tab_places(areas.tabs).last() {
-        let rest =
-            Rect { x: last.right() + 2, width: areas.tabs.right().saturating_sub(last.right() + 2), ..areas.tabs };
-        paint.right(rest, &label(&entry.row), Role::Quiet);
+    let live = !entry.row.state.is_terminal();
+    let position = match state.detail.shown() {
+        Shown::Reading => "reading".to_owned(),
+        Shown::Nothing(why) => {
+            sentence(paint, areas.detail, why);
+            String::new()
+        }
+        Shown::Text(body, _) if body.len() == 0 => {
+            let words = match (state.detail.tab, live) {
+                (Tab::Output, true) => "The agent has said nothing yet.",
+                (Tab::Output, false) => "The agent said nothing.",
+                (Tab::Diff | Tab::Events | Tab::Logs | Tab::Info, true) => "Nothing yet.",
+                (Tab::Diff | Tab::Events | Tab::Logs | Tab::Info, false) => "Nothing.",
+            };
+            sentence(paint, areas.detail, words);
+            String::new()
+        }
+        Shown::Text(body, scroll) => {
+            text(paint, areas.detail, body, scroll, state.focus == Focus::Detail);
+            let room = Room { width: areas.detail.width, height: areas.detail.height };
+            position(body, scroll, room, live)
+        }
+        Shown::Screen(shown) => {
+            screen::draw(paint, areas.detail, shown);
+            let live = live && !shown.over;
+            match (shown.is_at_end(), shown.screen().scrollback()) {
+                (true, _) => if live { "live" } else { "end" }.to_owned(),
+                (false, up) => format!("{up} lines up"),
+            }
+        }
+    };
+    title(paint, areas.tabs, &position, &label(&entry.row));
+}
+
+/// What stands at the right of the tabs: where one is, and, if there is room, in which run.
+fn title(paint: &mut Paint<'_>, tabs: Rect, position: &str, name: &str) {
+    let Some((_, last)) = tab_places(tabs).pop() else { return };
+    let x = last.right().saturating_add(2).min(tabs.right());
+    let rest = Rect { x, width: tabs.right() - x, ..tabs };
+    if width(position) > rest.width {
+        return;
     }
-    if let Some(why) = state.detail.nothing() {
-        paint.text(areas.detail, why, Role::Quiet);
+    let used = paint.right(rest, position, Role::Quiet);
+    let gap = if used > 0 { used + 2 } else { 0 };
+    let rest = Rect { width: rest.width.saturating_sub(gap), ..rest };
+    if width(name) <= rest.width {
+        paint.right(rest, name, Role::Quiet);
     }
+}
+
+fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_front: bool) {
+    let look = Look { width: area.width, theme: paint.theme };
+    let mut rows = area.rows();
+    for (item, seen) in scroll.seen(body, Room { width: area.width, height: area.height }) {
+        let heading = seen.start == 0;
+        for (index, line) in body.rows(item, seen, look).into_iter().enumerate() {
+            let Some(row) = rows.next() else { return };
+            line_of(paint, row, &line);
+            if index == 0 && heading && scroll.selected == Some(item) {
+                paint.restyle(row, paint.theme.selected(in_front));
+            }
+        }
+    }
+}
+
+/// One row, with a sign where it is cut, and without colours where there are none.
+fn line_of(paint: &mut Paint<'_>, row: Rect, line: &Line<'_>) {
+    let mut left = row;
+    let mut spans = line.spans.iter().peekable();
+    while let Some(span) = spans.next() {
+        let mut style = line.style.patch(span.style);
+        if !paint.theme.colour {
+            (style.fg, style.bg) = (None, None);
+        }
+        let used = paint.styled(left, &span.content, style).min(left.width);
+        left = Rect { x: left.x + used, width: left.width - used, ..left };
+        if left.width == 0 {
+            let more = spans.any(|span| !span.content.is_empty());
+            if more && row.width > 0 {
+                let edge = Rect { x: row.right() - 1, width: 1, ..row };
+                paint.styled(edge, paint.theme.glyph("…", "~"), style);
+            }
+            return;
+        }
+    }
+}
+
+/// Some words in a place, wrapped.
+fn sentence(paint: &mut Paint<'_>, area: Rect, words: &str) {
+    let wrapped = words
+        .lines()
+        .flat_map(|line| crate::tui::detail::wrap(line, area.width).into_iter().map(move |row| &line[row]));
+    for (row, text) in area.rows().zip(wrapped) {
+        paint.text(row, text, Role::Quiet);
+    }
+}
+
+/// Where one is in a text.
+fn position(body: &dyn Body, scroll: &Scroll, room: Room, live: bool) -> String {
+    let seen = scroll.seen(body, room);
+    let (Some((first, first_rows)), Some((last, last_rows))) = (seen.first(), seen.last()) else {
+        return String::new();
+    };
+    if scroll.following {
+        return if live { "following" } else { "end" }.to_owned();
+    }
+    let anchor = |item: usize, row: usize| crate::tui::detail::Anchor { item, row };
+    body.position(anchor(*first, first_rows.start), anchor(*last, last_rows.end.saturating_sub(1)), room.width)
 }
 
 /// Where the name of each tab stands.

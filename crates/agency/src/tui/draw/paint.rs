@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::tui::theme::{Role, Theme};
 
@@ -56,14 +56,6 @@ impl Paint<'_> {
     pub(in crate::tui) fn right(&mut self, area: Rect, text: &str, role: Role) -> u16 {
         let wide = width(text).min(area.width);
         self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
-    }
-
-    /// Puts a line of the library's own kind.
-    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
-        let area = area.intersection(self.buffer.area);
-        if !area.is_empty() {
-            self.buffer.set_line(area.x, area.y, line, area.width);
-        }
     }
 
     /// Gives a whole place another style.

@@ -22,7 +22,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
         Some(Front::Filter | Front::Editor(_) | Front::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
-            Focus::Detail => {}
+            Focus::Detail => state.detail.go(direction, areas.detail),
         },
     }
 }

@@ -37,6 +37,8 @@ fn wheel(state: &mut State, column: u16, row: u16, lines: isize) {
         (0..NOTCH).for_each(|_| super::app::go(state, direction));
     } else if hits(areas.list, column, row) {
         (0..NOTCH).for_each(|_| state.runs.go(direction, usize::from(areas.list.height)));
+    } else if hits(areas.detail, column, row) {
+        state.detail.scroll(lines, areas.detail);
     }
 }
 
@@ -63,5 +65,6 @@ fn click(state: &mut State, column: u16, row: u16) {
         state.focus = Focus::Detail;
     } else if hits(areas.detail, column, row) {
         state.focus = Focus::Detail;
+        state.detail.click(row, areas.detail);
     }
 }

@@ -5,9 +5,13 @@ use crate::tui::keys::View;
 use crate::tui::state::{Focus, State};
 
 pub(super) fn act(state: &mut State, action: View) -> Vec<Effect> {
+    let area = state.areas().detail;
     match action {
         View::Back => state.focus = Focus::List,
-        View::NextItem | View::PreviousItem | View::Fold | View::FoldAll => {}
+        View::NextItem => state.detail.jump(true, area),
+        View::PreviousItem => state.detail.jump(false, area),
+        View::Fold => state.detail.fold(area),
+        View::FoldAll => state.detail.fold_all(area),
     }
     vec![]
 }

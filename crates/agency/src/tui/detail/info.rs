@@ -1,0 +1,72 @@
+//! What a run is, in paragraphs with names.
+
+use std::ops::Range;
+
+use ratatui::text::{Line, Span};
+
+use super::scroll::{Anchor, Body, Look};
+use super::wrap::wrap;
+use crate::tui::theme::Role;
+
+/// How wide the names are.
+const NAMES: u16 = 14;
+
+/// One paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) struct Paragraph {
+    /// What it is about; empty where it goes on.
+    pub(in crate::tui) name: String,
+    /// One line, wrapped where it is too long.
+    pub(in crate::tui) text: String,
+    pub(in crate::tui) role: Role,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Info {
+    pub(in crate::tui) paragraphs: Vec<Paragraph>,
+}
+
+impl Info {
+    fn get(&self, item: usize, width: u16) -> Option<(&Paragraph, u16, Vec<Range<usize>>)> {
+        let paragraph = self.paragraphs.get(item)?;
+        let names = if paragraph.role == Role::Title { 0 } else { NAMES.min(width / 3) };
+        Some((paragraph, names, wrap(&paragraph.text, width.saturating_sub(names))))
+    }
+}
+
+impl Body for Info {
+    fn len(&self) -> usize {
+        self.paragraphs.len()
+    }
+
+    fn height(&self, item: usize, width: u16) -> usize {
+        self.get(item, width).map_or(1, |(_, _, rows)| rows.len())
+    }
+
+    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>> {
+        let Some((paragraph, names, wrapped)) = self.get(item, look.width) else { return vec![] };
+        let names = usize::from(names);
+        let row = |(index, row): (usize, Range<usize>)| {
+            let name = if index == 0 { paragraph.name.as_str() } else { "" };
+            let short: String = name.chars().take(names.saturating_sub(1)).collect();
+            Line::from(vec![
+                Span::styled(format!("{short:<names$}"), look.theme.style(Role::Quiet)),
+                Span::styled(&paragraph.text[row], look.theme.style(paragraph.role)),
+            ])
+        };
+        wrapped.into_iter().enumerate().map(row).skip(rows.start).take(rows.len()).collect()
+    }
+
+    fn folds(&self, _: usize) -> bool {
+        false
+    }
+
+    fn fold(&mut self, _: usize) {}
+
+    fn fold_all(&mut self) {}
+
+    fn position(&self, first: Anchor, _: Anchor, _: u16) -> String {
+        format!("{}%", first.item * 100 / self.len().max(1))
+    }
+}

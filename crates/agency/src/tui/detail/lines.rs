@@ -1,0 +1,79 @@
+//! Lines of a file, each on one row: events and logs.
+
+use std::ops::Range;
+
+use ratatui::text::Line;
+
+use super::scroll::{Anchor, Body, Look, Scroll};
+use super::window::{Ask, Change, Load, Window};
+
+/// The lines that are loaded.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Lines {
+    window: Window<Line<'static>>,
+}
+
+impl Lines {
+    /// Takes in what was loaded.
+    pub(in crate::tui) fn take(&mut self, load: Load<Line<'static>>, scroll: &mut Scroll) {
+        let top = scroll.top_item();
+        let offset = self.window.offset(top);
+        let ask = load.ask;
+        match self.window.take(load, scroll.following) {
+            Change::Nothing | Change::Appended(_) => {}
+            Change::Moved | Change::Replaced => scroll.renumber(|_| Some(self.window.index_of(offset))),
+        }
+        scroll.arrive(ask);
+    }
+
+    pub(in crate::tui) fn to_first(&mut self) -> Option<Ask> {
+        self.window.to_first()
+    }
+
+    pub(in crate::tui) fn to_last(&mut self) -> Option<Ask> {
+        self.window.to_last()
+    }
+
+    /// What is to be loaded, with so many lines before and after what is seen.
+    pub(in crate::tui) fn wants(&mut self, before: usize, after: usize, near: usize) -> Option<Ask> {
+        self.window.wants(before, after, near)
+    }
+
+    pub(in crate::tui) const fn is_loaded(&self) -> bool {
+        self.window.is_loaded()
+    }
+
+    pub(in crate::tui) const fn has_end(&self) -> bool {
+        self.window.has_end()
+    }
+}
+
+impl Body for Lines {
+    fn len(&self) -> usize {
+        self.window.len()
+    }
+
+    fn height(&self, _: usize, _: u16) -> usize {
+        1
+    }
+
+    fn rows(&self, item: usize, rows: Range<usize>, _: Look) -> Vec<Line<'_>> {
+        let borrowed = |line: &'_ Line<'static>| line.spans.iter().map(|span| span.clone()).collect::<Line<'_>>();
+        self.window.get(item).filter(|_| rows.contains(&0)).map(borrowed).into_iter().collect()
+    }
+
+    fn folds(&self, _: usize) -> bool {
+        false
+    }
+
+    fn fold(&mut self, _: usize) {}
+
+    fn fold_all(&mut self) {}
+
+    fn position(&self, first: Anchor, last: Anchor, _: u16) -> String {
+        if self.window.is_whole() {
+            return format!("{}–{} of {}", first.item + 1, last.item + 1, self.len());
+        }
+        format!("{}%", self.window.percent(self.window.offset(first.item)))
+    }
+}

@@ -1,0 +1,164 @@
+//! What is shown in a tab, whatever it is.
+
+use super::info::Info;
+use super::lines::Lines;
+use super::patch::Changes;
+use super::screen::Screen;
+use super::scroll::{Body, Room, Scroll};
+use super::talk::Talk;
+use super::window::Ask;
+use super::{Content, Move};
+
+/// More is loaded when one comes so near to the edge of what is.
+const NEAR: usize = 200;
+
+/// Something to read, and where one reads in it.
+#[derive(Debug)]
+pub(in crate::tui) struct Scrolled<B> {
+    pub(in crate::tui) body: B,
+    pub(in crate::tui) scroll: Scroll,
+}
+
+/// What is shown.
+#[derive(Debug, Default)]
+pub(super) enum Pane {
+    #[default]
+    Reading,
+    /// Why there is nothing.
+    Nothing(String),
+    Talk(Scrolled<Talk>),
+    Lines(Scrolled<Lines>),
+    Changes(Scrolled<Changes>),
+    Info(Scrolled<Info>),
+    Screen(Box<Screen>),
+}
+
+/// What is to be drawn.
+pub(in crate::tui) enum Shown<'a> {
+    Reading,
+    Nothing(&'a str),
+    Text(&'a dyn Body, &'a Scroll),
+    Screen(&'a Screen),
+}
+
+impl Pane {
+    /// Takes in what was read.
+    pub(super) fn learn(&mut self, content: Content) {
+        match (content, &mut *self) {
+            (Content::Nothing(why), _) => *self = Self::Nothing(why),
+            (Content::Talk(load), Self::Talk(talk)) => talk.body.take(load, &mut talk.scroll),
+            (Content::Lines(load), Self::Lines(lines)) => lines.body.take(load, &mut lines.scroll),
+            (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
+            (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
+            (Content::Talk(load), _) => {
+                let mut talk = Scrolled { body: Talk::default(), scroll: Scroll::END };
+                talk.body.take(load, &mut talk.scroll);
+                *self = Self::Talk(talk);
+            }
+            (Content::Lines(load), _) => {
+                let mut lines = Scrolled { body: Lines::default(), scroll: Scroll::END };
+                lines.body.take(load, &mut lines.scroll);
+                *self = Self::Lines(lines);
+            }
+            (Content::Diff(patch), _) => {
+                let mut changes = Scrolled { body: Changes::default(), scroll: Scroll::START };
+                changes.body.take(patch, &mut changes.scroll);
+                *self = Self::Changes(changes);
+            }
+            (Content::Info(paragraphs), _) => {
+                *self = Self::Info(Scrolled { body: Info { paragraphs }, scroll: Scroll::START });
+            }
+            (Content::Screen(screen), _) => *self = Self::Screen(screen),
+            (Content::ScreenBytes(bytes), Self::Screen(screen)) => screen.feed(&bytes),
+            // They belong to a screen that never came.
+            (Content::ScreenBytes(_), _) => {}
+        }
+    }
+
+    /// What can be scrolled by items, and where one is in it.
+    pub(super) fn scrolled(&mut self) -> Option<(&mut dyn Body, &mut Scroll)> {
+        match self {
+            Self::Reading | Self::Nothing(_) | Self::Screen(_) => None,
+            Self::Talk(talk) => Some((&mut talk.body, &mut talk.scroll)),
+            Self::Lines(lines) => Some((&mut lines.body, &mut lines.scroll)),
+            Self::Changes(changes) => Some((&mut changes.body, &mut changes.scroll)),
+            Self::Info(info) => Some((&mut info.body, &mut info.scroll)),
+        }
+    }
+
+    /// Moves by a key; what is to be loaded for it.
+    pub(super) fn go(&mut self, direction: Move, room: Room) -> Option<Ask> {
+        if let Self::Screen(screen) = self {
+            screen.go(direction, room);
+        }
+        if let Some((body, scroll)) = self.scrolled() {
+            scroll.go(direction, body, room);
+        }
+        match (self, direction) {
+            (Self::Talk(talk), Move::First) => talk.body.to_first(),
+            (Self::Talk(talk), Move::Last) => talk.body.to_last(),
+            (Self::Lines(lines), Move::First) => lines.body.to_first(),
+            (Self::Lines(lines), Move::Last) => lines.body.to_last(),
+            (
+                Self::Reading
+                | Self::Nothing(_)
+                | Self::Talk(_)
+                | Self::Lines(_)
+                | Self::Changes(_)
+                | Self::Info(_)
+                | Self::Screen(_),
+                _,
+            ) => None,
+        }
+    }
+
+    /// Moves by some rows.
+    pub(super) fn scroll(&mut self, rows: isize, room: Room) {
+        if let Self::Screen(screen) = self {
+            screen.by(rows, room);
+        }
+        if let Some((body, scroll)) = self.scrolled() {
+            scroll.by(rows, body, room);
+        }
+    }
+
+    /// What is to be loaded because one is near an edge.
+    pub(super) fn wants(&mut self, room: Room) -> Option<Ask> {
+        let (has_end, is_loaded) = match self {
+            Self::Talk(talk) => (talk.body.has_end(), talk.body.is_loaded()),
+            Self::Lines(lines) => (lines.body.has_end(), lines.body.is_loaded()),
+            Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => return None,
+        };
+        if !is_loaded {
+            return None;
+        }
+        let (body, scroll) = self.scrolled()?;
+        // Who comes to the end of what is loaded is not at the end.
+        if !has_end && scroll.following {
+            scroll.stop_following(body, room);
+        }
+        let seen = scroll.seen(body, room);
+        let first = seen.first().map_or(0, |(item, _)| *item);
+        let last = seen.last().map_or(0, |(item, _)| *item);
+        let after = body.len().saturating_sub(last + 1);
+        // While one follows the end, only what fills the place is needed.
+        let near = if scroll.following { usize::from(first == 0) } else { NEAR };
+        match self {
+            Self::Talk(talk) => talk.body.wants(first, after, near),
+            Self::Lines(lines) => lines.body.wants(first, after, near),
+            Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => None,
+        }
+    }
+
+    pub(super) fn shown(&self) -> Shown<'_> {
+        match self {
+            Self::Reading => Shown::Reading,
+            Self::Nothing(why) => Shown::Nothing(why),
+            Self::Talk(talk) => Shown::Text(&talk.body, &talk.scroll),
+            Self::Lines(lines) => Shown::Text(&lines.body, &lines.scroll),
+            Self::Changes(changes) => Shown::Text(&changes.body, &changes.scroll),
+            Self::Info(info) => Shown::Text(&info.body, &info.scroll),
+            Self::Screen(screen) => Shown::Screen(screen),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Reads what `git diff` prints. Total: what is not understood is shown as it stands.
+
+use std::ops::Range;
+
+/// No more of a patch is read.
+pub(in crate::tui) const MOST: usize = 16 * 1024 * 1024;
+
+/// A patch.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) struct Patch {
+    pub(in crate::tui) text: String,
+    pub(in crate::tui) files: Vec<PatchFile>,
+    /// How many bytes were too many.
+    pub(in crate::tui) left_out: usize,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) struct PatchFile {
+    pub(in crate::tui) path: String,
+    pub(in crate::tui) fate: Fate,
+    pub(in crate::tui) binary: bool,
+    pub(in crate::tui) added: u64,
+    pub(in crate::tui) removed: u64,
+    /// Where its lines stand in the text.
+    pub(in crate::tui) lines: Vec<Range<u32>>,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) enum Fate {
+    Changed,
+    New,
+    Deleted,
+    /// It had this name.
+    Renamed(String),
+    /// It is a copy of this one.
+    Copied(String),
+    /// Only what may be done with it.
+    Mode(String),
+}
+
+impl PatchFile {
+    fn new(path: String) -> Self {
+        Self { path, fate: Fate::Changed, binary: false, added: 0, removed: 0, lines: vec![] }
+    }
+
+    /// Its name, and the old one if it had another.
+    pub(in crate::tui) fn title(&self, arrow: &str) -> String {
+        match &self.fate {
+            Fate::Renamed(old) | Fate::Copied(old) => format!("{old} {arrow} {}", self.path),
+            Fate::Changed | Fate::New | Fate::Deleted | Fate::Mode(_) => self.path.clone(),
+        }
+    }
+
+    /// What was done to it, if there is more to say than that it changed.
+    pub(in crate::tui) fn word(&self) -> Option<String> {
+        let word = match &self.fate {
+            Fate::Changed => None,
+            Fate::New => Some("new".to_owned()),
+            Fate::Deleted => Some("deleted".to_owned()),
+            Fate::Renamed(_) => Some("renamed".to_owned()),
+            Fate::Copied(_) => Some("copied".to_owned()),
+            Fate::Mode(modes) => Some(modes.clone()),
+        };
+        match (word, self.binary) {
+            (Some(word), true) => Some(format!("{word}, binary")),
+            (None, true) => Some("binary".to_owned()),
+            (word, false) => word,
+        }
+    }
+}
+
+impl Patch {
+    /// Reads a patch.
+    pub(in crate::tui) fn read(bytes: &[u8]) -> Self {
+        let end = match bytes.get(..MOST) {
+            Some(first) => first.iter().rposition(|byte| *byte == b'\n').map_or(MOST, |at| at + 1),
+            None => bytes.len(),
+        };
+        let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes)).into_owned();
+        let mut reading = Reading::default();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            reading.line(line.strip_suffix('\n').unwrap_or(line), start);
+            start += line.len();
+        }
+        Self { files: reading.files, left_out: bytes.len() - end, text }
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    files: Vec<PatchFile>,
+    /// Whether the lines are those of the file itself.
+    inside: bool,
+    old_mode: Option<String>,
+}
+
+impl Reading {
+    fn line(&mut self, line: &str, start: usize) {
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            self.files.push(PatchFile::new(name_of_both(names)));
+            (self.inside, self.old_mode) = (false, None);
+            return;
+        }
+        if self.files.is_empty() {
+            self.files.push(PatchFile::new(String::new()));
+        }
+        let Some(file) = self.files.last_mut() else { return };
+        self.inside |= line.starts_with("@@") || line == "GIT binary patch";
+        if !self.inside && header(file, line, &mut self.old_mode) {
+            return;
+        }
+        match line.as_bytes().first() {
+            Some(b'+') => file.added += 1,
+            Some(b'-') => file.removed += 1,
+            Some(_) | None => {}
+        }
+        if let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(start + line.len())) {
+            file.lines.push(start..end);
+        }
+    }
+}
+
+/// A line above the changes; whether all of it is in the heading.
+fn header(file: &mut PatchFile, line: &str, old_mode: &mut Option<String>) -> bool {
+    let (word, rest) = line.split_at(line.find(' ').unwrap_or(line.len()));
+    let rest = rest.trim_start();
+    match word {
+        "index" | "similarity" | "dissimilarity" => {}
+        "---" | "+++" => {
+            let path = unquoted(rest.trim_end_matches('\t'));
+            if let Some(path) = path.strip_prefix(if word == "---" { "a/" } else { "b/" }) {
+                path.clone_into(&mut file.path);
+            }
+        }
+        "new" if rest.starts_with("file mode") => file.fate = Fate::New,
+        "deleted" => file.fate = Fate::Deleted,
+        "old" => *old_mode = rest.strip_prefix("mode ").map(str::to_owned),
+        "new" => {
+            let old = old_mode.take().unwrap_or_default();
+            let new = rest.strip_prefix("mode ").unwrap_or(rest);
+            file.fate = Fate::Mode(format!("mode {old} to {new}"));
+        }
+        "rename" | "copy" => match (rest.strip_prefix("from "), rest.strip_prefix("to ")) {
+            (Some(old), _) if word == "rename" => file.fate = Fate::Renamed(unquoted(old)),
+            (Some(old), _) => file.fate = Fate::Copied(unquoted(old)),
+            (None, Some(new)) => file.path = unquoted(new),
+            (None, None) => return false,
+        },
+        "Binary" => file.binary = true,
+        _ => return false,
+    }
+    true
+}
+
+/// The name of a file that is named twice, `a/name b/name`.
+fn name_of_both(names: &str) -> String {
+    if names.starts_with('"') {
+        let first = names.get(1..).and_then(|rest| end_of_quoted(rest)).map_or(names, |end| &names[..=end + 1]);
+        return unquoted(first).trim_start_matches("a/").to_owned();
+    }
+    let half = names.len().saturating_sub(1) / 2;
+    let first = names.get(..half).unwrap_or(names);
+    first.strip_prefix("a/").unwrap_or(first).to_owned()
+}
+
+fn end_of_quoted(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|byte| {
+        let end = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        end
+    })
+}
+
+/// A name as git writes it where it has unusual characters.
+fn unquoted(name: &str) -> String {
+    let Some(inside) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return name.to_owned() };
+    let mut bytes = vec![];
+    let mut rest = inside.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(digit @ b'0'..=b'7') => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    if let Some(digit) = rest.next_if(|byte| (b'0'..=b'7').contains(byte)) {
+                        value = value * 8 + u32::from(digit - b'0');
+                    }
+                }
+                bytes.push(u8::try_from(value).unwrap_or(b'?'));
+            }
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(other) => bytes.push(other),
+            None => bytes.push(b'\\'),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

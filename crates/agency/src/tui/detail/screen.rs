@@ -1,0 +1,97 @@
+//! The screen of an interactive agent, with what has scrolled out of it.
+
+use std::fmt;
+
+use agency_engine::screen_watch::WatchedScreen;
+
+use super::scroll::Room;
+use crate::tui::keys::Move;
+
+/// A screen that is fed with what a terminal gets.
+pub(in crate::tui) struct Screen {
+    screen: WatchedScreen,
+    /// How many rows above the part of the screen that would be shown, once all of the history is.
+    above: u16,
+    /// Whether the agent is gone, and this is the last it showed.
+    pub(in crate::tui) over: bool,
+}
+
+/// Which part of the screen is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) struct Part {
+    /// The first row of the screen, as it is scrolled, that is shown.
+    pub(in crate::tui) first: u16,
+    /// How many lines of the history are below it.
+    pub(in crate::tui) up: usize,
+}
+
+impl Screen {
+    pub(in crate::tui) const fn new(screen: WatchedScreen, over: bool) -> Self {
+        Self { screen, above: 0, over }
+    }
+
+    /// Shows more. Who has scrolled up stays there.
+    pub(in crate::tui) fn feed(&mut self, bytes: &[u8]) {
+        self.screen.feed(bytes);
+    }
+
+    pub(in crate::tui) fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
+    /// Which part is shown in a place.
+    pub(in crate::tui) fn part(&self, room: Room) -> Part {
+        let first = self.hidden(room).saturating_sub(self.above);
+        Part { first, up: self.screen().scrollback() }
+    }
+
+    /// How many rows of the screen have no room above the last one that is used.
+    fn hidden(&self, room: Room) -> u16 {
+        let screen = self.screen();
+        let (rows, columns) = screen.size();
+        let used = match screen.scrollback() {
+            0 => {
+                let last =
+                    screen.rows(0, columns.get()).enumerate().filter(|(_, row)| !row.trim_end().is_empty()).last();
+                let last = last.and_then(|(index, _)| u16::try_from(index).ok()).unwrap_or_default();
+                let cursor = if screen.hide_cursor() { 0 } else { screen.cursor_position().0 };
+                last.max(cursor) + 1
+            }
+            _ => rows.get(),
+        };
+        used.saturating_sub(room.height)
+    }
+
+    /// Moves by a key.
+    pub(in crate::tui) fn go(&mut self, direction: Move, room: Room) {
+        let page = isize::try_from(room.height.saturating_sub(1).max(1)).unwrap_or(1);
+        match direction {
+            Move::Up => self.by(-1, room),
+            Move::Down => self.by(1, room),
+            Move::PageUp => self.by(-page, room),
+            Move::PageDown => self.by(page, room),
+            Move::First => self.by(isize::MIN, room),
+            Move::Last => self.by(isize::MAX, room),
+        }
+    }
+
+    /// Moves by some rows: first into the history, then to the rows of its first page that have no room.
+    pub(in crate::tui) fn by(&mut self, rows: isize, room: Room) {
+        let up = self.screen().scrollback();
+        let wanted = (up + usize::from(self.above)).saturating_add_signed(rows.saturating_neg());
+        let reached = self.screen.scroll_to(wanted);
+        let rest = u16::try_from(wanted - reached.min(wanted)).unwrap_or(u16::MAX);
+        self.above = rest.min(self.hidden(room));
+    }
+
+    /// Whether the end is shown.
+    pub(in crate::tui) fn is_at_end(&self) -> bool {
+        self.above == 0 && self.screen().scrollback() == 0
+    }
+}
+
+impl fmt::Debug for Screen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Screen").field("size", &self.screen().size()).finish_non_exhaustive()
+    }
+}

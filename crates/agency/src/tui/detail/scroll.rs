@@ -1,0 +1,260 @@
+//! Where one reads in something long.
+//!
+//! The one rule: a step costs what is seen of the text, never what there is of it.
+
+use std::ops::Range;
+
+use ratatui::text::Line;
+
+use super::window::Ask;
+use crate::tui::keys::Move;
+use crate::tui::theme::Theme;
+
+/// Something that is shown as items of some rows each.
+pub(in crate::tui) trait Body {
+    /// How many items there are.
+    fn len(&self) -> usize;
+
+    /// How many rows an item has, at least one.
+    fn height(&self, item: usize, width: u16) -> usize;
+
+    /// Some rows of an item.
+    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>>;
+
+    /// Whether an item can be folded.
+    fn folds(&self, item: usize) -> bool;
+
+    /// Folds or unfolds an item.
+    fn fold(&mut self, item: usize);
+
+    /// Folds or unfolds all of them.
+    fn fold_all(&mut self);
+
+    /// Which part of it is seen, in words.
+    fn position(&self, first: Anchor, last: Anchor, width: u16) -> String;
+}
+
+/// How something is shown.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tui) struct Look {
+    pub(in crate::tui) width: u16,
+    pub(in crate::tui) theme: Theme,
+}
+
+/// A row of an item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::tui) struct Anchor {
+    pub(in crate::tui) item: usize,
+    pub(in crate::tui) row: usize,
+}
+
+/// How large the place is where it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) struct Room {
+    pub(in crate::tui) width: u16,
+    pub(in crate::tui) height: u16,
+}
+
+/// Where one reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) struct Scroll {
+    top: Anchor,
+    /// Whether one stays at the end while more comes.
+    pub(in crate::tui) following: bool,
+    /// The item that was jumped to.
+    pub(in crate::tui) selected: Option<usize>,
+}
+
+impl Scroll {
+    /// At the end, wherever it is.
+    pub(in crate::tui) const END: Self = Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None };
+    /// At the beginning.
+    pub(in crate::tui) const START: Self = Self { following: false, ..Self::END };
+
+    /// The first row that is seen.
+    pub(in crate::tui) fn top(&self, body: &dyn Body, room: Room) -> Anchor {
+        let last = last_top(body, room);
+        if self.following {
+            return last;
+        }
+        let top = self.top.min(last);
+        match body.len().checked_sub(1) {
+            Some(most) if top.item <= most => {
+                Anchor { row: top.row.min(body.height(top.item, room.width).saturating_sub(1)), ..top }
+            }
+            Some(_) | None => last,
+        }
+    }
+
+    /// The rows that are seen, item by item.
+    pub(in crate::tui) fn seen(&self, body: &dyn Body, room: Room) -> Vec<(usize, Range<usize>)> {
+        let mut left = usize::from(room.height);
+        let mut at = self.top(body, room);
+        let mut seen = vec![];
+        while left > 0 && at.item < body.len() {
+            let end = body.height(at.item, room.width).min(at.row + left);
+            left -= end.saturating_sub(at.row).min(left);
+            seen.push((at.item, at.row..end));
+            at = Anchor { item: at.item + 1, row: 0 };
+        }
+        seen
+    }
+
+    /// Moves by a key.
+    pub(in crate::tui) fn go(&mut self, direction: Move, body: &dyn Body, room: Room) {
+        let page = isize::try_from(room.height.saturating_sub(1).max(1)).unwrap_or(1);
+        match direction {
+            Move::Up => self.by(-1, body, room),
+            Move::Down => self.by(1, body, room),
+            Move::PageUp => self.by(-page, body, room),
+            Move::PageDown => self.by(page, body, room),
+            Move::First => self.to(Anchor::default(), body, room),
+            Move::Last => self.following = true,
+        }
+    }
+
+    /// Moves by some rows.
+    pub(in crate::tui) fn by(&mut self, rows: isize, body: &dyn Body, room: Room) {
+        let top = self.top(body, room);
+        let wanted = match rows < 0 {
+            true => back(body, room.width, top, rows.unsigned_abs()),
+            false => forward(body, room.width, top, rows.unsigned_abs()),
+        };
+        self.to(wanted, body, room);
+    }
+
+    /// Who comes to the end stays there.
+    fn to(&mut self, wanted: Anchor, body: &dyn Body, room: Room) {
+        let last = last_top(body, room);
+        self.following = wanted >= last;
+        self.top = wanted.min(last);
+    }
+
+    /// Stays where one is, though it is the end of what there is.
+    pub(in crate::tui) fn stop_following(&mut self, body: &dyn Body, room: Room) {
+        self.top = self.top(body, room);
+        self.following = false;
+    }
+
+    /// Goes where one asked to go, now that it is there.
+    pub(in crate::tui) fn arrive(&mut self, ask: Ask) {
+        match ask {
+            Ask::First => *self = Self::START,
+            Ask::Last => *self = Self::END,
+            Ask::Tail | Ask::Before(_) | Ask::After(_) => {}
+        }
+    }
+
+    /// Jumps to the next item that can be folded, or to the one before.
+    pub(in crate::tui) fn jump(&mut self, forwards: bool, body: &dyn Body, room: Room) {
+        let seen = self.seen(body, room);
+        let (Some((first, rows)), Some((last, _))) = (seen.first(), seen.last()) else { return };
+        let near = self.selected.filter(|item| (*first..=*last).contains(item));
+        let found = match (forwards, near) {
+            (true, Some(item)) => (item + 1..body.len()).find(|item| body.folds(*item)),
+            (true, None) => {
+                let from = first + usize::from(rows.start > 0);
+                (from..body.len()).find(|item| body.folds(*item))
+            }
+            (false, near) => (0..near.unwrap_or(last + 1)).rev().find(|item| body.folds(*item)),
+        };
+        let Some(item) = found else { return };
+        self.selected = Some(item);
+        let heading = seen.iter().any(|(seen, rows)| *seen == item && rows.start == 0);
+        if !heading {
+            self.to(Anchor { item, row: 0 }, body, room);
+        }
+    }
+
+    /// The item that a key folds: the one that was jumped to, or the first that is seen.
+    pub(in crate::tui) fn at_hand(&self, body: &dyn Body, room: Room) -> Option<usize> {
+        let seen = self.seen(body, room);
+        let is_seen = |item: &usize| seen.iter().any(|(seen, _)| seen == item);
+        self.selected
+            .filter(is_seen)
+            .or_else(|| seen.iter().map(|(item, _)| *item).find(|item| body.folds(*item)))
+            .filter(|item| body.folds(*item))
+    }
+
+    /// Folds or unfolds an item; its heading stays where it is, or comes to the top.
+    pub(in crate::tui) fn fold(&mut self, item: usize, body: &mut dyn Body, room: Room) {
+        let top = self.top(body, room);
+        self.selected = Some(item);
+        body.fold(item);
+        let wanted = if top.item == item { Anchor { item, row: 0 } } else { top };
+        self.to(wanted, body, room);
+    }
+
+    /// Folds or unfolds everything; the item at the top stays there.
+    pub(in crate::tui) fn fold_all(&mut self, body: &mut dyn Body, room: Room) {
+        let following = self.following;
+        let top = self.top(body, room);
+        body.fold_all();
+        self.to(Anchor { row: 0, ..top }, body, room);
+        self.following |= following;
+    }
+
+    /// The item on a row of the place, and whether it is its first row.
+    pub(in crate::tui) fn item_at(&self, row: u16, body: &dyn Body, room: Room) -> Option<(usize, bool)> {
+        let mut above = usize::from(row);
+        for (item, rows) in self.seen(body, room) {
+            if above < rows.len() {
+                return Some((item, rows.start + above == 0));
+            }
+            above -= rows.len();
+        }
+        None
+    }
+
+    /// The items have other numbers now.
+    pub(in crate::tui) fn renumber(&mut self, now: impl Fn(usize) -> Option<usize>) {
+        match now(self.top.item) {
+            Some(item) => self.top.item = item,
+            None => self.top = Anchor::default(),
+        }
+        self.selected = self.selected.and_then(now);
+    }
+
+    /// The item at the top, as it was when somebody last moved.
+    pub(in crate::tui) const fn top_item(&self) -> usize {
+        self.top.item
+    }
+}
+
+/// Where the last page begins.
+fn last_top(body: &dyn Body, room: Room) -> Anchor {
+    let end = Anchor { item: body.len(), row: 0 };
+    back(body, room.width, end, usize::from(room.height.max(1)))
+}
+
+fn back(body: &dyn Body, width: u16, from: Anchor, rows: usize) -> Anchor {
+    let mut left = rows;
+    let mut at = from;
+    loop {
+        if at.row >= left {
+            return Anchor { row: at.row - left, ..at };
+        }
+        left -= at.row;
+        match at.item.checked_sub(1) {
+            Some(item) => at = Anchor { item, row: body.height(item, width) },
+            None => return Anchor::default(),
+        }
+    }
+}
+
+fn forward(body: &dyn Body, width: u16, from: Anchor, rows: usize) -> Anchor {
+    let mut left = rows;
+    let mut at = from;
+    while at.item < body.len() {
+        let height = body.height(at.item, width);
+        if at.row + left < height {
+            return Anchor { row: at.row + left, ..at };
+        }
+        left -= height.saturating_sub(at.row);
+        at = Anchor { item: at.item + 1, row: 0 };
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! The part of a file that is loaded, however long the file is and while it grows.
+//!
+//! The one rule: what is loaded is one piece of the file without gaps, and never more than a few megabytes.
+
+use std::collections::VecDeque;
+
+/// No more of a file is loaded.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+/// No more items are.
+const MOST_ITEMS: usize = 30_000;
+
+/// A line of a file, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::tui) struct Piece<T> {
+    /// Where it begins.
+    pub(in crate::tui) start: u64,
+    pub(in crate::tui) item: T,
+}
+
+/// Which part of a file is to be loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Ask {
+    /// What came; nobody asked for it.
+    Tail,
+    /// The beginning.
+    First,
+    /// The end.
+    Last,
+    /// What stands before this offset.
+    Before(u64),
+    /// What stands behind it.
+    After(u64),
+}
+
+/// A part of a file that was loaded.
+#[derive(Debug)]
+pub(in crate::tui) struct Load<T> {
+    pub(in crate::tui) ask: Ask,
+    pub(in crate::tui) start: u64,
+    pub(in crate::tui) end: u64,
+    pub(in crate::tui) pieces: Vec<Piece<T>>,
+    /// The last line, if it has no end yet.
+    pub(in crate::tui) half: Option<T>,
+    /// Whether the file goes on.
+    pub(in crate::tui) more: bool,
+}
+
+/// What a load did to the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Change {
+    Nothing,
+    /// Items from this one on are new.
+    Appended(usize),
+    /// Items before came or went.
+    Moved,
+    /// It is another part of the file.
+    Replaced,
+}
+
+/// The part of a file that is loaded.
+#[derive(Debug)]
+pub(in crate::tui) struct Window<T> {
+    pieces: VecDeque<Piece<T>>,
+    half: Option<T>,
+    start: u64,
+    end: u64,
+    more: bool,
+    asked: Option<Ask>,
+    loaded: bool,
+}
+
+impl<T> Default for Window<T> {
+    fn default() -> Self {
+        Self { pieces: VecDeque::new(), half: None, start: 0, end: 0, more: false, asked: None, loaded: false }
+    }
+}
+
+impl<T> Window<T> {
+    /// Takes in what was loaded; `following` is whether the end is what is wanted.
+    pub(in crate::tui) fn take(&mut self, load: Load<T>, following: bool) -> Change {
+        if self.asked == Some(load.ask) {
+            self.asked = None;
+        }
+        match load.ask {
+            Ask::First | Ask::Last => self.replace(load),
+            Ask::Tail if !self.loaded || (following && load.start != self.end) => self.replace(load),
+            Ask::Tail if load.start == self.end && !self.more && (following || self.has_room(&load)) => {
+                self.append(load)
+            }
+            Ask::After(_) if load.start == self.end => self.append(load),
+            Ask::Before(_) if load.end == self.start => self.prepend(load),
+            Ask::Tail => {
+                self.more = true;
+                Change::Nothing
+            }
+            Ask::After(_) | Ask::Before(_) => Change::Nothing,
+        }
+    }
+
+    fn replace(&mut self, load: Load<T>) -> Change {
+        let (start, end, more) = (load.start, load.end, load.more);
+        *self = Self { pieces: load.pieces.into(), half: load.half, start, end, more, asked: self.asked, loaded: true };
+        Change::Replaced
+    }
+
+    fn append(&mut self, load: Load<T>) -> Change {
+        let from = self.pieces.len();
+        self.pieces.extend(load.pieces);
+        (self.half, self.end, self.more) = (load.half, load.end, load.more);
+        if !self.is_full() {
+            return Change::Appended(from);
+        }
+        // More than necessary goes, so that it does not go again with the next line.
+        while self.pieces.len() > 1 && self.is_above(3, 4) {
+            self.pieces.pop_front();
+            self.start = self.pieces.front().map_or(self.end, |piece| piece.start);
+        }
+        Change::Moved
+    }
+
+    fn prepend(&mut self, load: Load<T>) -> Change {
+        for piece in load.pieces.into_iter().rev() {
+            self.pieces.push_front(piece);
+        }
+        self.start = load.start;
+        while self.is_full() && self.pieces.len() > 1 {
+            if let Some(gone) = self.pieces.pop_back() {
+                (self.end, self.more, self.half) = (gone.start, true, None);
+            }
+        }
+        Change::Moved
+    }
+
+    fn has_room(&self, load: &Load<T>) -> bool {
+        load.end.saturating_sub(self.start) <= MOST_BYTES && self.pieces.len() + load.pieces.len() <= MOST_ITEMS
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_above(1, 1)
+    }
+
+    fn is_above(&self, share: u32, of: u32) -> bool {
+        self.end - self.start > MOST_BYTES * u64::from(share) / u64::from(of)
+            || self.pieces.len() > MOST_ITEMS * share as usize / of as usize
+    }
+
+    /// What is to be loaded when one is so many items from the beginning and from the end.
+    pub(in crate::tui) fn wants(&mut self, before: usize, after: usize, near: usize) -> Option<Ask> {
+        if self.asked.is_some() || !self.loaded {
+            return None;
+        }
+        let ask = if before < near && self.start > 0 {
+            Ask::Before(self.start)
+        } else if after < near && self.more {
+            Ask::After(self.end)
+        } else {
+            return None;
+        };
+        self.ask(ask)
+    }
+
+    /// What is to be loaded to get to the beginning.
+    pub(in crate::tui) fn to_first(&mut self) -> Option<Ask> {
+        if self.start == 0 { None } else { self.ask(Ask::First) }
+    }
+
+    /// What is to be loaded to get to the end.
+    pub(in crate::tui) fn to_last(&mut self) -> Option<Ask> {
+        if self.more { self.ask(Ask::Last) } else { None }
+    }
+
+    fn ask(&mut self, ask: Ask) -> Option<Ask> {
+        self.asked = Some(ask);
+        self.asked
+    }
+
+    pub(in crate::tui) fn len(&self) -> usize {
+        self.pieces.len() + usize::from(self.half.is_some())
+    }
+
+    pub(in crate::tui) fn get(&self, index: usize) -> Option<&T> {
+        self.pieces.get(index).map(|piece| &piece.item).or(self.half.as_ref().filter(|_| index == self.pieces.len()))
+    }
+
+    /// The whole lines from one on.
+    pub(in crate::tui) fn pieces(&self, from: usize) -> impl Iterator<Item = &Piece<T>> {
+        self.pieces.iter().skip(from)
+    }
+
+    /// Where an item begins in the file.
+    pub(in crate::tui) fn offset(&self, index: usize) -> u64 {
+        self.pieces.get(index).map_or(self.end, |piece| piece.start)
+    }
+
+    /// The item that an offset is in.
+    pub(in crate::tui) fn index_of(&self, offset: u64) -> usize {
+        self.pieces.partition_point(|piece| piece.start <= offset).saturating_sub(1)
+    }
+
+    /// Whether the whole file is loaded.
+    pub(in crate::tui) const fn is_whole(&self) -> bool {
+        self.start == 0 && !self.more
+    }
+
+    /// How much of the file stands before an offset, in percent of what is known of it.
+    pub(in crate::tui) fn percent(&self, offset: u64) -> u64 {
+        if self.end == 0 { 100 } else { offset.saturating_mul(100) / self.end }
+    }
+
+    /// Whether the end of the file is loaded.
+    pub(in crate::tui) const fn has_end(&self) -> bool {
+        !self.more
+    }
+
+    /// Whether anything was loaded.
+    pub(in crate::tui) const fn is_loaded(&self) -> bool {
+        self.loaded
+    }
+}
+
+#[cfg(test)]
+mod tests;

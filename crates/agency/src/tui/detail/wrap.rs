@@ -1,0 +1,123 @@
+//! Text that fits: without control characters, and in rows of a given width.
+
+use std::ops::Range;
+
+use agency_engine::runner::Cleaner;
+use ratatui::text::Span;
+
+/// How far apart the stops of a tabulator are.
+const TAB: usize = 4;
+
+/// How many columns a character takes.
+fn columns(letter: char) -> usize {
+    match letter {
+        ' '..='~' => 1,
+        other => Span::raw(other.encode_utf8(&mut [0; 4]) as &str).width(),
+    }
+}
+
+/// Where the rows of a text begin and end, broken between words where possible; at least one row.
+pub(in crate::tui) fn wrap(text: &str, width: u16) -> Vec<Range<usize>> {
+    let width = usize::from(width.max(1));
+    let mut rows = vec![];
+    let (mut start, mut used) = (0, 0);
+    // Behind the last space of the row, and how much of the row stands before that.
+    let mut space: Option<(usize, usize)> = None;
+    for (at, letter) in text.char_indices() {
+        let wide = columns(letter);
+        if used + wide > width && at > start {
+            if letter == ' ' {
+                // A space at the edge is where the row ends.
+                rows.push(start..at);
+                (start, used, space) = (at + 1, 0, None);
+                continue;
+            }
+            let (next, before) = space.filter(|(next, _)| *next > start).unwrap_or((at, used));
+            rows.push(start..text[..next].trim_end_matches(' ').len().max(start));
+            (start, used, space) = (next, used - before, None);
+        }
+        used += wide;
+        if letter == ' ' && text[start..at].bytes().any(|byte| byte != b' ') {
+            space = Some((at + 1, used));
+        }
+    }
+    rows.push(start.min(text.len())..text.len());
+    rows
+}
+
+/// A text without anything that moves the cursor, with tabulators as spaces.
+pub(in crate::tui) fn plain(text: &str) -> String {
+    if !text.bytes().any(|byte| byte < b' ' && byte != b'\n' || byte == 0x7f) {
+        return text.to_owned();
+    }
+    let mut cleaner = Cleaner::new();
+    let mut clean = cleaner.feed(text.as_bytes());
+    clean.push_str(&cleaner.finish());
+    spaced(&clean)
+}
+
+/// A text with tabulators as spaces, and without other control characters than newlines.
+pub(in crate::tui) fn spaced(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    let mut column = 0;
+    for letter in text.chars() {
+        match letter {
+            '\t' => {
+                let spaces = TAB - column % TAB;
+                spaced.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+            }
+            '\n' => {
+                spaced.push('\n');
+                column = 0;
+            }
+            letter if letter.is_control() => {}
+            letter => {
+                spaced.push(letter);
+                column += 1;
+            }
+        }
+    }
+    spaced
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rows(text: &str, width: u16) -> Vec<&str> {
+        wrap(text, width).into_iter().map(|row| &text[row]).collect()
+    }
+
+    #[test]
+    fn rows_break_between_words() {
+        assert_eq!(rows("", 5), [""]);
+        assert_eq!(rows("one two three", 7), ["one two", "three"]);
+        assert_eq!(rows("one two three", 8), ["one two", "three"]);
+        assert_eq!(rows("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(rows("  indented text", 10), ["  indented", "text"]);
+        assert_eq!(rows("漢字漢字", 5), ["漢字", "漢字"]);
+    }
+
+    #[test]
+    fn nothing_of_a_text_moves_the_cursor() {
+        assert_eq!(plain("a\tb\u{1b}[31mred\u{1b}[0m\r\nc\u{7}"), "a   bred\nc");
+    }
+
+    proptest! {
+        #[test]
+        fn rows_fit_and_lose_nothing_but_spaces(text in "[a-z 漢é]{0,80}", width in 1u16..30) {
+            let rows = wrap(&text, width);
+            let mut end = 0;
+            for row in &rows {
+                prop_assert!(row.start >= end && text[end..row.start].chars().all(|letter| letter == ' '));
+                end = row.end;
+                let wide = Span::raw(&text[row.clone()]).width();
+                prop_assert!(wide <= usize::from(width) || text[row.clone()].chars().count() == 1, "{:?}", rows);
+            }
+            prop_assert_eq!(end, text.len());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Reading a file that grows: its end while it grows, and any other part that is asked for.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use agency_engine::page::{Half, Page, Place, page};
+use agency_model::{Event, EventLine};
+use ratatui::text::Line;
+
+use super::desk::Rest;
+use super::{LOOK_ANYWAY, PACE};
+use crate::output::readable;
+use crate::tui::detail::{Ask, Content, Load, Piece, log_line, plain};
+
+/// No more is read at once.
+const PAGE: usize = 512 * 1024;
+/// How much of a line without an end is shown.
+const HALF: usize = 4 * 1024;
+
+/// What the lines of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// Events, for what the agent says and does.
+    Talk,
+    /// Events, each on a line, perhaps with a sign.
+    Events { signs: bool },
+    /// What the agent printed.
+    Logs,
+}
+
+/// A file, and how far its end was told.
+#[derive(Debug)]
+pub(super) struct FileReading {
+    path: PathBuf,
+    kind: FileKind,
+    end: u64,
+    half: Vec<u8>,
+    told: Option<Instant>,
+    /// Whether there may be more.
+    changed: bool,
+}
+
+impl FileReading {
+    pub(super) const fn new(path: PathBuf, kind: FileKind) -> Self {
+        Self { path, kind, end: 0, half: vec![], told: None, changed: true }
+    }
+
+    /// Tells what came; how long until the next look.
+    pub(super) fn turn(&mut self, touched: bool, over: bool, tell: &mut impl FnMut(Content)) -> Rest {
+        self.changed |= touched || !over;
+        if !self.changed {
+            return Rest::UNTIL_TOUCHED;
+        }
+        let pause = self.told.map(|told| PACE.saturating_sub(told.elapsed())).unwrap_or_default();
+        if !pause.is_zero() {
+            return Rest { limit: Some(pause), deaf: true };
+        }
+        self.changed = false;
+        match self.tail() {
+            Ok(Some(content)) => {
+                self.told = Some(Instant::now());
+                tell(content);
+            }
+            Ok(None) => {}
+            Err(error) => tell(self.broken(&error)),
+        }
+        Rest { limit: (!over).then_some(LOOK_ANYWAY), deaf: false }
+    }
+
+    /// What came since the last time. If it is more than a page, only the last of it.
+    fn tail(&mut self) -> io::Result<Option<Content>> {
+        let length = std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        let first = self.told.is_none();
+        let place = match first || length.saturating_sub(self.end) > PAGE as u64 {
+            true => Place::End,
+            false => Place::After(self.end),
+        };
+        let page = page(&self.path, place, PAGE, Half::Leave)?;
+        let half = self.half_after(page.end)?;
+        if page.bytes.is_empty() && half == self.half && !first {
+            return Ok(None);
+        }
+        self.end = page.end;
+        self.half.clone_from(&half);
+        Ok(Some(self.understood(Ask::Tail, &page, &half, false)))
+    }
+
+    /// The beginning of the last line, if it has no end yet and is worth showing.
+    fn half_after(&self, end: u64) -> io::Result<Vec<u8>> {
+        match self.kind {
+            FileKind::Talk | FileKind::Events { .. } => Ok(vec![]),
+            FileKind::Logs => Ok(page(&self.path, Place::After(end), HALF, Half::Keep)?.bytes),
+        }
+    }
+
+    /// Another part of the file.
+    pub(super) fn load(&mut self, ask: Ask) -> Content {
+        let place = match ask {
+            Ask::Tail | Ask::Last => Place::End,
+            Ask::First => Place::After(0),
+            Ask::Before(offset) => Place::Before(offset),
+            Ask::After(offset) => Place::After(offset),
+        };
+        let mut read = || -> io::Result<Content> {
+            let page = page(&self.path, place, PAGE, Half::Leave)?;
+            if place == Place::End {
+                // What comes next goes on from here.
+                self.end = page.end;
+            }
+            let more = match place {
+                Place::End => false,
+                Place::Before(_) => true,
+                // What has no end yet is no more.
+                Place::After(_) => page.end < self.end,
+            };
+            let half = if more { vec![] } else { self.half_after(page.end)? };
+            Ok(self.understood(ask, &page, &half, more))
+        };
+        match read() {
+            Ok(content) => content,
+            Err(error) => self.broken(&error),
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> Content {
+        Content::Nothing(format!("{} cannot be read: {error}", self.path.display()))
+    }
+
+    fn understood(&self, ask: Ask, page: &Page, half: &[u8], more: bool) -> Content {
+        match self.kind {
+            FileKind::Talk => Content::Talk(load(ask, page, more, None, |line| Arc::new(event(line)))),
+            FileKind::Events { signs } => Content::Lines(load(ask, page, more, None, |line| {
+                Line::raw(plain(&readable(&event(line), signs)).replace('\n', " "))
+            })),
+            FileKind::Logs => {
+                let half = Some(log_line(half)).filter(|_| !half.is_empty());
+                Content::Lines(load(ask, page, more, half, log_line))
+            }
+        }
+    }
+}
+
+fn load<T>(ask: Ask, page: &Page, more: bool, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
+    let mut start = page.start;
+    let mut pieces = vec![];
+    for line in page.bytes.split_inclusive(|byte| *byte == b'\n') {
+        pieces.push(Piece { start, item: understand(line) });
+        start += line.len() as u64;
+    }
+    Load { ask, start: page.start, end: page.end, pieces, half, more }
+}
+
+/// One event. A piece of one that is longer than a page is only named: nobody reads so much.
+fn event(line: &[u8]) -> EventLine {
+    let text = String::from_utf8_lossy(line);
+    let read = EventLine::read(text.trim_end(), 0);
+    if let Event::Unknown { text } = &read.event
+        && text.len() > HALF
+    {
+        let message = format!("{} bytes that are no event, or a part of a very long one", text.len());
+        return EventLine { event: Event::Notice { message }, ..read };
+    }
+    read
+}

@@ -1,0 +1,178 @@
+//! Looking at the screen of an interactive agent, or at what it was.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Instant;
+
+use agency_engine::agency::Agency;
+use agency_engine::process::TerminalSize;
+use agency_engine::screen_watch::{ScreenWatch, WatchedScreen};
+use agency_engine::store::RunRow;
+use agency_model::Event;
+use agency_model::run::State;
+
+use super::desk::Rest;
+use super::{LOOK_ANYWAY, PACE};
+use crate::tui::detail::{Content, Screen};
+
+/// How many lines that have scrolled out of the screen are kept.
+const HISTORY: usize = 5000;
+/// How much of the log is shown again, to know what has scrolled out.
+const REPLAYED: u64 = 1024 * 1024;
+
+/// The screen of one run.
+#[derive(Debug, Default)]
+pub(super) struct ScreenReading {
+    watch: Option<ScreenWatch>,
+    told: Told,
+    at: Option<Instant>,
+    /// Whether it is too early to read on.
+    pausing: bool,
+}
+
+/// What was told last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Told {
+    #[default]
+    Nothing,
+    /// That there is none yet.
+    Waiting,
+    Live,
+    Over,
+}
+
+impl ScreenReading {
+    /// What can be waited for.
+    pub(super) fn stream(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.as_ref().filter(|_| !self.pausing).map(AsFd::as_fd)
+    }
+
+    /// Tells what came; how long until the next look.
+    pub(super) fn turn(&mut self, agency: &Agency, row: &RunRow, tell: &mut impl FnMut(Content)) -> Rest {
+        let wait = |limit| Rest { limit, deaf: true };
+        self.pausing = false;
+        if row.state.is_terminal() {
+            self.watch = None;
+            if self.told != Told::Over {
+                self.told = Told::Over;
+                tell(last_screen(agency, row));
+            }
+            return wait(None);
+        }
+        if self.watch.is_none() {
+            self.watch = match row.state {
+                State::Queued => None,
+                State::Running | State::Completed | State::Failed | State::Killed => agency.watch_screen(row).ok(),
+            };
+            if self.watch.is_none() {
+                if self.told == Told::Nothing {
+                    self.told = Told::Waiting;
+                    tell(Content::Nothing("The agent has no screen yet.".to_owned()));
+                }
+                return wait(Some(LOOK_ANYWAY));
+            }
+            self.told = Told::Waiting;
+        }
+        let pause = self.at.map(|at| PACE.saturating_sub(at.elapsed())).unwrap_or_default();
+        if !pause.is_zero() {
+            self.pausing = true;
+            return wait(Some(pause));
+        }
+        let Some(watch) = &mut self.watch else { return wait(Some(LOOK_ANYWAY)) };
+        match watch.next(std::time::Duration::ZERO) {
+            Ok(Some(bytes)) if bytes.is_empty() => wait(None),
+            Ok(Some(bytes)) => {
+                self.at = Some(Instant::now());
+                match self.told {
+                    Told::Live => tell(Content::ScreenBytes(bytes)),
+                    Told::Nothing | Told::Waiting | Told::Over => {
+                        self.told = Told::Live;
+                        tell(Content::Screen(Box::new(Screen::new(replayed(agency, row, &bytes), false))));
+                    }
+                }
+                self.pausing = true;
+                wait(Some(PACE))
+            }
+            // The supervisor left; the row says soon what became of the run.
+            Ok(None) | Err(_) => {
+                self.watch = None;
+                wait(Some(LOOK_ANYWAY))
+            }
+        }
+    }
+}
+
+/// What the terminal of a run that is over showed last.
+fn last_screen(agency: &Agency, row: &RunRow) -> Content {
+    let last = agency.last_screen(&row.id).unwrap_or_default();
+    let screen = replayed(agency, row, &last);
+    match last.is_empty() && screen.screen().contents().trim().is_empty() {
+        true => Content::Nothing("The agent showed nothing.".to_owned()),
+        false => Content::Screen(Box::new(Screen::new(screen, true))),
+    }
+}
+
+/// A screen with its history: what the log holds of it, and then the screen itself, which begins with its size.
+fn replayed(agency: &Agency, row: &RunRow, screen: &[u8]) -> WatchedScreen {
+    let mut watched = WatchedScreen::new(size_of(screen).unwrap_or(TerminalSize::UNSEEN), HISTORY);
+    watched.feed(&log_of(agency, row).unwrap_or_default());
+    watched.feed(screen);
+    watched
+}
+
+/// The end of what the last process of an agent wrote.
+fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
+    let begun = agency.last_event(&row.id, |line| match line.event {
+        Event::Attempt { logs_from, .. } => Some(logs_from.stdout),
+        Event::StateChange { .. }
+        | Event::Exit { .. }
+        | Event::Restart { .. }
+        | Event::Notice { .. }
+        | Event::Error { .. }
+        | Event::Output { .. }
+        | Event::ToolUse { .. }
+        | Event::ToolResult { .. }
+        | Event::Message { .. }
+        | Event::Activity { .. }
+        | Event::Question { .. }
+        | Event::Answer { .. }
+        | Event::Usage(_)
+        | Event::Completed { .. }
+        | Event::Unknown { .. } => None,
+    });
+    let mut file = File::open(agency.home().run(&row.id).stdout_log()).ok()?;
+    let length = file.metadata().ok()?.len();
+    let begun = begun.ok().flatten().unwrap_or_default();
+    let start = begun.max(length.saturating_sub(REPLAYED));
+    let mut bytes = vec![];
+    file.seek(SeekFrom::Start(start)).ok()?;
+    file.take(REPLAYED).read_to_end(&mut bytes).ok()?;
+    if start > begun {
+        // What begins in the middle of a sequence would be shown as text.
+        let whole = bytes.iter().position(|byte| *byte == b'\n').unwrap_or_default();
+        bytes.drain(..whole);
+    }
+    Some(bytes)
+}
+
+/// The size that a screen begins with, `CSI 8 ; rows ; columns t`.
+fn size_of(screen: &[u8]) -> Option<TerminalSize> {
+    let told = screen.strip_prefix(b"\x1b[8;")?;
+    let told = told.get(..told.iter().position(|byte| *byte == b't')?)?;
+    let (rows, columns) = std::str::from_utf8(told).ok()?.split_once(';')?;
+    TerminalSize::new(rows.parse().ok()?, columns.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_screen_begins_with_its_size() {
+        assert_eq!(size_of(b"\x1b[8;24;80tmore"), TerminalSize::new(24, 80));
+        for other in [&b""[..], b"\x1b[8;24;80", b"\x1b[8;0;80t", b"\x1b[8;;t", b"text"] {
+            assert_eq!(size_of(other), None);
+        }
+    }
+}
