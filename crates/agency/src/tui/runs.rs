@@ -227,22 +227,31 @@ impl RunList {
         self.arrange();
     }
 
-    /// Selects a run, and makes sure that it can be seen.
+    /// Selects a run, if it is known.
     pub(super) fn select(&mut self, id: &RunId) {
-        let Some(entry) = self.entries.get(id) else { return };
-        let key = lines::group_of(entry, self.grouping);
-        if entry.row.state.is_terminal() && self.filter.is_empty() && !self.is_unfolded(&key) {
-            self.fold(&key);
+        if self.entries.contains_key(id) {
+            self.pick(Pick::Run(id.clone()));
+            self.arrange();
         }
-        self.selected = Some(Pick::Run(id.clone()));
-        self.arrange();
+    }
+
+    /// Selects something else. A finished run that was shown only because it was selected is folded away again.
+    fn pick(&mut self, pick: Pick) {
+        let folds = self.current().is_some_and(|entry| {
+            entry.row.state.is_terminal() && !self.is_unfolded(&lines::group_of(entry, self.grouping))
+        });
+        let moves = self.selected.as_ref() != Some(&pick);
+        self.selected = Some(pick);
+        if folds && moves {
+            self.arrange();
+        }
     }
 
     /// Selects what stands on a line; whether that was selected before.
     pub(super) fn select_line(&mut self, index: usize) -> Option<bool> {
         let pick = pick_of(self.lines.get(index)?)?;
         let again = self.selected.as_ref() == Some(&pick);
-        self.selected = Some(pick);
+        self.pick(pick);
         Some(again)
     }
 
@@ -265,8 +274,8 @@ impl RunList {
             true => (from..self.lines.len()).find_map(pick).or_else(|| (0..from).rev().find_map(pick)),
             false => (0..=from).rev().find_map(pick).or_else(|| (from..self.lines.len()).find_map(pick)),
         };
-        if found.is_some() {
-            self.selected = found;
+        if let Some(found) = found {
+            self.pick(found);
         }
         self.show_selected(height);
     }
@@ -303,20 +312,10 @@ impl RunList {
         if self.selected_line().is_some() {
             return;
         }
-        // What was selected is folded away or gone: what stands for it, else what is near.
-        let folded = match &self.selected {
-            Some(Pick::Run(id)) => {
-                self.entries.get(id).map(|entry| Pick::Finished(lines::group_of(entry, self.grouping)))
-            }
-            Some(Pick::Finished(_)) | None => None,
-        };
-        self.selected = folded;
-        if self.selected_line().is_none() {
-            let near = before.unwrap_or(0).min(self.lines.len().saturating_sub(1));
-            let found =
-                (near..self.lines.len()).chain((0..near).rev()).find_map(|index| pick_of_index(&self.lines, index));
-            self.selected = found;
-        }
+        // What was selected is gone: what is near.
+        let near = before.unwrap_or(0).min(self.lines.len().saturating_sub(1));
+        let found = (near..self.lines.len()).chain((0..near).rev()).find_map(|index| pick_of_index(&self.lines, index));
+        self.selected = found;
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use agency_model::{RunId, RunKind, SessionId};
 
-use super::{Entry, Grouping, RunList, Sorting, urgency};
+use super::{Entry, Grouping, Pick, RunList, Sorting, urgency};
 
 /// What a group is about. The order is that of the list: what waits for somebody is always on top.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,8 +73,11 @@ pub(super) fn arrange(list: &RunList) -> Vec<Line> {
         }
         if unfolded {
             finished.sort_by(order);
-            lines.extend(finished.iter().map(|entry| Line::Run(entry.row.id.clone())));
+        } else {
+            // Whoever looks at a run goes on looking at it when it ends.
+            finished.retain(|entry| matches!(&list.selected, Some(Pick::Run(id)) if *id == entry.row.id));
         }
+        lines.extend(finished.iter().map(|entry| Line::Run(entry.row.id.clone())));
     }
     lines
 }

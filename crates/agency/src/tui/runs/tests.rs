@@ -113,15 +113,18 @@ fn groups_of_workflows_have_the_names_of_their_drivers() {
 }
 
 #[test]
-fn a_run_that_ends_takes_the_selection_to_what_stands_for_it() {
-    let mut list = list(vec![run(1, "one"), run(2, "two")]);
+fn a_run_that_ends_stays_as_long_as_it_is_selected() {
+    let mut list = list(vec![run(1, "one"), run(2, "two"), ended(run(3, "three"))]);
     list.select(&run_id(1));
     list.learn(vec![ended(run(1, "one"))], &[], None);
-    assert!(matches!(list.selected, Some(Pick::Finished(_))), "{:?}", list.selected);
-    // Whoever wants it gets it shown.
-    list.select(&run_id(1));
     assert_eq!(selected(&list).as_deref(), Some("one"));
-    assert_eq!(shown(&list), ["[shop]", "two", "1 finished:", "one"]);
+    assert_eq!(shown(&list), ["[shop]", "two", "2 finished", "one"]);
+    list.go(Move::First, 10);
+    assert_eq!(selected(&list).as_deref(), Some("two"));
+    assert_eq!(shown(&list), ["[shop]", "two", "2 finished"]);
+    // Whoever wants it again gets it shown.
+    list.select(&run_id(1));
+    assert_eq!(shown(&list), ["[shop]", "two", "2 finished", "one"]);
 }
 
 #[test]
