@@ -6,5 +6,6 @@ mod tui {
     mod list;
     mod manners;
     mod place;
+    mod session;
     mod watching;
 }
