@@ -12,6 +12,7 @@ use serde::Serialize;
 
 pub(crate) use follow::NewsLine;
 pub(crate) use question::{QuestionView, plain, words};
+pub(crate) use walk::{MOST_OPTIONS, options};
 
 use crate::context::Context;
 use crate::problem::Problem;

@@ -7,6 +7,8 @@ use super::effect::Job;
 use super::layout::middle;
 use super::wrap::wrap;
 
+/// The keys have room in it.
+const NARROWEST: u16 = 32;
 /// Longer lines are broken.
 const WIDEST: u16 = 100;
 
@@ -52,7 +54,7 @@ impl Confirm {
     /// Puts together how it looks in this place.
     pub(super) fn looks(&self, body: Rect) -> Looks {
         let widest = self.lines.iter().map(|line| width(line)).max().unwrap_or_default();
-        let inside = widest.max(width(&self.title) + 2).max(32).min(WIDEST).min(body.width.saturating_sub(4));
+        let inside = widest.max(width(&self.title) + 2).clamp(NARROWEST, WIDEST).min(body.width.saturating_sub(4));
         let lines: Vec<String> = self.lines.iter().flat_map(|line| wrap(line, inside)).collect();
         let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
         let place = middle(body, inside + 4, high);

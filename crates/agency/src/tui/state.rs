@@ -38,7 +38,7 @@ pub(super) enum Front {
     /// The filter is being typed; what it was before.
     Filter,
     /// Really?
-    Confirm(Confirm),
+    Confirm(Box<Confirm>),
     /// What agents ask; what is looked at is kept beside it.
     Inbox,
     /// A text is being written.

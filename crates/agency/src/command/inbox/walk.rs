@@ -19,7 +19,7 @@ use crate::problem::Problem;
 /// How often it is looked whether somebody else has answered what is shown.
 const LOOK: Duration = Duration::from_millis(300);
 /// Further options have no key.
-const MOST_OPTIONS: usize = 9;
+pub(crate) const MOST_OPTIONS: usize = 9;
 
 /// Refuses where there are no keys to press.
 pub(super) fn check_terminal() -> Result<(), Problem> {
@@ -171,7 +171,8 @@ fn gone(error: &std::io::Error) -> Problem {
     Problem::new(ErrorCode::Io, format!("the terminal is gone: {error}"))
 }
 
-fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
+/// The answer that consists of these options, by their places.
+pub(crate) fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
     let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
     Answer::Options { chosen: ids.collect() }
 }

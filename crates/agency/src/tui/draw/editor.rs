@@ -9,10 +9,11 @@ use crate::tui::layout::middle;
 /// A text is read best in lines that are not too long.
 const WIDEST: u16 = 100;
 const HIGHEST: u16 = 20;
+const LOWEST: u16 = 5;
 
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, editor: &Editor) {
     let wide = (body.width - body.width / 8).min(WIDEST);
-    let high = (body.height - body.height / 4).min(HIGHEST).max(5);
+    let high = (body.height - body.height / 4).clamp(LOWEST, HIGHEST);
     let title = crate::command::inbox::plain(&editor.title);
     let inside = paint.boxed(middle(body, wide, high), &title);
     editor.writing.draw(inside, paint.buffer);

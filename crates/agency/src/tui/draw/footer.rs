@@ -4,8 +4,12 @@ use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
 use crate::tui::keys::{BINDINGS, Key};
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Front, Said, State};
 use crate::tui::theme::Role;
+use crate::tui::wrap::wrap;
+
+/// So many lines at most are taken by what was said.
+const MOST_SAID: u16 = 4;
 
 /// What stands at the end, whatever else there is.
 const LAST: [&str; 3] = ["help", "quit", "close"];
@@ -23,9 +27,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         return;
     }
     if let Some(said) = &state.said {
-        let role = if said.trouble { Role::Bad } else { Role::Good };
-        paint.text(area, &said.text, role);
-        return;
+        return draw_said(paint, area, said);
     }
     let mut used = 0;
     if let Some((_, job)) = state.jobs.last() {
@@ -38,6 +40,18 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         used = paint.pieces(area, &[("/", Role::Accent), (state.runs.filter(), Role::Plain)]) + 2;
     }
     hints(paint, after(area, used), state);
+}
+
+/// What was said, as a whole: what does not fit on the line takes some of those above it.
+fn draw_said(paint: &mut Paint<'_>, area: Rect, said: &Said) {
+    let role = if said.trouble { Role::Bad } else { Role::Good };
+    let lines = wrap(&said.text, area.width);
+    let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).clamp(1, MOST_SAID).min(area.y.max(1));
+    let place = Rect { y: area.bottom().saturating_sub(high), height: high, ..area };
+    super::clear(paint.buffer, place.intersection(paint.buffer.area));
+    for (row, line) in place.rows().zip(&lines) {
+        paint.text(row, line, role);
+    }
 }
 
 fn after(area: Rect, used: u16) -> Rect {

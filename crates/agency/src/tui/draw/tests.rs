@@ -154,6 +154,16 @@ fn yank_of_a_run() {
     insta::assert_snapshot!(scenes(yank));
 }
 
+#[test]
+fn trouble_is_told_whole_with_its_way_out() {
+    let mut state = state((40, 10), vec![run(1, "fix-login")], vec![]);
+    let message = "the workspace of the run is gone, and nobody knows where it went (agency restore brings work back)";
+    tell(&mut state, News::Trouble(message.to_owned()));
+    let shown = text(&state);
+    let last: Vec<&str> = shown.lines().skip(7).collect();
+    assert_eq!(last.join(" "), message);
+}
+
 /// The colour of the line that begins so.
 fn colour(state: &State, wanted: &str) -> Color {
     let buffer = buffer(state);

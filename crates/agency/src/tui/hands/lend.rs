@@ -101,7 +101,7 @@ fn visit_directory(
     command: &mut Command,
 ) -> io::Result<Option<News>> {
     if !Path::new(directory).is_dir() {
-        return Ok(Some(News::Trouble(format!("the directory {directory} is not there any more"))));
+        return Ok(Some(News::Trouble(format!("its directory is not there any more: {directory}"))));
     }
     let ended = terminal.lend(|| {
         if !greeting.is_empty() {

@@ -5,6 +5,7 @@ use agency_model::{Question, QuestionKind, QuickAction};
 use ratatui::layout::Rect;
 
 use super::{Standing, items, standing};
+use crate::command::inbox::MOST_OPTIONS;
 use crate::output::ago;
 use crate::tui::effect::label;
 use crate::tui::state::State;
@@ -15,8 +16,6 @@ use crate::tui::wrap::{wrap, wrap_after};
 const SIDE_BY_SIDE: u16 = 90;
 /// So many lines at most say how the question stands.
 const CLOSING: usize = 4;
-/// Further options have no key.
-const MOST_KEYS: usize = 9;
 
 /// How the inbox looks now.
 #[derive(Debug)]
@@ -151,7 +150,7 @@ fn closing(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> 
         Standing::Sending => (format!("sent{dots}"), Role::Busy),
         Standing::Answered => {
             let outcome = state.inbox.outcome(&row.id).and_then(|outcome| outcome.as_ref().ok());
-            let outcome = outcome.map_or_else(String::new, |outcome| format!(": {outcome}"));
+            let outcome = outcome.map_or_else(String::new, |outcome| format!(", {outcome}"));
             (format!("answered{outcome}. Enter: the next question"), Role::Good)
         }
         Standing::Gone => ("answered elsewhere, or no longer asked. Enter: the next question".to_owned(), Role::Urgent),
@@ -162,7 +161,7 @@ fn closing(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> 
 /// The keys that mean something to this question.
 fn keys(question: &Question) -> String {
     let mut keys: Vec<String> = vec![];
-    let count = question.options.len().min(MOST_KEYS);
+    let count = question.options.len().min(MOST_OPTIONS);
     match (count, question.several) {
         (0, _) => {}
         (1, false) => keys.push("1 choose".to_owned()),

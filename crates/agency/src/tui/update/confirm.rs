@@ -79,10 +79,10 @@ pub(super) fn not_planned(state: &mut State, job: &Job) {
 fn removal_of<'a>(state: &'a mut State, run: &RunId) -> Option<&'a mut Confirm> {
     state.fronts.iter_mut().find(|front| is_removal_of(front, run)).and_then(|front| {
         let Front::Confirm(confirm) = front else { return None };
-        Some(confirm)
+        Some(&mut **confirm)
     })
 }
 
 fn is_removal_of(front: &Front, run: &RunId) -> bool {
-    matches!(front, Front::Confirm(Confirm { job: Job::Remove { row, .. }, .. }) if row.id == *run)
+    matches!(front, Front::Confirm(confirm) if matches!(&confirm.job, Job::Remove { row, .. } if row.id == *run))
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use agency_engine::store::QuestionRow;
-use agency_model::{Answer, UnfitAnswer};
+use agency_model::Answer;
 
+use crate::command::inbox::{MOST_OPTIONS, options};
 use crate::tui::editor::Purpose;
 use crate::tui::effect::{Effect, Job};
 use crate::tui::inbox::{Looks, Standing, items, list_top, looks, own_words, standing};
@@ -88,11 +89,6 @@ fn choose(state: &mut State, number: usize) -> Vec<Effect> {
     vec![]
 }
 
-fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
-    let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
-    Answer::Options { chosen: ids.collect() }
-}
-
 /// Sends what is chosen; from what needs no answer any more it goes on to the next.
 fn send(state: &mut State) -> Vec<Effect> {
     let open = state.inbox.shown().filter(|row| standing(state, &row.id) == Standing::Open).cloned();
@@ -104,7 +100,7 @@ fn send(state: &mut State) -> Vec<Effect> {
         state.refuse(match (row.question.options.len(), row.question.several) {
             (0, _) => "there are no options to choose from".to_owned(),
             (_, false) => "the number of an option answers".to_owned(),
-            (count, true) => format!("choose some first, by 1 to {}", count.min(9)),
+            (count, true) => format!("choose some first, by 1 to {}", count.min(MOST_OPTIONS)),
         });
         return vec![];
     }
@@ -117,10 +113,7 @@ fn write(state: &mut State) -> Vec<Effect> {
     // Whether words are taken at all does not depend on which.
     match row.question.check(&own_words(&row.question, "words".to_owned())) {
         Ok(()) => super::editor::open(state, Purpose::Answer(Box::new(row))),
-        Err(
-            unfit @ (UnfitAnswer::NoText | UnfitAnswer::NoPermission | UnfitAnswer::OneOption | UnfitAnswer::Empty),
-        )
-        | Err(unfit @ UnfitAnswer::NoSuchOption { .. }) => {
+        Err(unfit) => {
             state.refuse(unfit.to_string());
             vec![]
         }

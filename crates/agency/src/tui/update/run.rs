@@ -98,7 +98,7 @@ fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
     let plan = Job::PlanRemoval { row: row.clone(), branch };
     let title = format!("Remove {}?", label(&row));
     let confirm = Confirm::new(title, vec![], Job::Remove { row, branch });
-    state.fronts.push(Front::Confirm(Confirm { readiness: Readiness::Reading, ..confirm }));
+    state.fronts.push(Front::Confirm(Box::new(Confirm { readiness: Readiness::Reading, ..confirm })));
     // What is being read already will be told as well.
     match state.jobs.iter().any(|(_, job)| job.is_like(&plan)) {
         true => vec![],
@@ -111,7 +111,7 @@ fn ask(state: &mut State, title: String, lines: Vec<String>, job: Job) -> Vec<Ef
     if state.jobs.iter().any(|(_, other)| other.is_like(&job)) {
         return state.begin_once(job);
     }
-    state.fronts.push(Front::Confirm(Confirm::new(title, lines, job)));
+    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, job))));
     vec![]
 }
 

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::tui::effect::{Effect, Lending, Refusal, TextFor};
-use crate::tui::keys::{Scope, TextAction};
+use crate::tui::keys::{Move, Scope, TextAction};
 use crate::tui::state::{Front, State};
 
 /// A key that stands for nothing else.
@@ -83,17 +83,21 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
 }
 
 fn type_filter(state: &mut State, event: KeyEvent) {
+    let height = usize::from(state.areas().list.height);
+    if event.code == KeyCode::Up {
+        return state.runs.go(Move::Up, height);
+    }
+    if event.code == KeyCode::Down {
+        return state.runs.go(Move::Down, height);
+    }
     let mut filter = state.runs.filter().to_owned();
-    let held = event.modifiers.contains(KeyModifiers::CONTROL);
-    match event.code {
-        KeyCode::Char('u') if held => filter.clear(),
-        KeyCode::Char(letter) if !held => filter.push(letter),
-        KeyCode::Backspace => {
+    match (event.code.as_char(), event.modifiers.contains(KeyModifiers::CONTROL)) {
+        (Some('u'), true) => filter.clear(),
+        (Some(letter), false) => filter.push(letter),
+        (None, _) if event.code == KeyCode::Backspace => {
             filter.pop();
         }
-        KeyCode::Up => return state.runs.go(crate::tui::keys::Move::Up, usize::from(state.areas().list.height)),
-        KeyCode::Down => return state.runs.go(crate::tui::keys::Move::Down, usize::from(state.areas().list.height)),
-        _ => return,
+        (Some(_) | None, _) => return,
     }
     state.runs.set_filter(&filter);
 }

@@ -21,8 +21,8 @@ pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Resul
 pub(super) fn remove(agency: &mut Agency, row: &RunRow, branch: DeleteBranch) -> Result<String, Problem> {
     let removed = agency.remove(row, options(branch))?;
     let mut said = vec![format!("{} is removed", label(row))];
-    said.extend(removed.notes);
-    said.extend(removed.saved_ref.map(|saved| format!("agency restore {} brings {saved} back", removed.id)));
+    said.extend(removed.saved_ref.map(|_| format!("agency restore {} brings back what was not committed", removed.id)));
+    said.extend(removed.branch.map(|branch| format!("the branch {branch} stays")));
     Ok(said.join("; "))
 }
 

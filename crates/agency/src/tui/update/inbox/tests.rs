@@ -26,12 +26,10 @@ fn shown(state: &State) -> Option<QuestionId> {
 
 /// Which questions are answered, and how.
 fn answers(effects: &[Effect]) -> Vec<(QuestionId, Answer)> {
-    let answered = |effect: &Effect| match effect {
-        Effect::Do(_, job) => match &**job {
-            Job::Answer { question, answer } => Some((question.id.clone(), answer.clone())),
-            _ => None,
-        },
-        _ => None,
+    let answered = |effect: &Effect| {
+        let Effect::Do(_, job) = effect else { return None };
+        let Job::Answer { question, answer } = &**job else { return None };
+        Some((question.id.clone(), answer.clone()))
     };
     effects.iter().filter_map(answered).collect()
 }

@@ -15,9 +15,9 @@ fn with(row: RunRow) -> State {
 }
 
 fn jobs(effects: Vec<Effect>) -> Vec<Job> {
-    let job = |effect| match effect {
-        Effect::Do(_, job) => Some(*job),
-        _ => None,
+    let job = |effect| {
+        let Effect::Do(_, job) = effect else { return None };
+        Some(*job)
     };
     effects.into_iter().filter_map(job).collect()
 }
