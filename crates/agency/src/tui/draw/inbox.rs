@@ -67,7 +67,7 @@ fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &QuestionRow, state: &State
 /// What separates the list from the question, and how much of it is shown where it is long.
 fn draw_bar(paint: &mut Paint<'_>, looks: &Looks, state: &State) {
     let theme = state.theme;
-    let stands = looks.bar.width == 1 && looks.bar.height > 1;
+    let stands = looks.bar != looks.more;
     for row in looks.bar.rows() {
         let across = theme.glyph("─", "-").repeat(usize::from(row.width));
         paint.text(row, if stands { theme.glyph("│", "|") } else { &across }, Role::Quiet);
@@ -78,8 +78,7 @@ fn draw_bar(paint: &mut Paint<'_>, looks: &Looks, state: &State) {
     }
     let top = state.inbox.top.min(looks.last_top());
     let words = format!(" {}-{} of {count}: J reads on ", top + 1, top + height);
-    let place = if stands { Rect { height: 1, ..looks.text } } else { looks.bar };
-    if width(&words) < place.width {
-        paint.right(place, &words, Role::Busy);
+    if width(&words) < looks.more.width {
+        paint.right(looks.more, &words, Role::Busy);
     }
 }

@@ -65,9 +65,9 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
         // The tmux client we are in shows it now, and we stay where we are.
         Attachment::Switch { mut command, mut tell } => match command.output() {
             Ok(output) if output.status.success() => {
-                // Who is not told how to come back finds the list of sessions.
-                let _ = tell.arg("Ctrl-b L comes back to agency").output();
-                Ok(Some(News::Said(format!("{id} was shown in this tmux client; Ctrl-b L goes there again"))))
+                // tmux fills in its prefix. Who is not told how to come back finds the list of sessions.
+                let _ = tell.arg("#{prefix} L comes back to agency").output();
+                Ok(Some(News::Said(format!("{id} was shown in this tmux client"))))
             }
             Ok(output) => {
                 let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();

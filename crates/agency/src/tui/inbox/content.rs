@@ -14,6 +14,8 @@ use crate::tui::wrap::{wrap, wrap_after};
 
 /// From this width on, the list and the question stand side by side.
 const SIDE_BY_SIDE: u16 = 90;
+/// A question with fewer lines shows first what is asked, then by whom.
+const ROOMY: u16 = 12;
 /// So many lines at most say how the question stands.
 const CLOSING: usize = 4;
 
@@ -23,6 +25,8 @@ pub(in crate::tui) struct Looks {
     pub(in crate::tui) list: Rect,
     /// Between the list and the question.
     pub(in crate::tui) bar: Rect,
+    /// Where it is said how much of the question is shown.
+    pub(in crate::tui) more: Rect,
     /// The question.
     pub(in crate::tui) text: Rect,
     pub(in crate::tui) lines: Vec<(String, Role)>,
@@ -41,27 +45,29 @@ impl Looks {
 /// Puts together how the inbox looks in this place.
 pub(in crate::tui) fn looks(state: &State, body: Rect) -> Looks {
     let count = items(state).len();
-    let (list, bar, pane) = if body.width >= SIDE_BY_SIDE {
+    let (list, bar, more, pane) = if body.width >= SIDE_BY_SIDE {
         let wide = (body.width / 3).clamp(34, 60);
         let rest = Rect { x: body.x + wide + 2, width: body.width - wide - 2, ..body };
-        (Rect { width: wide, ..body }, Rect { x: body.x + wide, width: 1, ..body }, rest)
+        let pane = Rect { height: rest.height.saturating_sub(1), ..rest };
+        let more = Rect { y: pane.bottom(), height: rest.height - pane.height, ..rest };
+        (Rect { width: wide, ..body }, Rect { x: body.x + wide, width: 1, ..body }, more, pane)
     } else {
         let most = (body.height / 4).max(1);
         let high = u16::try_from(count).unwrap_or(u16::MAX).clamp(1, most).min(body.height);
         let bar_high = u16::from(body.height > high);
         let bar = Rect { y: body.y + high, height: bar_high, ..body };
         let rest = Rect { y: bar.bottom(), height: body.height - high - bar_high, ..body };
-        (Rect { height: high, ..body }, bar, rest)
+        (Rect { height: high, ..body }, bar, bar, rest)
     };
     let (lines, mut closing_lines) = match state.inbox.shown() {
-        Some(row) => (question_lines(state, row, pane.width), closing(state, row, pane.width)),
+        Some(row) => (question_lines(state, row, pane), closing(state, row, pane.width)),
         None => (nothing(state), vec![]),
     };
     closing_lines.truncate(CLOSING.min(usize::from(pane.height / 2).max(1)));
     let high = u16::try_from(closing_lines.len()).unwrap_or_default().min(pane.height);
     let text = Rect { height: pane.height - high, ..pane };
     let closing = Rect { y: text.bottom(), height: high, ..pane };
-    Looks { list, bar, text, lines, closing, closing_lines }
+    Looks { list, bar, more, text, lines, closing, closing_lines }
 }
 
 /// The first question in the list that is shown, so that this one is among them.
@@ -80,17 +86,21 @@ fn nothing(state: &State) -> Vec<(String, Role)> {
 }
 
 /// Everything about the question.
-fn question_lines(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> {
-    let question = &row.question;
+fn question_lines(state: &State, row: &QuestionRow, pane: Rect) -> Vec<(String, Role)> {
+    let (question, width) = (&row.question, pane.width);
+    let roomy = pane.height >= ROOMY;
+    let about = wrap(&about(state, row), width);
     let mut lines: Vec<(String, Role)> = vec![];
     let mut add = |texts: Vec<String>, role: Role| lines.extend(texts.into_iter().map(|text| (text, role)));
     add(wrap(&question.title, width), Role::Title);
-    add(wrap(&about(state, row), width), Role::Quiet);
-    add(vec![String::new()], Role::Plain);
+    if roomy {
+        add(about.clone(), Role::Quiet);
+        add(vec![String::new()], Role::Plain);
+    }
     for line in question.detail.lines() {
         add(wrap(line, width), role_of(line, question.kind));
     }
-    if !question.options.is_empty() {
+    if !question.options.is_empty() && roomy {
         add(vec![String::new()], Role::Plain);
     }
     for (index, option) in question.options.iter().enumerate() {
@@ -104,6 +114,9 @@ fn question_lines(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, 
             add(wrap_after("   ", description, width), Role::Plain);
         }
     }
+    if !roomy {
+        add(about, Role::Quiet);
+    }
     lines
 }
 
@@ -115,7 +128,7 @@ fn about(state: &State, row: &QuestionRow) -> String {
     facts.push(run.map_or_else(|| row.run_id.to_string(), |entry| label(&entry.row)));
     facts.extend(run.map(|entry| entry.row.runner_kind.clone()));
     facts.push(format!("{} ago", ago(state.now, row.asked_at)));
-    facts.extend(state.inbox.part(row).map(|(number, count)| format!("{number} of {count} that it asks at once")));
+    facts.extend(state.inbox.part(row).map(|(number, count)| format!("{number} of {count} at once")));
     facts.extend(row.repeats.as_ref().map(|earlier| format!("asked again, before as {earlier}")));
     facts.join(dot)
 }
@@ -166,8 +179,8 @@ fn keys(question: &Question) -> String {
         (0, _) => {}
         (1, false) => keys.push("1 choose".to_owned()),
         (count, false) => keys.push(format!("1-{count} choose")),
-        (1, true) => keys.push("1 in or out  Enter answer".to_owned()),
-        (count, true) => keys.push(format!("1-{count} in or out  Enter answer")),
+        (1, true) => keys.push("1 mark  Enter send".to_owned()),
+        (count, true) => keys.push(format!("1-{count} mark  Enter send")),
     }
     for action in question.actions() {
         keys.push(match action {
