@@ -160,7 +160,8 @@ pub(super) fn go(state: &mut State, direction: Move) {
         (Move::Down, Some(now)) => (now + 1).min(last),
     };
     // What is not asked any more stays only as long as one looks at it, and so nothing else may be left to go to.
-    let gone = now == Some(index) && state.inbox.shown().is_some_and(|row| standing(state, &row.id) == Standing::Gone);
+    let is_asked = |shown: &QuestionRow| state.questions.iter().any(|row| row.id == shown.id);
+    let gone = now == Some(index) && !state.inbox.shown().is_some_and(is_asked);
     let next = match gone {
         true => items.iter().enumerate().rev().find(|(other, _)| *other != index).map(|(_, row)| (**row).clone()),
         false => items.get(index).map(|row| (**row).clone()),

@@ -98,6 +98,20 @@ fn from_the_last_one_that_is_gone_every_key_leads_to_one_that_is_open() {
 }
 
 #[test]
+fn from_the_last_one_that_is_answered_one_goes_back_to_the_others() {
+    let mut state = with(vec![permission(1, 1), permission(2, 2)]);
+    press(&mut state, "ja");
+    done(&mut state, Ok("allow: delivered"));
+    ask(&mut state, vec![permission(1, 1)]);
+    assert_eq!(standing(&state, &question_id(2)), Standing::Answered);
+    press(&mut state, "j");
+    assert_eq!(shown(&state), Some(question_id(1)));
+    ask(&mut state, vec![]);
+    press(&mut state, "j");
+    assert_eq!(shown(&state), None);
+}
+
+#[test]
 fn new_questions_change_neither_what_is_looked_at_nor_how_far() {
     let long = question(5, 1, QuestionKind::Permission, "Write", &"a line\n".repeat(200));
     let mut state = with(vec![long.clone()]);
