@@ -129,9 +129,9 @@ pub(super) struct Desk {
     /// The job that reads them.
     pub(super) reading: Option<JobNumber>,
     /// Forms that were closed; the last is opened first.
-    pub(super) drafts: Vec<Box<Form>>,
+    pub(super) drafts: Vec<Form>,
     /// Forms whose runs are being created.
-    pub(super) sent: Vec<(JobNumber, Box<Form>)>,
+    pub(super) sent: Vec<(JobNumber, Form)>,
     /// The run that is to be selected as soon as it is in the list.
     pub(super) wished: Option<RunId>,
 }
@@ -153,7 +153,7 @@ pub(super) struct Form {
     /// The first row that is shown.
     pub(super) top: u16,
     /// Whether anybody changed anything.
-    pub(super) touched: bool,
+    touched: bool,
 }
 
 impl Form {
@@ -240,7 +240,7 @@ impl Form {
 
     /// Chooses what comes after or before, in a field with choices.
     pub(super) fn choose(&mut self, direction: Direction, agents: Option<&Agents>) {
-        self.touched = true;
+        self.touch();
         match self.focus {
             Field::Runner => {
                 let Some(agents) = agents.filter(|agents| !agents.adapters.is_empty()) else { return };
@@ -281,6 +281,17 @@ impl Form {
             name: filled(&self.name),
             prompt: self.prompt.text(),
         }
+    }
+
+    /// Whether anybody changed anything.
+    pub(super) const fn is_touched(&self) -> bool {
+        self.touched
+    }
+
+    /// Notes that the field in front was changed: what was wrong with it may be right now.
+    pub(super) fn touch(&mut self) {
+        self.touched = true;
+        self.complaint.take_if(|complaint| complaint.field == Some(self.focus));
     }
 
     /// Says what is wrong, where it is wrong.

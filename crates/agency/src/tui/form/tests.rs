@@ -348,6 +348,8 @@ fn a_run_that_is_refused_brings_the_form_back_with_everything_in_it() {
     assert_eq!((wanted(&state), form(&state).focus()), (before, Field::Base));
     let complaint = Complaint { field: Some(Field::Base), refusal: refusal("no such ref") };
     assert_eq!(form(&state).complaint, Some(complaint));
+    type_text(&mut state, "main");
+    assert_eq!(form(&state).complaint, None, "it may be right now");
     let (number, _) = job_of(&ctrl(&mut state, 's'));
     done(&mut state, number, Err(refusal("the database is locked")));
     assert_eq!(form(&state).complaint.as_ref().map(|complaint| complaint.field), Some(None));
@@ -364,6 +366,17 @@ fn a_refusal_does_not_take_the_keys_from_another_form() {
     assert!(state.said.as_ref().is_some_and(|said| said.trouble && said.text.contains("no")));
     key(&mut state, KeyCode::Esc);
     assert_eq!(wanted(&state), first);
+}
+
+#[test]
+fn a_refusal_opens_the_form_in_front_of_what_is_only_looked_at() {
+    let mut state = opened((100, 30));
+    let (number, before) = started(&mut state);
+    key(&mut state, KeyCode::Char('?'));
+    done(&mut state, number, Ok(Outcome::NotCreated { field: None, refusal: refusal("no") }));
+    assert_eq!(wanted(&state), before);
+    key(&mut state, KeyCode::Esc);
+    assert!(matches!(state.fronts.last(), Some(Front::Help { .. })));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::tui::effect::{Effect, Job, JobNumber, Refusal};
 use crate::tui::form::{Agents, Complaint, Direction, Field, Form, Part, inside, places, value_of};
-use crate::tui::keys::{Move, TextAction};
+use crate::tui::keys::{Move, Scope, TextAction};
 use crate::tui::layout::hits;
 use crate::tui::state::{Front, State};
 
@@ -15,9 +15,9 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         let row = state.runs.current().map(|entry| &entry.row);
         let here = state.current_directory.to_string_lossy().into_owned();
         let repository = row.map_or(here, |row| row.repo_path.clone());
-        Box::new(Form::new(&repository, row.map(|row| row.runner_kind.clone())))
+        Form::new(&repository, row.map(|row| row.runner_kind.clone()))
     });
-    state.fronts.push(Front::Form(form));
+    state.fronts.push(Front::Form(Box::new(form)));
     change(state, |_, _| {});
     if state.desk.reading.is_some() {
         return vec![];
@@ -57,8 +57,8 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) {
             (KeyCode::Up, field) if field != Field::Prompt => form.go_back(),
             (KeyCode::Down, field) if field != Field::Prompt => form.go_on(),
             (_, field) => {
-                if let Some(writing) = form.writing_mut(field) {
-                    form.touched |= writing.typed(event);
+                if form.writing_mut(field).is_some_and(|writing| writing.typed(event)) {
+                    form.touch();
                 }
             }
         }
@@ -69,7 +69,7 @@ pub(super) fn paste(state: &mut State, text: &str) {
     change(state, |form, _| {
         if let Some(writing) = form.writing_mut(form.focus()) {
             writing.paste(text);
-            form.touched = true;
+            form.touch();
         }
     });
 }
@@ -80,7 +80,7 @@ pub(super) fn written(state: &mut State, text: &str) {
         form.go_to(Field::Prompt);
         if let Some(writing) = form.writing_mut(Field::Prompt) {
             writing.replace(text);
-            form.touched = true;
+            form.touch();
         }
     });
 }
@@ -95,7 +95,7 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
         }
         TextAction::Accept => change(state, |form, _| match form.focus() {
             Field::Prompt => {
-                form.touched = true;
+                form.touch();
                 if let Some(writing) = form.writing_mut(Field::Prompt) {
                     writing.break_line();
                 }
@@ -112,7 +112,7 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
 /// Closes the form, and keeps what was written.
 fn close(state: &mut State) {
     match state.fronts.pop() {
-        Some(Front::Form(form)) if form.touched => state.desk.drafts.push(form),
+        Some(Front::Form(form)) if form.is_touched() => state.desk.drafts.push(*form),
         Some(Front::Form(_)) | None => {}
         Some(other) => state.fronts.push(other),
     }
@@ -125,7 +125,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
     form.complaint = None;
     let effect = state.begin(Job::Create(Box::new(form.wanted(state.desk.agents.as_ref()))));
     if let Some((number, _)) = state.jobs.last() {
-        state.desk.sent.push((*number, form));
+        state.desk.sent.push((*number, *form));
     }
     vec![effect]
 }
@@ -196,10 +196,16 @@ pub(super) fn refused(state: &mut State, number: JobNumber, field: Option<Field>
     form.complain(Complaint { field, refusal: refusal.clone() });
     let size = inside(state.areas().body).as_size();
     keep_in_sight(&mut form, state.desk.agents.as_ref(), size);
-    if !state.fronts.is_empty() {
+    let form = Front::Form(Box::new(form));
+    match state.scope() {
+        Scope::Runs | Scope::Detail | Scope::Run | Scope::Inbox | Scope::Steps | Scope::Help | Scope::Everywhere => {
+            state.fronts.push(form);
+        }
         // Whoever writes something else goes on writing, and finds the form behind it.
-        state.complain(refusal);
+        Scope::Form | Scope::Editor | Scope::Filter | Scope::Confirm | Scope::Yank => {
+            state.fronts.insert(0, form);
+            state.complain(refusal);
+        }
     }
-    state.fronts.insert(0, Front::Form(form));
     true
 }

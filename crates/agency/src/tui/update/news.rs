@@ -81,7 +81,8 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Refusal>)
                 super::editor::come_back(state, job);
             }
             let told = form::refused(state, number, None, &refusal) || steps::refused(state, number, &refusal);
-            if !told {
+            // What was only read for something that is closed by now concerns nobody.
+            if !told && job.is_some() {
                 state.complain(&refusal);
             }
         }

@@ -171,8 +171,16 @@ fn open_run(state: &mut State) {
     state.focus = Focus::Detail;
 }
 
+/// What a session asks for.
+struct Asked {
+    session: SessionId,
+    workflow: String,
+    /// The words, if they have come.
+    question: Option<QuestionRow>,
+}
+
 /// What the driver of the session asks, if it is one thing.
-fn asked(state: &mut State) -> Option<Result<(SessionId, String, Option<QuestionRow>), Refusal>> {
+fn asked(state: &mut State) -> Option<Result<Asked, Refusal>> {
     let overview = steps(state)?.overview.as_deref()?.clone();
     let of = |driver: &RunId| state.questions.iter().filter(|question| question.run_id == *driver).cloned().collect();
     let open: Vec<QuestionRow> = overview.driver.as_ref().map(of).unwrap_or_default();
@@ -184,21 +192,21 @@ fn asked(state: &mut State) -> Option<Result<(SessionId, String, Option<Question
         | SessionState::Failed
         | SessionState::Cancelled => !open.is_empty(),
     };
-    let (session, name) = (overview.session, overview.workflow);
+    let (session, workflow) = (overview.session, overview.workflow);
     let refused = |message: String| {
         let hint = Some("i opens the inbox, which has everything that is asked".to_owned());
         Some(Err(Refusal { message, hint }))
     };
     match (waits, open.len()) {
-        (false, _) => refused(format!("{name} is {} and waits for no approval", overview.state)),
-        (true, 0 | 1) => Some(Ok((session, name, open.into_iter().next()))),
-        (true, count) => refused(format!("{name} asks {count} things at once")),
+        (false, _) => refused(format!("{workflow} is {} and waits for no approval", overview.state)),
+        (true, 0 | 1) => Some(Ok(Asked { session, workflow, question: open.into_iter().next() })),
+        (true, count) => refused(format!("{workflow} asks {count} things at once")),
     }
 }
 
 /// Asks before anything is approved, and shows what.
 fn approve(state: &mut State) -> Vec<Effect> {
-    let (session, name, question) = match asked(state) {
+    let Asked { session, workflow, question } = match asked(state) {
         Some(Ok(found)) => found,
         Some(Err(refusal)) => return refuse(state, refusal.message, refusal.hint),
         None => return vec![],
@@ -207,8 +215,8 @@ fn approve(state: &mut State) -> Vec<Effect> {
         Some(row) => asked_lines(state, row),
         None => vec!["What it asks has not come yet.".to_owned()],
     };
-    let title = format!("Approve {name}?");
-    state.fronts.push(Front::Confirm(Confirm::new(title, lines, Job::Approve(session))));
+    let title = format!("Approve {workflow}?");
+    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, Job::Approve(session)))));
     vec![]
 }
 
