@@ -3,6 +3,7 @@
 //! The one rule: nothing that was written is lost. A form that is closed, or whose run could not be created, is kept
 //! with everything in it.
 
+mod field;
 mod places;
 #[cfg(test)]
 pub(super) mod tests;
@@ -10,77 +11,11 @@ pub(super) mod tests;
 use agency_engine::create::Adapter;
 use agency_model::{Host, Mode, RunId};
 
+pub(super) use field::Field;
 pub(super) use places::{Part, frame, inside, places, value_of};
 
 use super::effect::{JobNumber, Refusal};
 use super::writing::{Cursor, Writing};
-
-/// What can be filled in, from top to bottom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
-    Repository,
-    Base,
-    Runner,
-    Mode,
-    Host,
-    Name,
-    Prompt,
-}
-
-impl Field {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Repository, Self::Base, Self::Runner, Self::Mode, Self::Host, Self::Name, Self::Prompt];
-
-    pub(super) const fn title(self) -> &'static str {
-        match self {
-            Self::Repository => "repository",
-            Self::Base => "base",
-            Self::Runner => "runner",
-            Self::Mode => "mode",
-            Self::Host => "where",
-            Self::Name => "name",
-            Self::Prompt => "prompt",
-        }
-    }
-
-    const fn next(self) -> Self {
-        match self {
-            Self::Repository => Self::Base,
-            Self::Base => Self::Runner,
-            Self::Runner => Self::Mode,
-            Self::Mode => Self::Host,
-            Self::Host => Self::Name,
-            Self::Name => Self::Prompt,
-            Self::Prompt => Self::Repository,
-        }
-    }
-
-    const fn previous(self) -> Self {
-        match self {
-            Self::Repository => Self::Prompt,
-            Self::Base => Self::Repository,
-            Self::Runner => Self::Base,
-            Self::Mode => Self::Runner,
-            Self::Host => Self::Mode,
-            Self::Name => Self::Host,
-            Self::Prompt => Self::Name,
-        }
-    }
-
-    /// The field of a name in a spec.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        match name.split('.').next()? {
-            "repo" => Some(Self::Repository),
-            "base_ref" => Some(Self::Base),
-            "runner" => Some(Self::Runner),
-            "mode" => Some(Self::Mode),
-            "host" => Some(Self::Host),
-            "name" => Some(Self::Name),
-            "prompt" => Some(Self::Prompt),
-            _ => None,
-        }
-    }
-}
 
 /// What can be chosen from.
 #[derive(Debug, Clone, PartialEq)]

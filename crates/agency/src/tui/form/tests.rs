@@ -1,113 +1,19 @@
 //! The form from the first key to the run, and how it looks.
 
 pub(in crate::tui) mod looks;
+pub(in crate::tui) mod sample;
 
 use agency_engine::create::{Adapter, Supports};
-use agency_engine::runs_watch::RunsNews;
-use agency_engine::store::RunRow;
-use agency_model::run::{RestartPolicy, State as RunState};
-use agency_model::{Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use jiff::Timestamp;
+use agency_model::{Host, Mode};
+use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 
+use self::sample::{click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use super::*;
 use crate::tui::effect::{Effect, Job, Lending, Outcome, TextFor};
 use crate::tui::input::{Input, News};
 use crate::tui::runs::Pick;
 use crate::tui::state::{Front, State};
-use crate::tui::theme::Theme;
 use crate::tui::update::update;
-
-pub(in crate::tui) const NOW: i64 = 1_750_000_000;
-
-pub(in crate::tui) fn state(size: (u16, u16)) -> State {
-    let theme = Theme { colour: true, unicode: true };
-    State::new(Timestamp::from_second(NOW).unwrap(), size, theme, "/srv/here".into())
-}
-
-pub(in crate::tui) fn id(number: u8) -> RunId {
-    format!("r_{number:026}").parse().unwrap()
-}
-
-pub(in crate::tui) fn row(number: u8, name: &str) -> RunRow {
-    let at = Timestamp::from_second(NOW - 60).unwrap();
-    RunRow {
-        id: id(number),
-        name: Some(name.to_owned()),
-        state: RunState::Running,
-        phase: None,
-        attempt: 1,
-        repo_path: "/srv/shop".to_owned(),
-        repo_fingerprint: "shop-1".to_owned(),
-        base_ref: "HEAD".to_owned(),
-        base_commit: "0".repeat(40),
-        new_branch: None,
-        worktree_path: None,
-        workspace: WorkspaceKind::Worktree,
-        runner_kind: "scripted".to_owned(),
-        runner_args: vec![],
-        mode: Mode::Headless,
-        host: Host::Tmux,
-        restart_policy: RestartPolicy::Never,
-        created_at: at,
-        updated_at: at,
-        started_at: Some(at),
-        ended_at: None,
-        exit_code: None,
-        signal: None,
-        reason: None,
-        error: None,
-        stdout_log_path: String::new(),
-        stderr_log_path: String::new(),
-        tmux_session_name: None,
-        tmux_socket: None,
-        saved_ref: None,
-        removed_at: None,
-        agent_session: None,
-        usage: Usage::default(),
-        parent_id: None,
-        agent_version: None,
-        activity: None,
-        activity_at: None,
-        kind: RunKind::Run,
-        vcs: Vcs::Git,
-        workflow_session: None,
-    }
-}
-
-pub(in crate::tui) fn tell_runs(state: &mut State, changed: Vec<RunRow>) -> Vec<Effect> {
-    update(state, Input::News(News::Runs(RunsNews { changed, ..RunsNews::default() })))
-}
-
-pub(in crate::tui) fn key(state: &mut State, code: KeyCode) -> Vec<Effect> {
-    update(state, Input::Key(KeyEvent::new(code, KeyModifiers::NONE)))
-}
-
-pub(in crate::tui) fn ctrl(state: &mut State, letter: char) -> Vec<Effect> {
-    update(state, Input::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
-}
-
-pub(in crate::tui) fn type_text(state: &mut State, text: &str) {
-    text.chars().for_each(|letter| drop(key(state, KeyCode::Char(letter))));
-}
-
-pub(in crate::tui) fn click(state: &mut State, column: u16, row: u16) -> Vec<Effect> {
-    let kind = MouseEventKind::Down(MouseButton::Left);
-    update(state, Input::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
-}
-
-/// The job among the effects, with its number.
-pub(in crate::tui) fn job_of(effects: &[Effect]) -> (JobNumber, Job) {
-    let found = effects.iter().find_map(|effect| match effect {
-        Effect::Do(number, job) => Some((*number, (**job).clone())),
-        _ => None,
-    });
-    found.unwrap()
-}
-
-pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<Outcome, Refusal>) -> Vec<Effect> {
-    update(state, Input::News(News::Done { job, outcome }))
-}
 
 fn adapter(name: &str, program: Option<&str>) -> Adapter {
     let supports = Supports {
@@ -307,10 +213,8 @@ fn started(state: &mut State) -> (JobNumber, Wanted) {
     type_text(state, "Fix it");
     let (number, job) = job_of(&ctrl(state, 's'));
     assert!(state.fronts.is_empty(), "the form is closed while the run is created");
-    match job {
-        Job::Create(wanted) => (number, *wanted),
-        other => panic!("{other:?}"),
-    }
+    let Job::Create(wanted) = job else { panic!("{job:?}") };
+    (number, *wanted)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::tui::effect::{Effect, Job, Outcome};
-use crate::tui::form::tests::{NOW, click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
+use crate::tui::form::tests::sample::{NOW, click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use crate::tui::input::{Input, News};
 use crate::tui::runs::Pick;
 use crate::tui::state::{Focus, Front, State};
