@@ -69,13 +69,16 @@ pub(in crate::tui) fn places(form: &Form, agents: Option<&Agents>, width: u16, h
     }
     for field in Field::ALL {
         rows.push(Part::Field(field));
-        if field == Field::Runner {
-            rows.extend(missing_words(form, agents, width));
-        }
-        if let Some(complaint) = form.complaint.as_ref().filter(|complaint| complaint.field == Some(field)) {
+        let complaint = form.complaint.as_ref().filter(|complaint| complaint.field == Some(field));
+        match (field, complaint) {
             // What is wrong with the prompt stands above it, where it is seen with its first lines.
-            let at = if field == Field::Prompt { rows.len() - 1 } else { rows.len() };
-            rows.splice(at..at, complaint_words(complaint, width));
+            (Field::Prompt, Some(complaint)) => {
+                let at = rows.len() - 1;
+                rows.splice(at..at, complaint_words(complaint, width));
+            }
+            (Field::Runner, None) => rows.extend(missing_words(form, agents, width)),
+            (_, Some(complaint)) => rows.extend(complaint_words(complaint, width)),
+            (_, None) => {}
         }
     }
     let others = u16::try_from(rows.len()).unwrap_or(u16::MAX);
