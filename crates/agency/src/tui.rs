@@ -121,7 +121,8 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
-        if wait(&letterbox, limit)? == Keyboard::Gone {
+        let keyboard = wait(&letterbox, limit)?;
+        if keyboard == Keyboard::Gone || ended.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut inputs: Vec<Input> = letterbox.empty().into_iter().map(Input::News).collect();
@@ -138,7 +139,8 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
             inputs.push(Input::Tick(Timestamp::now()));
             pace.changed();
         }
-        while poll(Duration::ZERO)? {
+        // Whoever reads from a terminal that is gone reads nothing for ever, so it is read only when there is something.
+        while keyboard == Keyboard::Pressed && poll(Duration::ZERO)? {
             inputs.extend(input_of(read()?));
             pace.touched(Instant::now());
         }
@@ -149,16 +151,15 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
                 }
             }
         }
-        if ended.load(Ordering::Relaxed) {
-            return Ok(());
-        }
     }
 }
 
-/// Whether somebody can still type.
+/// What happened at the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keyboard {
-    There,
+    Pressed,
+    Quiet,
+    /// Nobody can type any more.
     Gone,
 }
 
@@ -175,10 +176,11 @@ fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<Keyboard> {
         Err(error) => return Err(error.into()),
     }
     let [keys, _] = waited;
-    match keys.revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-        true => Ok(Keyboard::Gone),
-        false => Ok(Keyboard::There),
+    let happened = keys.revents();
+    if happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        return Ok(Keyboard::Gone);
     }
+    Ok(if happened.contains(PollFlags::IN) { Keyboard::Pressed } else { Keyboard::Quiet })
 }
 
 fn input_of(event: Event) -> Option<Input> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use agency_testkit::{Repo, Run, Terminal, World, agent};
+use agency_testkit::{Agent, Repo, Run, Terminal, World, agent};
 
 /// How long anything may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
@@ -14,15 +14,22 @@ pub(super) fn world() -> (World, Repo) {
     (world, repo)
 }
 
+/// Makes an agent known, unless it is.
+fn know(world: &World, name: &str, agent: Agent) {
+    if !world.root().join("agents").join(name).exists() {
+        world.agent(name, agent);
+    }
+}
+
 /// Starts a run of a patient agent.
 pub(super) fn waiting(world: &World, repo: &Repo, name: &str) -> Run {
-    world.agent("waiting", agent::waiting());
+    know(world, "waiting", agent::waiting());
     world.begin(repo, "waiting", &["--host", "detached", "--mode", "headless", "--name", name])
 }
 
 /// Starts a run that is over at once.
 pub(super) fn finished(world: &World, repo: &Repo, name: &str) -> Run {
-    world.agent("quiet", agent::quiet());
+    know(world, "quiet", agent::quiet());
     let run = world.begin(repo, "quiet", &["--host", "detached", "--mode", "headless", "--name", name]);
     world.ended(&run);
     run

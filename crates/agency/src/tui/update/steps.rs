@@ -295,7 +295,7 @@ fn retry(state: &mut State, from: From) -> Vec<Effect> {
     };
     let body = state.areas().body;
     let lines = wrap(&line, body.width.saturating_sub(4));
-    state.fronts.push(Front::Confirm(Confirm::new(title, lines, Job::Retry { session, from })));
+    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, Job::Retry { session, from }))));
     vec![]
 }
 
