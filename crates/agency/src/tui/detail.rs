@@ -1,5 +1,7 @@
 //! The tabs about one run: what is shown of it, and how far one has read.
 
+#[cfg(test)]
+pub(super) mod fixture;
 mod info;
 mod lines;
 mod log_line;
@@ -27,7 +29,7 @@ pub(super) use patch::Patch;
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, Look, Room, Scroll};
 pub(super) use window::{Ask, Load, Piece};
-pub(super) use wrap::{plain, wrap};
+pub(super) use wrap::{cut, plain, wrap};
 
 /// The tabs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -58,6 +58,10 @@ impl Body for Info {
         wrapped.into_iter().enumerate().map(row).skip(rows.start).take(rows.len()).collect()
     }
 
+    fn grows(&self) -> bool {
+        false
+    }
+
     fn folds(&self, _: usize) -> bool {
         false
     }

@@ -26,12 +26,12 @@ impl Lines {
         scroll.arrive(ask);
     }
 
-    pub(in crate::tui) fn to_first(&mut self) -> Option<Ask> {
-        self.window.to_first()
+    pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
+        self.window.seek_first()
     }
 
-    pub(in crate::tui) fn to_last(&mut self) -> Option<Ask> {
-        self.window.to_last()
+    pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
+        self.window.seek_last()
     }
 
     /// What is to be loaded, with so many lines before and after what is seen.
@@ -58,8 +58,11 @@ impl Body for Lines {
     }
 
     fn rows(&self, item: usize, rows: Range<usize>, _: Look) -> Vec<Line<'_>> {
-        let borrowed = |line: &'_ Line<'static>| line.spans.iter().map(|span| span.clone()).collect::<Line<'_>>();
-        self.window.get(item).filter(|_| rows.contains(&0)).map(borrowed).into_iter().collect()
+        self.window.get(item).filter(|_| rows.contains(&0)).cloned().into_iter().collect()
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 
     fn folds(&self, _: usize) -> bool {

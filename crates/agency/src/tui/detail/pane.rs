@@ -95,10 +95,10 @@ impl Pane {
             scroll.go(direction, body, room);
         }
         match (self, direction) {
-            (Self::Talk(talk), Move::First) => talk.body.to_first(),
-            (Self::Talk(talk), Move::Last) => talk.body.to_last(),
-            (Self::Lines(lines), Move::First) => lines.body.to_first(),
-            (Self::Lines(lines), Move::Last) => lines.body.to_last(),
+            (Self::Talk(talk), Move::First) => talk.body.seek_first(),
+            (Self::Talk(talk), Move::Last) => talk.body.seek_last(),
+            (Self::Lines(lines), Move::First) => lines.body.seek_first(),
+            (Self::Lines(lines), Move::Last) => lines.body.seek_last(),
             (
                 Self::Reading
                 | Self::Nothing(_)

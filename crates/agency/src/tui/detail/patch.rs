@@ -8,7 +8,7 @@ use std::ops::Range;
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, Look, Scroll};
-use super::wrap::spaced;
+use super::wrap::{cut, spaced};
 use crate::tui::theme::Role;
 pub(in crate::tui) use parse::{Patch, PatchFile};
 
@@ -84,11 +84,14 @@ impl Body for Changes {
                     Some(b' ') => Role::Plain,
                     Some(_) | None => Role::Quiet,
                 };
-                let shown = &text[..text.floor_char_boundary(LONGEST)];
-                Line::styled(spaced(shown), look.theme.style(role))
+                Line::styled(spaced(cut(text, LONGEST).0), look.theme.style(role))
             }
         })
         .collect()
+    }
+
+    fn grows(&self) -> bool {
+        false
     }
 
     fn folds(&self, item: usize) -> bool {

@@ -21,6 +21,9 @@ pub(in crate::tui) trait Body {
     /// Some rows of an item.
     fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>>;
 
+    /// Whether more comes at its end.
+    fn grows(&self) -> bool;
+
     /// Whether an item can be folded.
     fn folds(&self, item: usize) -> bool;
 
@@ -109,7 +112,7 @@ impl Scroll {
             Move::PageUp => self.by(-page, body, room),
             Move::PageDown => self.by(page, body, room),
             Move::First => self.to(Anchor::default(), body, room),
-            Move::Last => self.following = true,
+            Move::Last => self.to(last_top(body, room), body, room),
         }
     }
 
@@ -126,7 +129,7 @@ impl Scroll {
     /// Who comes to the end stays there.
     fn to(&mut self, wanted: Anchor, body: &dyn Body, room: Room) {
         let last = last_top(body, room);
-        self.following = wanted >= last;
+        self.following = wanted >= last && body.grows();
         self.top = wanted.min(last);
     }
 

@@ -114,12 +114,12 @@ impl Talk {
         scroll.arrive(ask);
     }
 
-    pub(in crate::tui) fn to_first(&mut self) -> Option<Ask> {
-        self.window.to_first()
+    pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
+        self.window.seek_first()
     }
 
-    pub(in crate::tui) fn to_last(&mut self) -> Option<Ask> {
-        self.window.to_last()
+    pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
+        self.window.seek_last()
     }
 
     /// What is to be loaded, with so many blocks before and after what is seen.
@@ -197,6 +197,10 @@ impl Body for Talk {
                 lines.into_iter().skip(rows.start).take(taken).collect()
             }
         }
+    }
+
+    fn grows(&self) -> bool {
+        true
     }
 
     fn folds(&self, item: usize) -> bool {

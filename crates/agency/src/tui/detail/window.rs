@@ -160,12 +160,12 @@ impl<T> Window<T> {
     }
 
     /// What is to be loaded to get to the beginning.
-    pub(in crate::tui) fn to_first(&mut self) -> Option<Ask> {
+    pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
         if self.start == 0 { None } else { self.ask(Ask::First) }
     }
 
     /// What is to be loaded to get to the end.
-    pub(in crate::tui) fn to_last(&mut self) -> Option<Ask> {
+    pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
         if self.more { self.ask(Ask::Last) } else { None }
     }
 
@@ -204,7 +204,7 @@ impl<T> Window<T> {
 
     /// How much of the file stands before an offset, in percent of what is known of it.
     pub(in crate::tui) fn percent(&self, offset: u64) -> u64 {
-        if self.end == 0 { 100 } else { offset.saturating_mul(100) / self.end }
+        offset.saturating_mul(100).checked_div(self.end).unwrap_or(100)
     }
 
     /// Whether the end of the file is loaded.

@@ -25,16 +25,17 @@ pub(in crate::tui) fn wrap(text: &str, width: u16) -> Vec<Range<usize>> {
     let mut space: Option<(usize, usize)> = None;
     for (at, letter) in text.char_indices() {
         let wide = columns(letter);
-        if used + wide > width && at > start {
-            if letter == ' ' {
-                // A space at the edge is where the row ends.
-                rows.push(start..at);
-                (start, used, space) = (at + 1, 0, None);
-                continue;
-            }
-            let (next, before) = space.filter(|(next, _)| *next > start).unwrap_or((at, used));
-            rows.push(start..text[..next].trim_end_matches(' ').len().max(start));
-            (start, used, space) = (next, used - before, None);
+        if used + wide > width && at > start && letter == ' ' {
+            // A space at the edge is where the row ends.
+            rows.push(start..at);
+            (start, used, space) = (at + 1, 0, None);
+            continue;
+        }
+        // A wide character may not even fit behind the word that it belongs to.
+        while used + wide > width && at > start {
+            let (next, before) = space.take().unwrap_or((at, used));
+            rows.push(start..start + text[start..next].trim_end_matches(' ').len());
+            (start, used) = (next, used - before);
         }
         used += wide;
         if letter == ' ' && text[start..at].bytes().any(|byte| byte != b' ') {
@@ -43,6 +44,12 @@ pub(in crate::tui) fn wrap(text: &str, width: u16) -> Vec<Range<usize>> {
     }
     rows.push(start.min(text.len())..text.len());
     rows
+}
+
+/// A text up to so many bytes, and the rest.
+pub(in crate::tui) fn cut(text: &str, most: usize) -> (&str, &str) {
+    let at = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.split_at(at.unwrap_or_default())
 }
 
 /// A text without anything that moves the cursor, with tabulators as spaces.

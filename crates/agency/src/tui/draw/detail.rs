@@ -3,7 +3,6 @@
 mod screen;
 
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 
 use super::paint::{Paint, width};
 use crate::tui::detail::{Body, Look, Room, Scroll, Shown, Tab};
@@ -84,32 +83,10 @@ fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_
         let heading = seen.start == 0;
         for (index, line) in body.rows(item, seen, look).into_iter().enumerate() {
             let Some(row) = rows.next() else { return };
-            line_of(paint, row, &line);
+            paint.line(row, &line);
             if index == 0 && heading && scroll.selected == Some(item) {
                 paint.restyle(row, paint.theme.selected(in_front));
             }
-        }
-    }
-}
-
-/// One row, with a sign where it is cut, and without colours where there are none.
-fn line_of(paint: &mut Paint<'_>, row: Rect, line: &Line<'_>) {
-    let mut left = row;
-    let mut spans = line.spans.iter().peekable();
-    while let Some(span) = spans.next() {
-        let mut style = line.style.patch(span.style);
-        if !paint.theme.colour {
-            (style.fg, style.bg) = (None, None);
-        }
-        let used = paint.styled(left, &span.content, style).min(left.width);
-        left = Rect { x: left.x + used, width: left.width - used, ..left };
-        if left.width == 0 {
-            let more = spans.any(|span| !span.content.is_empty());
-            if more && row.width > 0 {
-                let edge = Rect { x: row.right() - 1, width: 1, ..row };
-                paint.styled(edge, paint.theme.glyph("…", "~"), style);
-            }
-            return;
         }
     }
 }
@@ -130,8 +107,13 @@ fn position(body: &dyn Body, scroll: &Scroll, room: Room, live: bool) -> String 
     let (Some((first, first_rows)), Some((last, last_rows))) = (seen.first(), seen.last()) else {
         return String::new();
     };
-    if scroll.following {
-        return if live { "following" } else { "end" }.to_owned();
+    let all = *first == 0 && first_rows.start == 0;
+    let end = *last + 1 == body.len() && last_rows.end == body.height(*last, room.width);
+    match (body.grows(), scroll.following, all && end) {
+        (true, true, _) if live => return "following".to_owned(),
+        (_, _, true) => return String::new(),
+        (true, true, false) => return "end".to_owned(),
+        (_, _, false) => {}
     }
     let anchor = |item: usize, row: usize| crate::tui::detail::Anchor { item, row };
     body.position(anchor(*first, first_rows.start), anchor(*last, last_rows.end.saturating_sub(1)), room.width)
@@ -153,3 +135,6 @@ fn tab_places(area: Rect) -> Vec<(Tab, Rect)> {
 pub(in crate::tui) fn tab_at(areas: &Areas, column: u16, row: u16) -> Option<Tab> {
     tab_places(areas.tabs).into_iter().find(|(_, place)| hits(*place, column, row)).map(|(tab, _)| tab)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
 use crate::tui::theme::{Role, Theme};
 
@@ -56,6 +56,27 @@ impl Paint<'_> {
     pub(in crate::tui) fn right(&mut self, area: Rect, text: &str, role: Role) -> u16 {
         let wide = width(text).min(area.width);
         self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
+    }
+
+    /// Puts a line of the library's own kind, without its colours where there are to be none.
+    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
+        let area = Rect { height: area.height.min(1), ..area.intersection(self.buffer.area) };
+        let mut left = area;
+        let mut spans = line.spans.iter();
+        while let Some(span) = spans.next() {
+            let mut style = line.style.patch(span.style);
+            if !self.theme.colour {
+                (style.fg, style.bg) = (None, None);
+            }
+            let used = self.styled(left, &span.content, style).min(left.width);
+            left = Rect { x: left.x + used, width: left.width - used, ..left };
+            if left.is_empty() {
+                if area.width > 0 && spans.any(|span| !span.content.is_empty()) {
+                    self.styled(Rect { x: area.right() - 1, width: 1, ..area }, self.theme.glyph("…", "~"), style);
+                }
+                return;
+            }
+        }
     }
 
     /// Gives a whole place another style.

@@ -1,5 +1,7 @@
 //! What a run is, why it stands as it does, what it was told, and what it asked.
 
+use std::path::Path;
+
 use agency_engine::store::{QuestionRow, RunRow};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -8,7 +10,7 @@ use super::Opener;
 use crate::command::show::shown;
 use crate::command::why::reason;
 use crate::problem::Problem;
-use crate::tui::detail::{Content, Paragraph, plain};
+use crate::tui::detail::{Content, Paragraph, cut, plain};
 use crate::tui::theme::Role;
 
 /// So much of a prompt, a question or a spec is shown.
@@ -23,14 +25,14 @@ pub(super) fn info(open: &Opener, row: &RunRow) -> Result<Option<Content>, Probl
     let shown = shown(&agency, row.clone());
     let spec = shown.spec();
     let prompt = std::fs::read_to_string(agency.home().run(&row.id).file("prompt.md")).ok();
-    let prompt = prompt.or_else(|| spec.and_then(prompt_of)).unwrap_or_default();
+    let prompt = prompt.or_else(|| prompt_of(spec?, row)).unwrap_or_default();
     Ok(Some(Content::Info(paragraphs(&shown.lines(now), &reason, &prompt, &questions, spec))))
 }
 
-/// The prompt that a spec holds.
-fn prompt_of(spec: &Value) -> Option<String> {
-    let prompt = spec.get("prompt")?;
-    prompt.as_str().or_else(|| prompt.get("text")?.as_str()).map(str::to_owned)
+/// The prompt in the file that a spec names.
+fn prompt_of(spec: &Value, row: &RunRow) -> Option<String> {
+    let path = spec.get("prompt")?.get("path")?.as_str()?;
+    std::fs::read_to_string(Path::new(row.directory()).join(path)).ok()
 }
 
 fn paragraphs(
@@ -77,13 +79,13 @@ fn title(told: &mut Vec<Paragraph>, text: &str) {
 
 fn lines(told: &mut Vec<Paragraph>, name: &str, text: &str, role: Role) {
     let text = plain(text);
-    let shown = &text[..text.floor_char_boundary(LONGEST)];
+    let (shown, rest) = cut(&text, LONGEST);
     for (index, line) in shown.lines().enumerate() {
         let name = if index == 0 { name } else { "" };
         told.push(Paragraph { name: name.to_owned(), text: line.to_owned(), role });
     }
-    if shown.len() < text.len() {
-        let more = format!("({} more bytes)", text.len() - shown.len());
+    if !rest.is_empty() {
+        let more = format!("({} more bytes)", rest.len());
         told.push(Paragraph { name: String::new(), text: more, role: Role::Quiet });
     }
 }

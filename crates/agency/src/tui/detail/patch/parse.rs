@@ -158,7 +158,7 @@ fn header(file: &mut PatchFile, line: &str, old_mode: &mut Option<String>) -> bo
 /// The name of a file that is named twice, `a/name b/name`.
 fn name_of_both(names: &str) -> String {
     if names.starts_with('"') {
-        let first = names.get(1..).and_then(|rest| end_of_quoted(rest)).map_or(names, |end| &names[..=end + 1]);
+        let first = names.get(1..).and_then(end_of_quoted).map_or(names, |end| &names[..=end + 1]);
         return unquoted(first).trim_start_matches("a/").to_owned();
     }
     let half = names.len().saturating_sub(1) / 2;

@@ -1,1 +1,114 @@
+use std::path::Path;
+use std::process::Command;
 
+use super::parse::Fate;
+use super::*;
+use crate::tui::detail::scroll::Room;
+use crate::tui::keys::Move;
+use crate::tui::theme::Theme;
+
+const ROOM: Room = Room { width: 60, height: 5 };
+
+fn git(directory: &Path, arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main"]).args(arguments);
+    command.current_dir(directory).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// What git says of files that were changed, made, deleted, renamed, and of those that are no text.
+fn real_patch() -> Patch {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let write = |name: &str, text: &[u8]| std::fs::write(path.join(name), text).unwrap();
+    git(path, &["init", "-q"]);
+    write("changed", b"one\ntwo\n-- three\n");
+    write("deleted", b"old\n");
+    write("moved from", b"a\nb\nc\nd\ne\n");
+    write("picture", b"\0\x01");
+    write("script", b"run\n");
+    git(path, &["add", "-A"]);
+    git(path, &["commit", "-qm", "first"]);
+    write("changed", b"one\n2\nend");
+    write("a \"b\"\t", b"");
+    write("n\u{e4}u", b"text\n");
+    write("picture", b"\0\x02");
+    std::fs::remove_file(path.join("deleted")).unwrap();
+    std::fs::rename(path.join("moved from"), path.join("moved to")).unwrap();
+    git(path, &["add", "-A"]);
+    git(path, &["update-index", "--chmod=+x", "script"]);
+    Patch::read(&git(path, &["diff", "--cached", "-M", "-p", "--no-color", "HEAD"]))
+}
+
+#[test]
+fn everything_that_git_says_is_understood() {
+    let patch = real_patch();
+    let file = |path: &str| patch.files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{patch:?}"));
+    let changed = file("changed");
+    assert_eq!((changed.added, changed.removed, &changed.fate), (2, 2, &Fate::Changed));
+    let lines: Vec<&str> =
+        changed.lines.iter().map(|range| &patch.text[range.start as usize..range.end as usize]).collect();
+    assert_eq!(lines, ["@@ -1,3 +1,3 @@", " one", "-two", "--- three", "+2", "+end", "\\ No newline at end of file"]);
+    assert_eq!((file("deleted").removed, file("deleted").word().unwrap().as_str()), (1, "deleted"));
+    assert_eq!(file("moved to").fate, Fate::Renamed("moved from".to_owned()));
+    assert_eq!(file("moved to").title("→"), "moved from → moved to");
+    assert_eq!(file("picture").word().unwrap(), "binary");
+    assert_eq!(file("script").word().unwrap(), "mode 100644 to 100755");
+    assert_eq!((&file("näu").fate, file("näu").added), (&Fate::New, 1));
+    assert_eq!(patch.files.len(), 7, "{patch:?}");
+}
+
+#[test]
+fn names_that_git_quotes_are_read() {
+    let patch = Patch::read(
+        b"diff --git \"a/x \\\"y\\\"\\303\\244\" \"b/x \\\"y\\\"\\303\\244\"\nold mode 100644\nnew mode 100755\n\
+          diff --git a/a b b/a b\nBinary files a/a b and b/a b differ\n",
+    );
+    let paths: Vec<&str> = patch.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["x \"y\"ä", "a b"]);
+}
+
+#[test]
+fn what_is_no_patch_is_shown_as_it_stands() {
+    for text in ["", "hello\nworld\n", "diff --git \n", "diff --git a\n@@\n", "diff --git \"a\n"] {
+        let patch = Patch::read(text.as_bytes());
+        let shown: usize = patch.files.iter().map(|file| file.lines.len()).sum();
+        assert_eq!(shown, text.lines().filter(|line| !line.starts_with("diff")).count(), "{text:?}");
+    }
+}
+
+#[test]
+fn too_much_is_cut_with_a_note() {
+    let line = format!("+{}\n", "x".repeat(99));
+    let text = format!("diff --git a/x b/x\n@@ -0,0 +1 @@\n{}", line.repeat(200_000));
+    let patch = Patch::read(text.as_bytes());
+    assert!(patch.left_out > 0 && patch.text.len() + patch.left_out == text.len() && patch.text.ends_with('\n'));
+    let changes = Changes { patch, ..Changes::default() };
+    let look = Look { width: 60, theme: Theme { colour: false, unicode: true } };
+    let note = changes.rows(1, 0..1, look)[0].to_string();
+    assert!(note.ends_with("more bytes are not shown; agency diff prints all"), "{note}");
+    let mut scroll = Scroll::START;
+    scroll.go(Move::Last, &changes, ROOM);
+    assert_eq!(scroll.seen(&changes, ROOM).len(), 2);
+}
+
+#[test]
+fn a_new_patch_moves_nobody_and_folds_stay() {
+    let text = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("diff --git a/{name} b/{name}\n@@ -1 +1 @@\n-a\n+b\n c\n d\n")).collect()
+    };
+    let mut changes = Changes::default();
+    let mut scroll = Scroll::START;
+    changes.take(Patch::read(text(&["b", "c", "d"]).as_bytes()), &mut scroll);
+    scroll.jump(true, &changes, ROOM);
+    scroll.jump(true, &changes, ROOM);
+    assert_eq!(scroll.selected, Some(1));
+    scroll.fold(1, &mut changes, ROOM);
+    changes.take(Patch::read(text(&["a", "b", "c", "d"]).as_bytes()), &mut scroll);
+    assert_eq!(scroll.selected, Some(2));
+    assert_eq!((changes.height(1, 60), changes.height(2, 60)), (6, 1));
+    changes.fold_all();
+    assert_eq!((0..4).map(|item| changes.height(item, 60)).sum::<usize>(), 4, "an overview");
+}

@@ -18,6 +18,10 @@ impl Body for Heights {
         rows.map(|_| Line::default()).collect()
     }
 
+    fn grows(&self) -> bool {
+        true
+    }
+
     fn folds(&self, item: usize) -> bool {
         item % 2 == 1
     }

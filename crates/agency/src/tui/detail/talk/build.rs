@@ -8,7 +8,7 @@ use agency_model::{Event, EventLine};
 use super::tool::Tool;
 use super::{Block, Joins, Kind, Mark, Talk};
 use crate::output::event_words;
-use crate::tui::detail::wrap::plain;
+use crate::tui::detail::wrap::{cut, plain};
 
 /// A line of words that is longer is shown in pieces, so that none is costly.
 const LONGEST_LINE: usize = 8 * 1024;
@@ -114,9 +114,4 @@ impl Talk {
     fn push(&mut self, start: u64, part: u32, kind: Kind) {
         self.blocks.push(Block { key: (start, part), kind });
     }
-}
-
-/// A text up to so many bytes, and the rest.
-fn cut(text: &str, most: usize) -> (&str, &str) {
-    text.split_at(text.floor_char_boundary(most))
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::output::{one_line, subject};
 use crate::tui::detail::scroll::Look;
-use crate::tui::detail::wrap::plain;
+use crate::tui::detail::wrap::{cut, plain};
 use crate::tui::draw::width;
 use crate::tui::theme::Role;
 
@@ -158,8 +158,8 @@ fn pretty(input: &Value) -> String {
 fn without_long_texts(value: &Value) -> Value {
     match value {
         Value::String(text) if text.len() > LONGEST_TEXT => {
-            let shown = &text[..text.floor_char_boundary(LONGEST_TEXT)];
-            Value::String(format!("{shown}… ({} more bytes)", text.len() - shown.len()))
+            let (shown, rest) = cut(text, LONGEST_TEXT);
+            Value::String(format!("{shown}… ({} more bytes)", rest.len()))
         }
         Value::Array(values) => values.iter().take(MOST_LINES).map(without_long_texts).collect(),
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), without_long_texts(value))).collect(),
@@ -169,8 +169,8 @@ fn without_long_texts(value: &Value) -> Value {
 
 fn bounded(text: &str, size: usize, role: Role, lines: &mut Vec<(String, Role)>) {
     for line in text.lines().take(MOST_LINES) {
-        let shown = &line[..line.floor_char_boundary(LONGEST_LINE)];
-        let more = if shown.len() < line.len() { "…" } else { "" };
+        let (shown, rest) = cut(line, LONGEST_LINE);
+        let more = if rest.is_empty() { "" } else { "…" };
         lines.push((format!("{}{more}", plain(shown)), role));
     }
     match size.saturating_sub(MOST_LINES) {

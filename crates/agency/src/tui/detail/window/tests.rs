@@ -43,7 +43,7 @@ fn who_follows_sees_the_end_and_who_does_not_keeps_what_is_there() {
     assert_eq!(window.wants(9, 0, 3), Some(Ask::After(110)));
     assert_eq!(window.wants(9, 0, 3), None, "nothing is asked for twice");
     assert_eq!(window.take(file.load(Ask::After(110), 110, 310, 5), false), Change::Appended(6));
-    assert_eq!(window.to_last(), Some(Ask::Last));
+    assert_eq!(window.seek_last(), Some(Ask::Last));
     assert_eq!(window.take(file.load(Ask::Last, 0, 310, 5), true), Change::Replaced);
     assert!(window.has_end());
     assert_eq!(window.wants(0, 0, 3), Some(Ask::Before(260)));
@@ -87,10 +87,10 @@ proptest! {
                 3 => if let Some(Ask::After(at)) = window.wants(99, 0, 1) {
                     window.take(file.load(Ask::After(at), at, file.length(), lines), false);
                 },
-                4 => if let Some(ask) = window.to_first() {
+                4 => if let Some(ask) = window.seek_first() {
                     window.take(file.load(ask, 0, file.length(), lines), false);
                 },
-                _ => if let Some(ask) = window.to_last() {
+                _ => if let Some(ask) = window.seek_last() {
                     window.take(file.load(ask, 0, file.length(), lines), true);
                 },
             }

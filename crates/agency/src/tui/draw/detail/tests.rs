@@ -1,0 +1,251 @@
+use std::sync::Arc;
+
+use agency_engine::process::TerminalSize;
+use agency_engine::screen_watch::WatchedScreen;
+use agency_model::run::{Reason, State as RunState};
+use agency_model::{Event, EventLine};
+use proptest::prelude::*;
+use ratatui::backend::TestBackend;
+use ratatui::text::Line;
+use serde_json::json;
+
+use crate::output::readable;
+use crate::tui::detail::fixture::{NOW, Stage, whole};
+use crate::tui::detail::{Ask, Content, Load, Paragraph, Patch, Screen, Tab, log_line};
+use crate::tui::effect::Effect;
+use crate::tui::input::Input;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::update::update;
+
+const SIZES: [(u16, u16); 3] = [(40, 10), (100, 30), (160, 45)];
+
+fn events() -> Vec<EventLine> {
+    let output = "test login ... FAILED\n\nfailures:\n    login\n".to_owned();
+    let bash = || "Bash".to_owned();
+    let id = |id: &str| Some(id.to_owned());
+    let all = vec![
+        Event::StateChange { from: None, to: RunState::Queued },
+        Event::Attempt { program: "claude".to_owned(), pid: 4711, logs_from: agency_model::LogOffsets::default() },
+        Event::Output { text: "I look at the tests first, since they say what the login is ".to_owned() },
+        Event::Output { text: "supposed to do.\n\nThen I change it.".to_owned() },
+        Event::ToolUse { tool_name: bash(), input: json!({"command": "cargo test login"}), tool_id: id("1") },
+        Event::ToolResult { tool_name: bash(), output, success: false, tool_id: id("1") },
+        Event::ToolUse {
+            tool_name: "Edit".to_owned(),
+            input: json!({"file_path": "src/login.rs", "old": "a", "new": "b"}),
+            tool_id: id("2"),
+        },
+        Event::ToolResult { tool_name: "Edit".to_owned(), output: String::new(), success: true, tool_id: id("2") },
+        Event::Message { text: "Please keep the old error message.".to_owned() },
+        Event::Error { message: "the model is overloaded".to_owned() },
+        Event::ToolUse { tool_name: bash(), input: json!({"command": "cargo test"}), tool_id: id("3") },
+    ];
+    let line = |(seq, event)| EventLine { seq, at: NOW, attempt: 1, event };
+    (1..).zip(all).map(line).collect()
+}
+
+fn talk() -> Content {
+    Content::Talk(whole(events().into_iter().map(Arc::new).collect()))
+}
+
+const PATCH: &[u8] = b"diff --git a/src/login.rs b/src/login.rs
+index 1..2 100644
+--- a/src/login.rs
++++ b/src/login.rs
+@@ -1,3 +1,4 @@ fn login()
+ one
+-two
++2
++\tthree
+ four
+diff --git a/old.png b/new.png
+similarity index 90%
+rename from old.png
+rename to new.png
+Binary files a/old.png and b/new.png differ
+diff --git a/gone b/gone
+deleted file mode 100644
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-last words
+\\ No newline at end of file
+";
+
+fn info() -> Content {
+    let paragraph = |name: &str, text: &str, role| Paragraph { name: name.to_owned(), text: text.to_owned(), role };
+    Content::Info(vec![
+        paragraph("run", "r_01JAAAAAAAAAAAAAAAAAAAAAAA", Role::Plain),
+        paragraph("repository", "/repos/shop", Role::Plain),
+        paragraph("error", "E_AGENT_FAILED: the agent says that it cannot go on without a key", Role::Plain),
+        paragraph("", "", Role::Plain),
+        paragraph("", "Prompt", Role::Title),
+        paragraph("", "Fix the login.", Role::Plain),
+    ])
+}
+
+fn logs() -> Content {
+    let lines: [&[u8]; 4] =
+        [b"\x1b[32mok\x1b[0m\tbuilt in 3 s\n", b"10%\r50%\r100%\n", b"\x1b[2K\x1b]0;title\x07plain\n", &[b'x'; 300]];
+    Content::Lines(Load { half: Some(log_line(b"not yet")), ..whole(lines.into_iter().map(log_line).collect()) })
+}
+
+fn screen(over: bool) -> Content {
+    let mut screen = WatchedScreen::new(TerminalSize::new(12, 50).unwrap(), 100);
+    for number in 1..=30 {
+        screen.feed(format!("\r\nline {number}").as_bytes());
+    }
+    screen.feed("\x1b[2J\x1b[H\x1b[1mAgent\x1b[0m 漢字\r\n\x1b[31mred\x1b[0m\x1b[12;1H> type here".as_bytes());
+    Content::Screen(Box::new(Screen::new(screen, over)))
+}
+
+fn content(tab: Tab) -> Content {
+    match tab {
+        Tab::Output => talk(),
+        Tab::Diff => Content::Diff(Patch::read(PATCH)),
+        Tab::Events => Content::Lines(whole(events().iter().map(|line| Line::raw(readable(line, true))).collect())),
+        Tab::Logs => logs(),
+        Tab::Info => info(),
+    }
+}
+
+fn told(size: (u16, u16), tab: Tab, content: Content) -> Stage {
+    let mut stage = Stage::new(size, tab);
+    stage.tell(content);
+    stage
+}
+
+#[test]
+fn every_tab_at_every_size() {
+    for size in SIZES {
+        for tab in Tab::ALL {
+            let name = format!("{}_{}x{}", tab.title().to_lowercase(), size.0, size.1);
+            insta::assert_snapshot!(name, told(size, tab, content(tab)).draw());
+        }
+        insta::assert_snapshot!(format!("screen_{}x{}", size.0, size.1), told(size, Tab::Output, screen(false)).draw());
+    }
+}
+
+#[test]
+fn a_call_is_unfolded_by_key_and_by_click() {
+    let mut stage = told((60, 20), Tab::Output, talk());
+    stage.press("K ");
+    insta::assert_snapshot!(stage.draw());
+    let unfolded = text(&stage.draw());
+    stage.press(" ");
+    let row =
+        (0..20).find(|row| text(&stage.draw()).lines().nth(*row).is_some_and(|line| line.contains("cargo test …")));
+    let column = 3;
+    let click = crossterm::event::MouseEvent {
+        kind: crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left),
+        column,
+        row: u16::try_from(row.unwrap()).unwrap(),
+        modifiers: crossterm::event::KeyModifiers::NONE,
+    };
+    update(&mut stage.state, Input::Mouse(click));
+    assert_eq!(text(&stage.draw()), unfolded);
+}
+
+#[test]
+fn files_fold_to_an_overview() {
+    let mut stage = told((60, 12), Tab::Diff, content(Tab::Diff));
+    stage.press("o");
+    insta::assert_snapshot!(stage.draw());
+}
+
+#[test]
+fn who_scrolls_up_a_screen_sees_what_was_there() {
+    let mut stage = told((60, 10), Tab::Output, screen(true));
+    stage.press("kkk");
+    assert!(text(&stage.draw()).contains("3 lines up"));
+    stage.press("g");
+    assert!(text(&stage.draw()).contains("line 1 "), "{}", text(&stage.draw()));
+    stage.press("G");
+    assert!(text(&stage.draw()).contains("> type here"));
+}
+
+#[test]
+fn the_beginning_of_a_long_file_is_asked_for_and_the_end_too() {
+    let mut stage = Stage::new((60, 12), Tab::Logs);
+    let piece = |number: u64| crate::tui::detail::Piece { start: number * 10, item: Line::raw(format!("l{number}")) };
+    let load = |ask, from: u64, to: u64, more| {
+        Content::Lines(Load {
+            ask,
+            start: from * 10,
+            end: to * 10,
+            pieces: (from..to).map(piece).collect(),
+            half: None,
+            more,
+        })
+    };
+    assert_eq!(stage.tell(load(Ask::Tail, 500, 1000, false)), []);
+    let asks = |effects: Vec<Effect>| -> Vec<Ask> {
+        let ask = |effect| {
+            let Effect::Page(request) = effect else { return None };
+            Some(request.ask)
+        };
+        effects.into_iter().filter_map(ask).collect()
+    };
+    assert_eq!(asks(stage.press("g")), [Ask::First]);
+    stage.tell(load(Ask::First, 0, 400, true));
+    assert!(text(&stage.draw()).contains("l0 "));
+    assert_eq!(asks(stage.press("G")), [Ask::Last]);
+    stage.tell(load(Ask::Last, 600, 1000, false));
+    let shown = text(&stage.draw());
+    assert!(shown.contains("l999 ") && shown.contains("following"), "{shown}");
+}
+
+fn text(backend: &TestBackend) -> String {
+    backend.to_string()
+}
+
+/// Anything that a reader may tell.
+fn any_content() -> impl Strategy<Value = (Tab, u8, String)> {
+    let tab = prop::sample::select(Tab::ALL.to_vec());
+    (tab, 0u8..4, "[a-z 漢é\u{301}\n\t😀👨‍👩‍👧]{0,200}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn no_size_and_no_content_is_too_much(
+        width in 1u16..=200,
+        height in 1u16..=60,
+        later in (1u16..=200, 1u16..=60),
+        (tab, kind, words) in any_content(),
+        keys in "[jkgGJK o1-5]{0,30}",
+        unicode in any::<bool>(),
+    ) {
+        let mut stage = Stage::new((200, 60), tab);
+        stage.state.theme = Theme { colour: unicode, unicode };
+        stage.state.size = (width, height);
+        let line = |event| Arc::new(EventLine { seq: 1, at: NOW, attempt: 1, event });
+        let told = match (tab, kind) {
+            (_, 0) => Content::Nothing(words.clone()),
+            (Tab::Output, 1) => screen(unicode),
+            (Tab::Output, _) => Content::Talk(whole(vec![
+                line(Event::Output { text: words.clone() }),
+                line(Event::ToolUse { tool_name: words.clone(), input: json!({"a": words}), tool_id: None }),
+                line(Event::ToolResult { tool_name: words.clone(), output: words.clone(), success: false, tool_id: None }),
+                line(Event::Message { text: words.clone() }),
+                line(Event::Completed {
+                    state: RunState::Failed,
+                    exit_code: None,
+                    reason: Reason::Exited,
+                    error: Some(words.clone()),
+                }),
+            ])),
+            (Tab::Diff, 1) => Content::Diff(Patch::read(words.as_bytes())),
+            (Tab::Logs, _) => Content::Lines(whole(words.lines().map(|line| log_line(line.as_bytes())).collect())),
+            (tab, _) => content(tab),
+        };
+        stage.tell(told);
+        for key in keys.chars() {
+            stage.press(&key.to_string());
+            stage.draw();
+        }
+        update(&mut stage.state, Input::Resize(later.0, later.1));
+        stage.draw();
+    }
+}
