@@ -17,6 +17,7 @@ mod hands;
 mod help;
 mod inbox;
 mod input;
+mod keyboard;
 mod keys;
 mod layout;
 mod pace;
@@ -32,22 +33,20 @@ mod wrap;
 mod writing;
 
 use std::io;
-use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_model::ErrorCode;
-use crossterm::event::{Event, poll, read};
 use jiff::Timestamp;
-use rustix::event::{PollFd, PollFlags};
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
 use self::bell::Letterbox;
 use self::counting::Counting;
 use self::hands::{Hands, Onward};
 use self::input::Input;
+use self::keyboard::Keyboard;
 use self::pace::Pace;
 use self::state::State;
 use self::terminal::Terminal;
@@ -89,6 +88,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
 
 /// Lets signals ring the bell; set when one of them asks us to end.
 fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
+    keyboard::end_with_the_terminal()?;
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;
@@ -121,8 +121,7 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
-        let keyboard = wait(&letterbox, limit)?;
-        if keyboard == Keyboard::Gone || ended.load(Ordering::Relaxed) {
+        if keyboard::wait(&letterbox, limit)? == Keyboard::Gone || ended.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut inputs: Vec<Input> = letterbox.empty().into_iter().map(Input::News).collect();
@@ -139,11 +138,11 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
             inputs.push(Input::Tick(Timestamp::now()));
             pace.changed();
         }
-        // Whoever reads from a terminal that is gone reads nothing for ever, so it is read only when there is something.
-        while keyboard == Keyboard::Pressed && poll(Duration::ZERO)? {
-            inputs.extend(input_of(read()?));
+        let pressed = keyboard::pressed()?;
+        if !pressed.is_empty() {
             pace.touched(Instant::now());
         }
+        inputs.extend(pressed);
         for input in inputs {
             for effect in update(&mut state, input) {
                 if hands.perform(effect, terminal)? == Onward::Leave {
@@ -151,44 +150,5 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
                 }
             }
         }
-    }
-}
-
-/// What happened at the keyboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keyboard {
-    Pressed,
-    Quiet,
-    /// Nobody can type any more.
-    Gone,
-}
-
-/// Sleeps until a key is pressed, the bell rings or the time is over.
-fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<Keyboard> {
-    let stdin = io::stdin();
-    let mut waited = [
-        PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
-        PollFd::from_borrowed_fd(letterbox.wire().as_fd(), PollFlags::IN),
-    ];
-    let limit = rustix::event::Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
-    match rustix::event::poll(&mut waited, Some(&limit)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let [keys, _] = waited;
-    let happened = keys.revents();
-    if happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-        return Ok(Keyboard::Gone);
-    }
-    Ok(if happened.contains(PollFlags::IN) { Keyboard::Pressed } else { Keyboard::Quiet })
-}
-
-fn input_of(event: Event) -> Option<Input> {
-    match event {
-        Event::Key(key) => Some(Input::Key(key)),
-        Event::Mouse(mouse) => Some(Input::Mouse(mouse)),
-        Event::Paste(text) => Some(Input::Paste(text)),
-        Event::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
-        Event::FocusGained | Event::FocusLost => None,
     }
 }

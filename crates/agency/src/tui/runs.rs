@@ -131,6 +131,11 @@ impl RunList {
         self.entries.get(id)
     }
 
+    /// Whether there is such a run.
+    pub(super) fn any(&self, is: impl FnMut(&Entry) -> bool) -> bool {
+        self.entries.values().any(is)
+    }
+
     /// The selected run.
     pub(super) fn current(&self) -> Option<&Entry> {
         match self.selected.as_ref()? {

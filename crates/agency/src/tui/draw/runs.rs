@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::list_in_front;
 use super::paint::Paint;
 use crate::output::ago;
-use crate::tui::runs::{ChangeCount, Entry, Grouping, Line};
+use crate::tui::runs::{ChangeCount, Entry, Grouping, Line, RunList};
 use crate::tui::state::State;
 use crate::tui::theme::{Role, Theme};
 
@@ -52,7 +52,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     if state.runs.lines().is_empty() && !area.is_empty() {
         return draw_empty(paint, area, state);
     }
-    let columns = columns(area.width, state.runs.grouping);
+    let columns = columns(area.width, &state.runs);
     let selected = state.runs.selected_line();
     for (index, row) in (state.runs.top..).zip(area.rows()) {
         let Some(line) = state.runs.lines().get(index) else { break };
@@ -87,12 +87,17 @@ fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
     }
 }
 
-/// The columns that fit, each with its width.
-fn columns(width: u16, grouping: Grouping) -> Vec<(Column, u16)> {
+/// The columns that fit and have something in them, each with its width.
+fn columns(width: u16, runs: &RunList) -> Vec<(Column, u16)> {
     let mut left = width.saturating_sub(2 + Column::Name.width());
     let mut shown = vec![Column::Name];
     for column in Column::IMPORTANCE {
-        let needed = column != Column::Repository || grouping != Grouping::Repository;
+        let needed = match column {
+            Column::Repository => runs.grouping != Grouping::Repository,
+            Column::Changes => runs.any(|entry| entry.changes.is_some_and(|changes| changes.files > 0)),
+            Column::Cost => runs.any(|entry| entry.row.usage.cost_usd.is_some()),
+            Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
+        };
         if needed && column.width() <= left {
             left -= column.width();
             shown.push(column);

@@ -1,0 +1,100 @@
+//! The keyboard: what was pressed, and none of it lost or late.
+//!
+//! The library that reads keys has two weak points, which are dealt with here. It forgets that there are keys when the
+//! terminal's size changes at the same moment, and it reads from a terminal that is gone for ever.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use crossterm::event::{Event, poll, read};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use signal_hook::consts::SIGHUP;
+use signal_hook::iterator::Signals;
+
+use super::bell::Letterbox;
+use super::input::Input;
+
+/// How long the loop may take to notice that the terminal is gone.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
+/// Whether somebody can type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keyboard {
+    Quiet,
+    /// There is something to read.
+    Pressed,
+    /// The terminal is gone.
+    Gone,
+}
+
+/// Sleeps until a key is pressed, the bell rings or the time is over.
+pub(super) fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<Keyboard> {
+    let stdin = io::stdin();
+    let mut waited = [
+        PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
+        PollFd::from_borrowed_fd(letterbox.wire().as_fd(), PollFlags::IN),
+    ];
+    look(&mut waited, limit)
+}
+
+fn look(waited: &mut [PollFd<'_>], limit: Duration) -> io::Result<Keyboard> {
+    let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+    match rustix::event::poll(waited, Some(&limit)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let happened = waited.first().map_or(PollFlags::empty(), PollFd::revents);
+    if happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+        return Ok(Keyboard::Gone);
+    }
+    Ok(if happened.contains(PollFlags::IN) { Keyboard::Pressed } else { Keyboard::Quiet })
+}
+
+/// Everything that was pressed. The library is asked even if there seems to be nothing, so that it learns of a new size
+/// before there is a key.
+pub(super) fn pressed() -> io::Result<Vec<Input>> {
+    let mut inputs = vec![];
+    drain(&mut inputs)?;
+    let stdin = io::stdin();
+    let now = look(&mut [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)], Duration::ZERO)?;
+    if now == Keyboard::Pressed {
+        // It waits for the kernel to tell of keys, which tells of them once. Setting the terminal to what it is set to
+        // makes the kernel tell again.
+        let same = tcgetattr(&stdin)?;
+        tcsetattr(&stdin, OptionalActions::Now, &same)?;
+        drain(&mut inputs)?;
+    }
+    Ok(inputs)
+}
+
+fn drain(inputs: &mut Vec<Input>) -> io::Result<()> {
+    while poll(Duration::ZERO)? {
+        inputs.extend(input_of(read()?));
+    }
+    Ok(())
+}
+
+fn input_of(event: Event) -> Option<Input> {
+    match event {
+        Event::Key(key) => Some(Input::Key(key)),
+        Event::Mouse(mouse) => Some(Input::Mouse(mouse)),
+        Event::Paste(text) => Some(Input::Paste(text)),
+        Event::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
+        Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+/// Ends the program for good a moment after its terminal is gone, should the loop be reading from it.
+pub(super) fn end_with_the_terminal() -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP])?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            std::thread::sleep(LAST_MOMENT);
+            // There is nobody left to tell if this fails.
+            let _ = signal_hook::low_level::emulate_default_handler(SIGHUP);
+        }
+    });
+    Ok(())
+}
