@@ -116,7 +116,7 @@ fn last_screen(agency: &Agency, row: &RunRow) -> Content {
 /// A screen with its history: what the log holds of it, and then the screen itself, which begins with its size.
 fn replayed(agency: &Agency, row: &RunRow, screen: &[u8]) -> WatchedScreen {
     let mut watched = WatchedScreen::new(size_of(screen).unwrap_or(TerminalSize::UNSEEN), HISTORY);
-    watched.feed(&log_of(agency, row).unwrap_or_default());
+    watched.feed(&with_returns(&log_of(agency, row).unwrap_or_default()));
     watched.feed(screen);
     watched
 }
@@ -156,6 +156,21 @@ fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// The log holds what an agent wrote before its terminal turned newlines into returns and newlines.
+fn with_returns(log: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(log.len() + log.len() / 16);
+    for line in log.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(text) if !text.ends_with(b"\r") => {
+                bytes.extend_from_slice(text);
+                bytes.extend_from_slice(b"\r\n");
+            }
+            Some(_) | None => bytes.extend_from_slice(line),
+        }
+    }
+    bytes
+}
+
 /// The size that a screen begins with, `CSI 8 ; rows ; columns t`.
 fn size_of(screen: &[u8]) -> Option<TerminalSize> {
     let told = screen.strip_prefix(b"\x1b[8;")?;
@@ -167,6 +182,11 @@ fn size_of(screen: &[u8]) -> Option<TerminalSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_newline_of_the_log_begins_a_line() {
+        assert_eq!(with_returns(b"\na\nb\r\nc\r\n\nd"), b"\r\na\r\nb\r\nc\r\n\r\nd");
+    }
 
     #[test]
     fn a_screen_begins_with_its_size() {
