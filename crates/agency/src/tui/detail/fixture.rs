@@ -109,5 +109,5 @@ impl Stage {
 pub(in crate::tui) fn whole<T>(items: Vec<T>) -> Load<T> {
     let end = items.len() as u64 * 10;
     let pieces = (0..).step_by(10).zip(items).map(|(start, item)| Piece { start, item }).collect();
-    Load { ask: Ask::Tail, start: 0, end, pieces, half: None, more: false }
+    Load { ask: Ask::Tail, start: 0, end, pieces, half: None, more: false, length: end }
 }

@@ -43,6 +43,8 @@ pub(in crate::tui) struct Load<T> {
     pub(in crate::tui) half: Option<T>,
     /// Whether the file goes on.
     pub(in crate::tui) more: bool,
+    /// How long the whole file was.
+    pub(in crate::tui) length: u64,
 }
 
 /// What a load did to the window.
@@ -65,13 +67,24 @@ pub(in crate::tui) struct Window<T> {
     start: u64,
     end: u64,
     more: bool,
+    /// How long the whole file is, as far as it is known.
+    length: u64,
     asked: Option<Ask>,
     loaded: bool,
 }
 
 impl<T> Default for Window<T> {
     fn default() -> Self {
-        Self { pieces: VecDeque::new(), half: None, start: 0, end: 0, more: false, asked: None, loaded: false }
+        Self {
+            pieces: VecDeque::new(),
+            half: None,
+            start: 0,
+            end: 0,
+            more: false,
+            length: 0,
+            asked: None,
+            loaded: false,
+        }
     }
 }
 
@@ -81,6 +94,7 @@ impl<T> Window<T> {
         if self.asked == Some(load.ask) {
             self.asked = None;
         }
+        self.length = self.length.max(load.length);
         match load.ask {
             Ask::First | Ask::Last => self.replace(load),
             Ask::Tail if !self.loaded || (following && load.start != self.end) => self.replace(load),
@@ -98,8 +112,9 @@ impl<T> Window<T> {
     }
 
     fn replace(&mut self, load: Load<T>) -> Change {
-        let (start, end, more) = (load.start, load.end, load.more);
-        *self = Self { pieces: load.pieces.into(), half: load.half, start, end, more, asked: self.asked, loaded: true };
+        self.pieces = load.pieces.into();
+        (self.start, self.end, self.half, self.more) = (load.start, load.end, load.half, load.more);
+        self.loaded = true;
         Change::Replaced
     }
 
@@ -202,9 +217,9 @@ impl<T> Window<T> {
         self.start == 0 && !self.more
     }
 
-    /// How much of the file stands before an offset, in percent of what is known of it.
+    /// How much of the file stands before an offset, in percent.
     pub(in crate::tui) fn percent(&self, offset: u64) -> u64 {
-        offset.saturating_mul(100).checked_div(self.end).unwrap_or(100)
+        offset.saturating_mul(100).checked_div(self.length).unwrap_or(100).min(100)
     }
 
     /// Whether the end of the file is loaded.

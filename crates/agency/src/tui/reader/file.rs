@@ -129,27 +129,38 @@ impl FileReading {
     }
 
     fn understood(&self, ask: Ask, page: &Page, half: &[u8], more: bool) -> Content {
+        let length = std::fs::metadata(&self.path).map_or(page.end, |metadata| metadata.len());
+        let part = Part { ask, page, more, length };
         match self.kind {
-            FileKind::Talk => Content::Talk(load(ask, page, more, None, |line| Arc::new(event(line)))),
-            FileKind::Events { signs } => Content::Lines(load(ask, page, more, None, |line| {
+            FileKind::Talk => Content::Talk(load(part, None, |line| Arc::new(event(line)))),
+            FileKind::Events { signs } => Content::Lines(load(part, None, |line| {
                 Line::raw(plain(&readable(&event(line), signs)).replace('\n', " "))
             })),
             FileKind::Logs => {
                 let half = Some(log_line(half)).filter(|_| !half.is_empty());
-                Content::Lines(load(ask, page, more, half, log_line))
+                Content::Lines(load(part, half, log_line))
             }
         }
     }
 }
 
-fn load<T>(ask: Ask, page: &Page, more: bool, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
+/// A part of a file, and what is known of the rest.
+struct Part<'a> {
+    ask: Ask,
+    page: &'a Page,
+    more: bool,
+    length: u64,
+}
+
+fn load<T>(part: Part<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
+    let Part { ask, page, more, length } = part;
     let mut start = page.start;
     let mut pieces = vec![];
     for line in page.bytes.split_inclusive(|byte| *byte == b'\n') {
         pieces.push(Piece { start, item: understand(line) });
         start += line.len() as u64;
     }
-    Load { ask, start: page.start, end: page.end, pieces, half, more }
+    Load { ask, start: page.start, end: page.end, pieces, half, more, length }
 }
 
 /// One event. A piece of one that is longer than a page is only named: nobody reads so much.

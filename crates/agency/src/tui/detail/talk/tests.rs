@@ -94,7 +94,7 @@ fn what_is_loaded_before_takes_its_answers_and_nobody_is_moved() {
     let (mut talk, mut scroll) = (Talk::default(), Scroll::END);
     let piece = |start, item| Piece { start, item };
     let pieces = vec![piece(100, answers("1", "x", true)), piece(110, says("one")), piece(120, says("\ntwo"))];
-    let load = |ask, start, end, pieces| Load { ask, start, end, pieces, half: None, more: false };
+    let load = |ask, start, end, pieces| Load { ask, start, end, pieces, half: None, more: false, length: 130 };
     talk.take(load(Ask::Tail, 100, 130, pieces), &mut scroll);
     assert_eq!(shown(&talk, &scroll), ["▸ Bash ✓ 1 line", "one", "two"]);
     let room = Room { height: 1, ..ROOM };

@@ -24,7 +24,7 @@ impl File {
         let end =
             shown.last().map_or(from, |last| self.offsets().into_iter().find(|at| at > last).unwrap_or(self.length()));
         let pieces = shown.iter().map(|start| Piece { start: *start, item: *start }).collect();
-        Load { ask, start, end, pieces, half: None, more: end < self.length() }
+        Load { ask, start, end, pieces, half: None, more: end < self.length(), length: self.length() }
     }
 }
 
@@ -49,16 +49,18 @@ fn who_follows_sees_the_end_and_who_does_not_keeps_what_is_there() {
     assert_eq!(window.wants(0, 0, 3), Some(Ask::Before(260)));
     assert_eq!(window.take(file.load(Ask::Before(260), 0, 260, 5), false), Change::Moved);
     assert_eq!((window.start, window.end, window.index_of(305)), (210, 310, 9));
+    assert_eq!((window.percent(155), window.percent(310)), (50, 100));
 }
 
 #[test]
 fn half_a_line_is_the_last_item_until_it_is_whole() {
     let mut window = Window::default();
     let pieces = |start| vec![Piece { start, item: "whole" }];
-    let load = Load { ask: Ask::Tail, start: 0, end: 6, pieces: pieces(0), half: Some("ha"), more: false };
+    let load = Load { ask: Ask::Tail, start: 0, end: 6, pieces: pieces(0), half: Some("ha"), more: false, length: 8 };
     window.take(load, true);
     assert_eq!((window.len(), window.get(1), window.offset(1)), (2, Some(&"ha"), 6));
-    window.take(Load { ask: Ask::Tail, start: 6, end: 11, pieces: pieces(6), half: None, more: false }, true);
+    window
+        .take(Load { ask: Ask::Tail, start: 6, end: 11, pieces: pieces(6), half: None, more: false, length: 11 }, true);
     assert_eq!((window.len(), window.get(1)), (2, Some(&"whole")));
 }
 

@@ -176,6 +176,7 @@ fn the_beginning_of_a_long_file_is_asked_for_and_the_end_too() {
             pieces: (from..to).map(piece).collect(),
             half: None,
             more,
+            length: 10_000,
         })
     };
     assert_eq!(stage.tell(load(Ask::Tail, 500, 1000, false)), []);
