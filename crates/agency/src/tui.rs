@@ -88,7 +88,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
 
 /// Lets signals ring the bell; set when one of them asks us to end.
 fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
-    keyboard::end_with_the_terminal()?;
+    keyboard::end_at_last()?;
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;

@@ -10,13 +10,13 @@ use std::time::Duration;
 use crossterm::event::{Event, poll, read};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGHUP, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::bell::Letterbox;
 use super::input::Input;
 
-/// How long the loop may take to notice that the terminal is gone.
+/// How long the loop may take to end.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Whether somebody can type.
@@ -86,14 +86,14 @@ fn input_of(event: Event) -> Option<Input> {
     }
 }
 
-/// Ends the program for good a moment after its terminal is gone, should the loop be reading from it.
-pub(super) fn end_with_the_terminal() -> io::Result<()> {
-    let mut signals = Signals::new([SIGHUP])?;
+/// Ends the program for good a moment after it was asked to end or its terminal went away, should the loop not come to it.
+pub(super) fn end_at_last() -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP, SIGTERM])?;
     std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
+        if let Some(signal) = signals.forever().next() {
             std::thread::sleep(LAST_MOMENT);
             // There is nobody left to tell if this fails.
-            let _ = signal_hook::low_level::emulate_default_handler(SIGHUP);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     });
     Ok(())
