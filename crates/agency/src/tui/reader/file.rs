@@ -132,13 +132,13 @@ impl FileReading {
         let length = std::fs::metadata(&self.path).map_or(page.end, |metadata| metadata.len());
         let part = Part { ask, page, more, length };
         match self.kind {
-            FileKind::Talk => Content::Talk(load(part, None, |line| Arc::new(event(line)))),
-            FileKind::Events { signs } => Content::Lines(load(part, None, |line| {
+            FileKind::Talk => Content::Talk(load(&part, None, |line| Arc::new(event(line)))),
+            FileKind::Events { signs } => Content::Lines(load(&part, None, |line| {
                 Line::raw(plain(&readable(&event(line), signs)).replace('\n', " "))
             })),
             FileKind::Logs => {
                 let half = Some(log_line(half)).filter(|_| !half.is_empty());
-                Content::Lines(load(part, half, log_line))
+                Content::Lines(load(&part, half, log_line))
             }
         }
     }
@@ -152,8 +152,8 @@ struct Part<'a> {
     length: u64,
 }
 
-fn load<T>(part: Part<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
-    let Part { ask, page, more, length } = part;
+fn load<T>(part: &Part<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
+    let Part { ask, page, more, length } = *part;
     let mut start = page.start;
     let mut pieces = vec![];
     for line in page.bytes.split_inclusive(|byte| *byte == b'\n') {
