@@ -111,3 +111,38 @@ fn nothing_changed(row: &RunRow) -> String {
         (_, false) => "Nothing changed yet.".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agency_model::{ErrorCode, Mode};
+
+    use super::*;
+    use crate::tui::bell;
+    use crate::tui::detail::fixture::row;
+
+    const LATER: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn what_is_only_passed_by_is_not_read_and_the_same_not_at_once_again() {
+        let (bell, mut letterbox) = bell::hang().unwrap();
+        let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
+        let mut errands = Errands::new(open, Arc::new(Desk::new().unwrap()), bell);
+        let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
+        // Whoever came just now, seen from a clock that stands still.
+        let mut wanted = Some(Instant::now() + LATER);
+        assert!(matches!(errands.turn(&subject(1), &mut wanted), Rest { limit: Some(_), deaf: true }));
+        assert!(wanted.is_some() && errands.last.is_none(), "nothing was begun");
+        // Whoever stayed.
+        let mut wanted = Instant::now().checked_sub(PASSING);
+        assert_eq!(errands.turn(&subject(2), &mut wanted), Rest::UNTIL_TOUCHED);
+        assert_eq!(wanted, None);
+        while errands.busy.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        assert!(matches!(letterbox.empty().as_slice(), [News::Detail { generation: 2, content: Content::Nothing(_) }]));
+        errands.last = Some((2, Some(Instant::now() + LATER)));
+        let mut wanted = Instant::now().checked_sub(PASSING);
+        assert!(matches!(errands.turn(&subject(2), &mut wanted), Rest { limit: Some(_), deaf: true }));
+        assert!(wanted.is_some(), "it waits for its turn");
+    }
+}
