@@ -11,7 +11,6 @@ mod screen;
 mod scroll;
 mod talk;
 mod window;
-mod wrap;
 
 use std::sync::Arc;
 
@@ -29,7 +28,6 @@ pub(super) use patch::Patch;
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, Look, Room, Scroll};
 pub(super) use window::{Ask, Load, Piece};
-pub(super) use wrap::{cut, plain, wrap};
 
 /// The tabs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

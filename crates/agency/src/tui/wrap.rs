@@ -1,19 +1,61 @@
-//! Long lines, broken where they fit; whatever a text holds, nothing in it can move the cursor.
+//! Text that fits: without control characters, and in rows of a given width.
 
-use ratatui::style::Style;
+use std::ops::Range;
+
+use agency_engine::runner::Cleaner;
 use ratatui::text::Span;
 
-/// How far a tab goes.
-const TAB: &str = "    ";
+/// How far apart the stops of a tabulator are.
+const TAB: usize = 4;
 
-/// The lines of a text, none wider than this: broken between words where one ends near, else wherever it has to be.
-pub(super) fn wrap(text: &str, width: u16) -> Vec<String> {
-    let width = usize::from(width.max(1));
-    let mut lines = vec![];
-    for line in text.lines() {
-        wrap_line(&harmless(line), width, &mut lines);
+/// How many columns a character takes.
+fn columns(letter: char) -> usize {
+    match letter {
+        ' '..='~' => 1,
+        other => Span::raw(other.encode_utf8(&mut [0; 4]) as &str).width(),
     }
-    lines
+}
+
+/// Where the rows of a text begin and end, broken between words where possible; at least one row.
+pub(super) fn breaks(text: &str, width: u16) -> Vec<Range<usize>> {
+    let width = usize::from(width.max(1));
+    let mut rows = vec![];
+    let (mut start, mut used) = (0, 0);
+    // Behind the last space of the row, and how much of the row stands before that.
+    let mut space: Option<(usize, usize)> = None;
+    for (at, letter) in text.char_indices() {
+        let wide = columns(letter);
+        if used + wide > width && at > start && letter == ' ' {
+            // A space at the edge is where the row ends.
+            rows.push(start..at);
+            (start, used, space) = (at + 1, 0, None);
+            continue;
+        }
+        // A wide character may not even fit behind the word that it belongs to.
+        while used + wide > width && at > start {
+            let (next, before) = space.take().unwrap_or((at, used));
+            rows.push(start..start + text[start..next].trim_end_matches(' ').len());
+            (start, used) = (next, used - before);
+        }
+        used += wide;
+        if letter == ' ' && text[start..at].bytes().any(|byte| byte != b' ') {
+            space = Some((at + 1, used));
+        }
+    }
+    rows.push(start.min(text.len())..text.len());
+    rows
+}
+
+/// A text up to so many bytes, and the rest.
+pub(super) fn cut(text: &str, most: usize) -> (&str, &str) {
+    let at = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.split_at(at.unwrap_or_default())
+}
+
+/// The lines of a text, none wider than this.
+pub(super) fn wrap(text: &str, width: u16) -> Vec<String> {
+    let text = spaced(text);
+    text.lines().flat_map(|line| breaks(line, width).into_iter().map(|row| line[row].to_owned())).collect()
 }
 
 /// The same with something before the first line, and as much room before the others.
@@ -26,32 +68,40 @@ pub(super) fn wrap_after(before: &str, text: &str, width: u16) -> Vec<String> {
     lines.map(|(index, line)| format!("{}{line}", if index == 0 { before } else { &room })).collect()
 }
 
-fn harmless(line: &str) -> String {
-    let line = line.replace('\t', TAB);
-    line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+/// A text without anything that moves the cursor, with tabulators as spaces.
+pub(super) fn plain(text: &str) -> String {
+    if !text.bytes().any(|byte| byte < b' ' && byte != b'\n' || byte == 0x7f) {
+        return text.to_owned();
+    }
+    let mut cleaner = Cleaner::new();
+    let mut clean = cleaner.feed(text.as_bytes());
+    clean.push_str(&cleaner.finish());
+    spaced(&clean)
 }
 
-fn wrap_line(line: &str, width: usize, lines: &mut Vec<String>) {
-    let span = Span::raw(line);
-    let (mut current, mut used) = (String::new(), 0);
-    for letter in span.styled_graphemes(Style::new()) {
-        let wide = if letter.symbol.is_ascii() { letter.symbol.len() } else { Span::raw(letter.symbol).width() };
-        if used + wide > width && !current.is_empty() {
-            // A word that begins near the end goes to the next line as a whole.
-            let rest = match current.rfind(' ') {
-                Some(space) if space >= current.len() / 2 && letter.symbol != " " => current.split_off(space + 1),
-                Some(_) | None => String::new(),
-            };
-            used = Span::raw(rest.as_str()).width();
-            lines.push(std::mem::replace(&mut current, rest).trim_end().to_owned());
-            if letter.symbol == " " && current.is_empty() {
-                continue;
+/// A text with tabulators as spaces, and without other control characters than newlines.
+pub(super) fn spaced(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    let mut column = 0;
+    for letter in text.chars() {
+        match letter {
+            '\t' => {
+                let spaces = TAB - column % TAB;
+                spaced.extend(std::iter::repeat_n(' ', spaces));
+                column += spaces;
+            }
+            '\n' => {
+                spaced.push('\n');
+                column = 0;
+            }
+            letter if letter.is_control() => {}
+            letter => {
+                spaced.push(letter);
+                column += 1;
             }
         }
-        current.push_str(letter.symbol);
-        used += wide;
     }
-    lines.push(current);
+    spaced
 }
 
 #[cfg(test)]
@@ -60,29 +110,44 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn words_stay_whole_where_they_can() {
-        assert_eq!(wrap("rm the old target", 10), ["rm the old", "target"]);
-        assert_eq!(wrap("rm --recursive target", 16), ["rm --recursive", "target"]);
-        assert_eq!(wrap("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(wrap("one\n\n\ttwo", 20), ["one", "", "    two"]);
-        assert_eq!(wrap_after("1. ", "a b c d", 6), ["1. a b", "   c d"]);
+    fn pieces(text: &str, width: u16) -> Vec<&str> {
+        breaks(text, width).into_iter().map(|row| &text[row]).collect()
     }
 
     #[test]
-    fn nothing_moves_the_cursor() {
-        assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe [2J  not"]);
+    fn rows_break_between_words() {
+        assert_eq!(pieces("", 5), [""]);
+        assert_eq!(pieces("one two three", 7), ["one two", "three"]);
+        assert_eq!(pieces("one two three", 8), ["one two", "three"]);
+        assert_eq!(pieces("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(pieces("  indented text", 10), ["  indented", "text"]);
+        assert_eq!(pieces("漢字漢字", 5), ["漢字", "漢字"]);
+    }
+
+    #[test]
+    fn every_line_of_a_text_is_wrapped_by_itself() {
+        assert_eq!(wrap("one\n\n\ttwo", 20), ["one", "", "    two"]);
+        assert_eq!(wrap_after("1. ", "a b c d", 6), ["1. a b", "   c d"]);
+        assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe[2Jnot"]);
+    }
+
+    #[test]
+    fn nothing_of_a_text_moves_the_cursor() {
+        assert_eq!(plain("a\tb\u{1b}[31mred\u{1b}[0m\r\nc\u{7}"), "a   bred\nc");
     }
 
     proptest! {
         #[test]
-        fn no_letter_is_lost_and_no_line_is_too_wide(text in "[ -~äöü漢字é\n]{0,200}", width in 2_u16..50) {
-            let lines = wrap(&text, width);
-            let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
-            prop_assert_eq!(letters(&lines.concat()), letters(&text));
-            for line in lines {
-                prop_assert!(Span::raw(line.as_str()).width() <= usize::from(width), "{line:?} in {width}");
+        fn rows_fit_and_lose_nothing_but_spaces(text in "[a-z 漢é]{0,80}", width in 1u16..30) {
+            let rows = breaks(&text, width);
+            let mut end = 0;
+            for row in &rows {
+                prop_assert!(row.start >= end && text[end..row.start].chars().all(|letter| letter == ' '));
+                end = row.end;
+                let wide = Span::raw(&text[row.clone()]).width();
+                prop_assert!(wide <= usize::from(width) || text[row.clone()].chars().count() == 1, "{:?}", rows);
             }
+            prop_assert_eq!(end, text.len());
         }
     }
 }

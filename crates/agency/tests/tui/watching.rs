@@ -29,7 +29,7 @@ fn every_change_of_a_run_is_told_once() {
     let mut agency = library(&world);
     let mut watch = RunsWatch::default();
     let first = watch.look(&mut agency).unwrap();
-    assert_eq!(first.changed.iter().map(|row| row.id.to_string()).collect::<Vec<_>>(), [old.id.clone()]);
+    assert!(matches!(first.changed.as_slice(), [row] if row.id.to_string() == old.id), "{first:?}");
     assert_eq!(first.questions, Some(vec![]));
 
     let run = waiting(&world, &repo, "new");
@@ -41,7 +41,7 @@ fn every_change_of_a_run_is_told_once() {
     news(&mut watch, &mut agency, "its end", |news| named(news, State::Killed));
     world.ok(&["rm", &run.id]);
     let gone = news(&mut watch, &mut agency, "its removal", |news| !news.gone.is_empty());
-    assert_eq!(gone.gone.iter().map(ToString::to_string).collect::<Vec<_>>(), [run.id.clone()]);
+    assert!(matches!(gone.gone.as_slice(), [id] if id.to_string() == run.id), "{gone:?}");
 }
 
 #[test]

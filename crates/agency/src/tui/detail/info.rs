@@ -5,8 +5,8 @@ use std::ops::Range;
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, Look};
-use super::wrap::wrap;
 use crate::tui::theme::Role;
+use crate::tui::wrap::breaks;
 
 /// How wide the names are.
 const NAMES: u16 = 14;
@@ -31,7 +31,7 @@ impl Info {
     fn get(&self, item: usize, width: u16) -> Option<(&Paragraph, u16, Vec<Range<usize>>)> {
         let paragraph = self.paragraphs.get(item)?;
         let names = if paragraph.role == Role::Title { 0 } else { NAMES.min(width / 3) };
-        Some((paragraph, names, wrap(&paragraph.text, width.saturating_sub(names))))
+        Some((paragraph, names, breaks(&paragraph.text, width.saturating_sub(names))))
     }
 }
 

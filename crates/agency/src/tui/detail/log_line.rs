@@ -3,7 +3,7 @@
 use ansi_to_tui::IntoText as _;
 use ratatui::text::{Line, Span};
 
-use super::wrap::spaced;
+use crate::tui::wrap::spaced;
 
 /// So much of a line is shown at most: no screen is wider.
 const LONGEST: usize = 4 * 1024;

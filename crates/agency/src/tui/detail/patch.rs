@@ -8,8 +8,8 @@ use std::ops::Range;
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, Look, Scroll};
-use super::wrap::{cut, spaced};
 use crate::tui::theme::Role;
+use crate::tui::wrap::{cut, spaced};
 pub(in crate::tui) use parse::{Patch, PatchFile};
 
 /// So much of a line is shown at most: no screen is wider.

@@ -12,8 +12,8 @@ use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, Look, Scroll};
 use super::window::{Ask, Change, Load, Window};
-use super::wrap::wrap;
 use crate::tui::theme::{Role, Theme};
+use crate::tui::wrap::breaks;
 use tool::Tool;
 
 /// How far what follows a sign is moved to the right.
@@ -148,10 +148,10 @@ impl Body for Talk {
     fn height(&self, item: usize, width: u16) -> usize {
         let Some(block) = self.blocks.get(item) else { return 1 };
         match &block.kind {
-            Kind::Words(text) => wrap(text, width).len(),
-            Kind::Note { text, .. } => text.split('\n').map(|line| wrap(line, inner(width)).len()).sum(),
+            Kind::Words(text) => breaks(text, width).len(),
+            Kind::Note { text, .. } => text.split('\n').map(|line| breaks(line, inner(width)).len()).sum(),
             Kind::Tool(tool) if self.is_unfolded(block) => {
-                1 + tool.details().iter().map(|(text, _)| wrap(text, inner(width)).len()).sum::<usize>()
+                1 + tool.details().iter().map(|(text, _)| breaks(text, inner(width)).len()).sum::<usize>()
             }
             Kind::Tool(_) => 1,
         }
@@ -161,7 +161,7 @@ impl Body for Talk {
         let Some(block) = self.blocks.get(item) else { return vec![] };
         let taken = rows.end.saturating_sub(rows.start);
         match &block.kind {
-            Kind::Words(text) => wrap(text, look.width)
+            Kind::Words(text) => breaks(text, look.width)
                 .into_iter()
                 .map(|row| Line::raw(&text[row]))
                 .skip(rows.start)
@@ -172,7 +172,7 @@ impl Body for Talk {
                 let style = look.theme.style(role);
                 let lines = text
                     .split('\n')
-                    .flat_map(|line| wrap(line, inner(look.width)).into_iter().map(move |row| &line[row]));
+                    .flat_map(|line| breaks(line, inner(look.width)).into_iter().map(move |row| &line[row]));
                 let line = |(index, text): (usize, &'_ str)| {
                     let sign = if index == 0 { sign } else { " " };
                     Line::from(vec![Span::styled(format!("{sign} "), style), Span::styled(text.to_owned(), style)])
@@ -189,7 +189,7 @@ impl Body for Talk {
                 for (text, role) in tool.details() {
                     let style = look.theme.style(role);
                     lines.extend(
-                        wrap(&text, inner(look.width))
+                        breaks(&text, inner(look.width))
                             .into_iter()
                             .map(|row| Line::from(vec![Span::raw("  "), Span::styled(text[row].to_owned(), style)])),
                     );

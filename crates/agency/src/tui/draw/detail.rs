@@ -95,7 +95,7 @@ fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_
 fn sentence(paint: &mut Paint<'_>, area: Rect, words: &str) {
     let wrapped = words
         .lines()
-        .flat_map(|line| crate::tui::detail::wrap(line, area.width).into_iter().map(move |row| &line[row]));
+        .flat_map(|line| crate::tui::wrap::breaks(line, area.width).into_iter().map(move |row| &line[row]));
     for (row, text) in area.rows().zip(wrapped) {
         paint.text(row, text, Role::Quiet);
     }

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
-use crate::tui::keys::{BINDINGS, Key};
+use crate::tui::keys::{BINDINGS, Key, lookup};
 use crate::tui::state::{Front, Said, State};
 use crate::tui::theme::Role;
 use crate::tui::wrap::wrap;
@@ -61,9 +61,12 @@ fn after(area: Rect, used: u16) -> Rect {
 
 /// The keys of what is in front, as many as there is room for. How to get help and how to leave have theirs first.
 fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
-    let scopes = state.scope().chain();
-    let all = scopes.iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope));
-    let shown = all.filter_map(|binding| Some((Key::name(*binding.keys.first()?), binding.hint?)));
+    let here = state.scope();
+    let all = here.chain().iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope));
+    // A key that means something else here is not told of.
+    let meant = all.filter_map(|binding| Some((*binding.keys.first()?, binding)));
+    let meant = meant.filter(|(key, binding)| lookup(here, *key) == Some(binding.action));
+    let shown = meant.filter_map(|(key, binding)| Some((Key::name(key), binding.hint?)));
     let (first, last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
     let wide = |(key, hint): &(String, &str)| width(key) + 1 + width(hint) + 2;
     let mut room = area.width.saturating_sub(last.iter().map(wide).sum());

@@ -24,8 +24,8 @@ pub(super) fn work(context: &Context, job: Job, interrupted: &AtomicBool) -> Res
             format!("{}: {}", words(&answer), context.agency()?.answer(&question, &answer, &who())?)
         }
         Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
-        Job::Resume { row, text } => again::resume(context, &mut context.agency()?, row, text, interrupted)?,
-        Job::Restart(row) => again::restart(context, &mut context.agency()?, row, interrupted)?,
+        Job::Resume { row, text } => return again::resume(context, &mut context.agency()?, row, text, interrupted),
+        Job::Restart(row) => return again::restart(context, &mut context.agency()?, row, interrupted),
         Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
         Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
         Job::Agents => return create::agents(context),

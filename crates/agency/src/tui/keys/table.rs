@@ -136,7 +136,7 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     hinted(Scope::Editor, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "close; what you wrote is kept", "close"),
     hinted(Scope::Filter, &[ENTER], Action::Text(TextAction::Accept), "keep the filter", "keep"),
     hinted(Scope::Filter, &[ESC, ctrl('c')], Action::Text(TextAction::Close), "clear the filter", "clear"),
-    hinted(Scope::Confirm, &[key('y'), ENTER], Action::Confirm(ConfirmAction::Yes), "yes", "yes"),
+    hinted(Scope::Confirm, &[key('y')], Action::Confirm(ConfirmAction::Yes), "yes", "yes"),
     hinted(Scope::Confirm, &[key('n'), ESC, key('q'), ctrl('c')], Action::Confirm(ConfirmAction::No), "no", "no"),
     binding(
         Scope::Confirm,

@@ -12,7 +12,8 @@ use ratatui::text::Line;
 use super::desk::Rest;
 use super::{LOOK_ANYWAY, PACE};
 use crate::output::readable;
-use crate::tui::detail::{Ask, Content, Load, Piece, log_line, plain};
+use crate::tui::detail::{Ask, Content, Load, Piece, log_line};
+use crate::tui::wrap::plain;
 
 /// No more is read at once.
 const PAGE: usize = 512 * 1024;

@@ -10,8 +10,9 @@ use super::Opener;
 use crate::command::show::shown;
 use crate::command::why::reason;
 use crate::problem::Problem;
-use crate::tui::detail::{Content, Paragraph, cut, plain};
+use crate::tui::detail::{Content, Paragraph};
 use crate::tui::theme::Role;
+use crate::tui::wrap::{cut, plain};
 
 /// So much of a prompt, a question or a spec is shown.
 const LONGEST: usize = 256 * 1024;

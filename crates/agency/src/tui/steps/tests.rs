@@ -303,13 +303,14 @@ fn a_rejection_has_a_reason_which_is_kept_until_it_was_told() {
 fn a_retry_is_asked_for_first() {
     let mut state = opened(SessionState::Blocked);
     key(&mut state, KeyCode::Char('r'));
-    let (_, job) = job_of(&key(&mut state, KeyCode::Char('y')));
+    let (number, job) = job_of(&key(&mut state, KeyCode::Char('y')));
     assert_eq!(job, Job::Retry { session: session(), from: None });
+    done(&mut state, number, Ok(Outcome::Said("it goes on".to_owned())));
     key(&mut state, KeyCode::Char('g'));
     key(&mut state, KeyCode::Char('j'));
     key(&mut state, KeyCode::Char('j'));
     key(&mut state, KeyCode::Char('R'));
-    let (_, job) = job_of(&key(&mut state, KeyCode::Enter));
+    let (_, job) = job_of(&key(&mut state, KeyCode::Char('y')));
     assert_eq!(job, Job::Retry { session: session(), from: Some("test-fix[2]/tests".to_owned()) });
     let mut state = opened(SessionState::Running);
     key(&mut state, KeyCode::Char('r'));

@@ -8,7 +8,7 @@ use agency_model::{Event, EventLine};
 use super::tool::Tool;
 use super::{Block, Joins, Kind, Mark, Talk};
 use crate::output::event_words;
-use crate::tui::detail::wrap::{cut, plain};
+use crate::tui::wrap::{cut, plain};
 
 /// A line of words that is longer is shown in pieces, so that none is costly.
 const LONGEST_LINE: usize = 8 * 1024;

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::output::{one_line, subject};
 use crate::tui::detail::scroll::Look;
-use crate::tui::detail::wrap::{cut, plain};
 use crate::tui::draw::width;
 use crate::tui::theme::Role;
+use crate::tui::wrap::{cut, plain};
 
 /// How many lines of an input or an output are shown.
 const MOST_LINES: usize = 500;

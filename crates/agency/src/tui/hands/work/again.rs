@@ -13,7 +13,7 @@ use agency_model::{ErrorCode, RunKind};
 use crate::command::agent::manager;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::tui::effect::label;
+use crate::tui::effect::{Outcome, label};
 
 /// What an agent is told that has to be told something when it is started again.
 const GO_ON: &str = "You were stopped and started again. The conversation so far is still yours, and the files are as \
@@ -26,7 +26,7 @@ pub(super) fn resume(
     row: RunRow,
     text: String,
     interrupted: &AtomicBool,
-) -> Result<String, Problem> {
+) -> Result<Outcome, Problem> {
     let plan = agency.plan_resume(request(context, row, Some(text), Otherwise::Refuse)?)?;
     create(agency, &plan, "goes on as", interrupted)
 }
@@ -37,7 +37,7 @@ pub(super) fn restart(
     agency: &mut Agency,
     row: RunRow,
     interrupted: &AtomicBool,
-) -> Result<String, Problem> {
+) -> Result<Outcome, Problem> {
     if let (RunKind::Agent, Some(name)) = (row.kind, &row.name) {
         return restart_agent(context, name, &row, interrupted);
     }
@@ -56,7 +56,7 @@ pub(super) fn restart(
 }
 
 /// A named agent is its newest run; an older one is not meant by its name.
-fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<String, Problem> {
+fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
     let mut manager = manager(context)?;
     let newest = manager.agent(name)?.run;
     if newest.id != row.id {
@@ -69,7 +69,8 @@ fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &Atom
         environment: std::env::vars_os().collect(),
     };
     let agent = manager.restart_agent(name, request, interrupted)?;
-    Ok(format!("{name} is started again as {}", agent.run.id))
+    let said = format!("{name} is started again as {}", agent.run.id);
+    Ok(Outcome::Created { id: agent.run.id, said })
 }
 
 fn request(
@@ -94,9 +95,9 @@ fn request(
     })
 }
 
-fn create(agency: &mut Agency, plan: &Plan, how: &str, interrupted: &AtomicBool) -> Result<String, Problem> {
+fn create(agency: &mut Agency, plan: &Plan, how: &str, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
     let row = agency.create(plan, interrupted)?;
     let mut said = vec![format!("{} {how} {}", label(&row), row.id)];
     said.extend(plan.notices.iter().cloned());
-    Ok(said.join("; "))
+    Ok(Outcome::Created { said: said.join("; "), id: row.id })
 }
