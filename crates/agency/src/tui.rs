@@ -47,7 +47,7 @@ use self::counting::Counting;
 use self::hands::{Hands, Onward};
 use self::input::Input;
 use self::keyboard::Keyboard;
-use self::pace::Pace;
+use self::pace::{Pace, Presence};
 use self::state::State;
 use self::terminal::Terminal;
 use self::theme::Theme;
@@ -73,16 +73,18 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let current_directory = context.current_directory()?;
     let (bell, letterbox) = bell::hang().map_err(broken)?;
     let ended = listen(&bell).map_err(broken)?;
-    let nudge = watcher::watch(agency, bell.clone());
+    let presence = Presence::new();
+    let nudge = watcher::watch(agency, bell.clone(), presence.clone());
     let mut terminal = Terminal::enter(choices.mouse, &reports).map_err(broken)?;
     let size = terminal.size().map_err(broken)?;
     let theme = Theme::of(|name| std::env::var(name).ok());
     let state = State::new(Timestamp::now(), size, theme, current_directory);
     let opened = context.clone();
-    let reader = reader::start(move || opened.agency(), bell.clone(), theme.unicode).map_err(broken)?;
-    let counting = Counting::begin(context.agency()?, bell.clone());
+    let reader =
+        reader::start(move || opened.agency(), bell.clone(), presence.clone(), theme.unicode).map_err(broken)?;
+    let counting = Counting::begin(context.agency()?, bell.clone(), presence.clone());
     let hands = Hands::new(context, bell, nudge, reader);
-    stay(state, &mut terminal, Threads { hands, letterbox, counting }, &ended).map_err(broken)?;
+    stay(state, &mut terminal, Threads { hands, letterbox, counting, presence }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,12 +106,13 @@ struct Threads {
     hands: Hands,
     letterbox: Letterbox,
     counting: Counting,
+    presence: Presence,
 }
 
 /// The loop: everything that happens is one input, and one function answers it.
 fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &AtomicBool) -> io::Result<()> {
-    let Threads { mut hands, mut letterbox, counting } = threads;
-    let mut pace = Pace::new(Instant::now());
+    let Threads { mut hands, mut letterbox, counting, presence } = threads;
+    let mut pace = Pace::new(Instant::now(), presence);
     let mut ticked = Instant::now();
     loop {
         let now = Instant::now();

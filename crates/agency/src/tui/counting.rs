@@ -13,10 +13,13 @@ use jiff::Timestamp;
 
 use super::bell::Bell;
 use super::input::News;
+use super::pace::Presence;
 use super::runs::ChangeCount;
 
 /// The pause between two counts of live runs.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The same while nobody is there.
+const LONG_PAUSE: Duration = Duration::from_secs(30);
 /// A run that did something is counted again after this.
 const AGAIN: Duration = Duration::from_secs(4);
 /// A live run that seems to do nothing, after this.
@@ -48,11 +51,11 @@ struct Counted {
 
 impl Counting {
     /// Counts in a thread of its own, as long as somebody listens.
-    pub(super) fn begin(agency: Agency, bell: Bell) -> Self {
+    pub(super) fn begin(agency: Agency, bell: Bell, presence: Presence) -> Self {
         let counting = Self::default();
         let wanted = counting.clone();
         std::thread::spawn(move || {
-            let mut counter = Counter { agency, bell, counted: HashMap::new() };
+            let mut counter = Counter { agency, bell, presence, counted: HashMap::new() };
             let mut limit = AGAIN;
             while let Some(next) = counter.round(&wanted.wait(limit)) {
                 limit = next;
@@ -85,6 +88,7 @@ impl Counting {
 struct Counter {
     agency: Agency,
     bell: Bell,
+    presence: Presence,
     counted: HashMap<RunId, Counted>,
 }
 
@@ -100,7 +104,11 @@ impl Counter {
         let due = shown.iter().find(|one| !one.over && is_due(one, self.counted.get(&one.run)));
         let Some(one) = due else { return Some(AGAIN) };
         let told = self.count(one);
-        std::thread::sleep(PAUSE);
+        let counted = Instant::now();
+        // Whoever comes back does not wait for the long one.
+        while counted.elapsed() < self.presence.pause(PAUSE, LONG_PAUSE) {
+            std::thread::sleep(PAUSE);
+        }
         told.then_some(Duration::ZERO)
     }
 

@@ -1,7 +1,9 @@
-//! When to draw: at once after a key, often while somebody is there, seldom while nobody is.
+//! When to draw and to read: at once after a key, often while somebody is there, seldom while nobody is.
 //!
 //! The one rule: an unwatched screen costs next to nothing, whatever the agents do.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Somebody who pressed a key so lately is still there.
@@ -13,6 +15,25 @@ const CALM: Duration = Duration::from_millis(500);
 /// A frame is followed by a pause of so many times what it cost, so that drawing takes a small part of the time.
 const SHARE: u32 = 20;
 
+/// Whether somebody is there, for those who read in the background.
+#[derive(Debug, Clone)]
+pub(super) struct Presence(Arc<AtomicBool>);
+
+impl Presence {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+
+    fn set(&self, somebody: bool) {
+        self.0.store(somebody, Ordering::Relaxed);
+    }
+
+    /// The pause for somebody who is there, or the one for nobody.
+    pub(super) fn pause(&self, somebody: Duration, nobody: Duration) -> Duration {
+        if self.0.load(Ordering::Relaxed) { somebody } else { nobody }
+    }
+}
+
 /// Knows when the next frame is due.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -20,6 +41,7 @@ pub(super) struct Pace {
     cost: Duration,
     touched: Instant,
     wanted: Wanted,
+    presence: Presence,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,14 +52,15 @@ enum Wanted {
 }
 
 impl Pace {
-    pub(super) const fn new(now: Instant) -> Self {
-        Self { drawn: now, cost: Duration::ZERO, touched: now, wanted: Wanted::Now }
+    pub(super) const fn new(now: Instant, presence: Presence) -> Self {
+        Self { drawn: now, cost: Duration::ZERO, touched: now, wanted: Wanted::Now, presence }
     }
 
     /// Somebody did something.
     pub(super) fn touched(&mut self, now: Instant) {
         self.touched = now;
         self.wanted = Wanted::Now;
+        self.presence.set(true);
     }
 
     /// Something changed by itself.
@@ -50,6 +73,11 @@ impl Pace {
         self.drawn = now;
         self.cost = cost;
         self.wanted = Wanted::Nothing;
+        self.presence.set(self.is_there(now));
+    }
+
+    fn is_there(&self, now: Instant) -> bool {
+        now.duration_since(self.touched) < THERE
     }
 
     /// How long until the next frame; none if nothing is to be drawn.
@@ -57,7 +85,7 @@ impl Pace {
         let pause = match self.wanted {
             Wanted::Nothing => return None,
             Wanted::Now => return Some(Duration::ZERO),
-            Wanted::Soon if now.duration_since(self.touched) < THERE => LIVELY.max(self.cost * SHARE),
+            Wanted::Soon if self.is_there(now) => LIVELY.max(self.cost * SHARE),
             Wanted::Soon => CALM.max(self.cost * SHARE * 10),
         };
         Some(pause.saturating_sub(now.duration_since(self.drawn)))
@@ -71,7 +99,7 @@ mod tests {
     #[test]
     fn a_key_is_answered_at_once_and_news_wait_for_their_turn() {
         let begin = Instant::now();
-        let mut pace = Pace::new(begin);
+        let mut pace = Pace::new(begin, Presence::new());
         assert_eq!(pace.due(begin), Some(Duration::ZERO));
         pace.drawn(begin, Duration::from_millis(1));
         assert_eq!(pace.due(begin), None);
@@ -89,7 +117,7 @@ mod tests {
     #[test]
     fn costly_frames_come_less_often() {
         let begin = Instant::now();
-        let mut pace = Pace::new(begin);
+        let mut pace = Pace::new(begin, Presence::new());
         pace.drawn(begin, Duration::from_millis(10));
         pace.changed();
         assert_eq!(pace.due(begin), Some(Duration::from_millis(200)));

@@ -19,6 +19,7 @@ use agency_model::Mode;
 use super::bell::Bell;
 use super::detail::{Content, PageRequest, Subject, Tab};
 use super::input::News;
+use super::pace::Presence;
 use crate::problem::Problem;
 use desk::{Desk, Orders, Rest};
 use errand::Errands;
@@ -29,6 +30,8 @@ use screen::ScreenReading;
 const LOOK_ANYWAY: Duration = Duration::from_millis(500);
 /// No tab is told more often what came.
 const PACE: Duration = Duration::from_millis(100);
+/// The same while nobody is there.
+const CALM_PACE: Duration = Duration::from_secs(1);
 
 /// Opens the place where the runs are.
 pub(super) type Opener = Arc<dyn Fn() -> Result<Agency, Problem> + Send + Sync>;
@@ -69,14 +72,15 @@ impl Drop for Reader {
 pub(super) fn start(
     open: impl Fn() -> Result<Agency, Problem> + Send + Sync + 'static,
     bell: Bell,
+    presence: Presence,
     signs: bool,
 ) -> io::Result<Reader> {
     let open: Opener = Arc::new(open);
     let desk = Arc::new(Desk::new()?);
     let reader = Reader { desk: Arc::clone(&desk) };
     std::thread::Builder::new().name("reader".to_owned()).spawn(move || {
-        let errands = Errands::new(Arc::clone(&open), Arc::clone(&desk), bell.clone());
-        Reading { desk, open, agency: None, bell, errands, signs, current: None }.work();
+        let errands = Errands::new(Arc::clone(&open), Arc::clone(&desk), bell.clone(), presence.clone());
+        Reading { desk, open, agency: None, bell, errands, presence, signs, current: None }.work();
     })?;
     Ok(reader)
 }
@@ -88,6 +92,7 @@ struct Reading {
     agency: Option<Agency>,
     bell: Bell,
     errands: Errands,
+    presence: Presence,
     /// Whether events get a sign each.
     signs: bool,
     current: Option<Current>,
@@ -160,10 +165,11 @@ impl Reading {
         };
         let asks = orders.asks.iter().filter(|request| request.generation == subject.generation);
         let over = subject.row.state.is_terminal();
+        let pace = self.presence.pause(PACE, CALM_PACE);
         let rest = match &mut current.source {
             Source::File(file) => {
                 asks.for_each(|request| tell(file.load(request.ask)));
-                file.turn(orders.touched, over, &mut tell)
+                file.turn(orders.touched, over, pace, &mut tell)
             }
             Source::Errand(wanted) => {
                 if orders.touched || !same {
@@ -171,7 +177,7 @@ impl Reading {
                 }
                 self.errands.turn(subject, wanted)
             }
-            Source::Screen(screen) => screen.turn(agency, &subject.row, &mut tell),
+            Source::Screen(screen) => screen.turn(agency, &subject.row, pace, &mut tell),
         };
         if told { Turn::Wait(rest) } else { Turn::Leave }
     }

@@ -8,9 +8,12 @@ use agency_engine::runs_watch::RunsWatch;
 
 use super::bell::Bell;
 use super::input::News;
+use super::pace::Presence;
 
 /// The shortest pause between two looks: nobody sees more.
 const PAUSE: Duration = Duration::from_millis(200);
+/// The same while nobody is there.
+const CALM_PAUSE: Duration = Duration::from_secs(1);
 /// The longest.
 const LONG_PAUSE: Duration = Duration::from_secs(2);
 /// A look is followed by a pause of so many times what it cost.
@@ -38,13 +41,13 @@ impl Nudge {
 }
 
 /// Watches in a thread of its own, as long as somebody listens.
-pub(super) fn watch(mut agency: Agency, bell: Bell) -> Nudge {
+pub(super) fn watch(mut agency: Agency, bell: Bell, presence: Presence) -> Nudge {
     let nudge = Nudge::default();
     let nudged = nudge.clone();
     std::thread::spawn(move || {
         let mut runs = RunsWatch::default();
         while let Some(pause) = look(&mut agency, &mut runs, &bell) {
-            nudged.wait(pause);
+            nudged.wait(pause.max(presence.pause(PAUSE, CALM_PAUSE)));
         }
     });
     nudge
@@ -62,5 +65,5 @@ fn look(agency: &mut Agency, runs: &mut RunsWatch, bell: &Bell) -> Option<Durati
         }
     };
     let told = news.is_none_or(|news| bell.leave(news));
-    told.then(|| (began.elapsed() * SHARE).clamp(PAUSE, LONG_PAUSE))
+    told.then(|| (began.elapsed() * SHARE).min(LONG_PAUSE))
 }

@@ -14,7 +14,7 @@ fn the_screen_opens_without_arguments_and_lists_runs_with_their_state_repository
     waiting(&world, &repo, "kitchen");
     let terminal = world.terminal(&[]);
     let shown = terminal.wait_for_text("kitchen");
-    let line = shown.lines().find(|line| line.contains("kitchen")).unwrap();
+    let line = shown.lines().nth(line_of(&shown, "kitchen")).unwrap();
     assert!(line.contains("waiting"), "{shown}");
     assert!(shown.lines().any(|line| line.starts_with("project")), "{shown}");
     assert!(shown.contains("1 live"), "{shown}");

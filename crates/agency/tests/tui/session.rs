@@ -121,7 +121,7 @@ fn the_terminal_is_lent_to_a_shell_and_to_an_agent_and_comes_back() {
     // The live screen is beside the list, and attaching goes to the agent itself.
     terminal.wait_for_text("who is there?");
     press(&terminal, &["a"]);
-    terminal.wait_for_text("comes back to agency");
+    terminal.wait_until("the agent alone", |screen| !screen.contains("1 live") && screen.contains("who is there?"));
     terminal.type_text("nobody");
     press(&terminal, &["Enter"]);
     terminal.wait_for_text("hello nobody");

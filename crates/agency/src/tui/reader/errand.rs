@@ -17,17 +17,21 @@ use crate::problem::Problem;
 use crate::tui::bell::Bell;
 use crate::tui::detail::{Content, Patch, Subject, Tab};
 use crate::tui::input::News;
+use crate::tui::pace::Presence;
 
 /// Who goes through the list does not stay longer at a run.
 const PASSING: Duration = Duration::from_millis(80);
 /// How long after one reading the same is read again.
 const PAUSE: Duration = Duration::from_secs(3);
+/// The same while nobody is there.
+const LONG_PAUSE: Duration = Duration::from_secs(60);
 
 /// Reads what takes a while, in a thread of its own.
 pub(super) struct Errands {
     open: Opener,
     desk: Arc<Desk>,
     bell: Bell,
+    presence: Presence,
     /// Whether one is under way.
     busy: Arc<AtomicBool>,
     /// For which generation the last one was, and when it was seen to be done.
@@ -37,8 +41,8 @@ pub(super) struct Errands {
 }
 
 impl Errands {
-    pub(super) fn new(open: Opener, desk: Arc<Desk>, bell: Bell) -> Self {
-        Self { open, desk, bell, busy: Arc::default(), last: None, patch: Arc::default() }
+    pub(super) fn new(open: Opener, desk: Arc<Desk>, bell: Bell, presence: Presence) -> Self {
+        Self { open, desk, bell, presence, busy: Arc::default(), last: None, patch: Arc::default() }
     }
 
     /// Begins what is wanted, when it is time.
@@ -50,13 +54,14 @@ impl Errands {
         }
         let due = match &mut self.last {
             Some((generation, done)) if *generation == subject.generation => {
-                *done.get_or_insert_with(Instant::now) + PAUSE
+                *done.get_or_insert_with(Instant::now) + self.presence.pause(PAUSE, LONG_PAUSE)
             }
             Some(_) | None => since + PASSING,
         };
         let left = due.saturating_duration_since(Instant::now());
         if !left.is_zero() {
-            return Rest { limit: Some(left), deaf: true };
+            // Whoever comes back does not wait for the long one.
+            return Rest { limit: Some(left.min(PAUSE)), deaf: true };
         }
         *wanted = None;
         self.last = Some((subject.generation, None));
@@ -126,7 +131,7 @@ mod tests {
     fn what_is_only_passed_by_is_not_read_and_the_same_not_at_once_again() {
         let (bell, mut letterbox) = bell::hang().unwrap();
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
-        let mut errands = Errands::new(open, Arc::new(Desk::new().unwrap()), bell);
+        let mut errands = Errands::new(open, Arc::new(Desk::new().unwrap()), bell, Presence::new());
         let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
         // Whoever came just now, seen from a clock that stands still.
         let mut wanted = Some(Instant::now() + LATER);

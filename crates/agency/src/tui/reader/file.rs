@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agency_engine::page::{Half, Page, Place, page};
 use agency_model::{Event, EventLine};
 use ratatui::text::Line;
 
+use super::LOOK_ANYWAY;
 use super::desk::Rest;
-use super::{LOOK_ANYWAY, PACE};
 use crate::output::readable;
 use crate::tui::detail::{Ask, Content, Load, Piece, log_line};
 use crate::tui::wrap::plain;
@@ -49,12 +49,12 @@ impl FileReading {
     }
 
     /// Tells what came; how long until the next look.
-    pub(super) fn turn(&mut self, touched: bool, over: bool, tell: &mut impl FnMut(Content)) -> Rest {
+    pub(super) fn turn(&mut self, touched: bool, over: bool, pace: Duration, tell: &mut impl FnMut(Content)) -> Rest {
         self.changed |= touched || !over;
         if !self.changed {
             return Rest::UNTIL_TOUCHED;
         }
-        let pause = self.told.map(|told| PACE.saturating_sub(told.elapsed())).unwrap_or_default();
+        let pause = self.told.map(|told| pace.saturating_sub(told.elapsed())).unwrap_or_default();
         if !pause.is_zero() {
             return Rest { limit: Some(pause), deaf: true };
         }

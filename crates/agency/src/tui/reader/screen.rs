@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
 use agency_engine::process::TerminalSize;
@@ -12,8 +12,8 @@ use agency_engine::store::RunRow;
 use agency_model::Event;
 use agency_model::run::State;
 
+use super::LOOK_ANYWAY;
 use super::desk::Rest;
-use super::{LOOK_ANYWAY, PACE};
 use crate::tui::detail::{Content, Screen};
 
 /// How many lines that have scrolled out of the screen are kept.
@@ -49,7 +49,13 @@ impl ScreenReading {
     }
 
     /// Tells what came; how long until the next look.
-    pub(super) fn turn(&mut self, agency: &Agency, row: &RunRow, tell: &mut impl FnMut(Content)) -> Rest {
+    pub(super) fn turn(
+        &mut self,
+        agency: &Agency,
+        row: &RunRow,
+        pace: Duration,
+        tell: &mut impl FnMut(Content),
+    ) -> Rest {
         let wait = |limit| Rest { limit, deaf: true };
         self.pausing = false;
         if row.state.is_terminal() {
@@ -74,13 +80,13 @@ impl ScreenReading {
             }
             self.told = Told::Waiting;
         }
-        let pause = self.at.map(|at| PACE.saturating_sub(at.elapsed())).unwrap_or_default();
+        let pause = self.at.map(|at| pace.saturating_sub(at.elapsed())).unwrap_or_default();
         if !pause.is_zero() {
             self.pausing = true;
             return wait(Some(pause));
         }
         let Some(watch) = &mut self.watch else { return wait(Some(LOOK_ANYWAY)) };
-        match watch.next(std::time::Duration::ZERO) {
+        match watch.next(Duration::ZERO) {
             Ok(Some(bytes)) if bytes.is_empty() => wait(None),
             Ok(Some(bytes)) => {
                 self.at = Some(Instant::now());
@@ -92,7 +98,7 @@ impl ScreenReading {
                     }
                 }
                 self.pausing = true;
-                wait(Some(PACE))
+                wait(Some(pace))
             }
             // The supervisor left; the row says soon what became of the run.
             Ok(None) | Err(_) => {

@@ -31,7 +31,7 @@ impl Desktop {
         home.run(&row(Mode::Headless).id).create().unwrap();
         let (bell, letterbox) = bell::hang().unwrap();
         let open = move || Ok(Agency::open(Home::new(root.clone()), Config::default(), "/bin/false".into())?);
-        let reader = start(open, bell, false).unwrap();
+        let reader = start(open, bell, Presence::new(), false).unwrap();
         Self { directory, reader, letterbox }
     }
 
