@@ -4,6 +4,7 @@
 //! `draw` shows the state. The screen owns nothing: every run goes on when it ends.
 
 mod bell;
+mod canvas;
 mod confirm;
 mod counting;
 mod detail;

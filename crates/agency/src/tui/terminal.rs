@@ -13,6 +13,7 @@ use crossterm::terminal::{
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::CrosstermBackend;
 
+use super::canvas::Canvas;
 use super::draw::draw;
 use super::state::State;
 
@@ -22,7 +23,7 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// The terminal while it is ours.
 pub(super) struct Terminal {
-    screen: ratatui::Terminal<CrosstermBackend<io::Stdout>>,
+    screen: ratatui::Terminal<CrosstermBackend<Canvas<io::Stdout>>>,
     mouse: bool,
 }
 
@@ -31,7 +32,8 @@ impl Terminal {
     pub(super) fn enter(mouse: bool, reports: &Path) -> io::Result<Self> {
         give_back_on_panic(reports.to_owned());
         take(mouse)?;
-        let screen = ratatui::Terminal::new(CrosstermBackend::new(stdout())).inspect_err(|_| give_back())?;
+        let screen =
+            ratatui::Terminal::new(CrosstermBackend::new(Canvas::new(stdout()))).inspect_err(|_| give_back())?;
         Ok(Self { screen, mouse })
     }
 
@@ -44,9 +46,9 @@ impl Terminal {
     /// Draws one frame, in one piece where the terminal can.
     pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
         agency_engine::fault::panic_point("tui.draw");
-        queue!(stdout(), BeginSynchronizedUpdate)?;
+        queue!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
         self.screen.draw(|frame| draw(frame, state))?;
-        execute!(stdout(), EndSynchronizedUpdate)
+        execute!(self.screen.backend_mut(), EndSynchronizedUpdate)
     }
 
     /// Forgets what is on the screen, so that all of it is drawn anew.

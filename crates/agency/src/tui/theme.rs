@@ -65,10 +65,10 @@ impl Theme {
         }
     }
 
-    /// What is selected stands out on any background.
+    /// What is selected stands out on any background; its signs and words say what its colours said.
     pub(super) fn selected(self, in_front: bool) -> Style {
         match in_front {
-            true => Style::new().add_modifier(Modifier::REVERSED),
+            true => Style::reset().add_modifier(Modifier::REVERSED),
             false => Style::new().add_modifier(Modifier::UNDERLINED),
         }
     }

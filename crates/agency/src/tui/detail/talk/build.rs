@@ -43,6 +43,8 @@ impl Talk {
             Event::Error { .. } => self.note(start, Mark::Error, &event_words(line)),
             Event::Notice { .. } | Event::Unknown { .. } => self.note(start, Mark::Notice, &event_words(line)),
             Event::Restart { .. } => self.note(start, Mark::Restart, &event_words(line)),
+            // That there is a first process needs no word.
+            Event::Attempt { .. } if line.attempt <= 1 => return,
             Event::Attempt { .. } => self.note(start, Mark::Notice, &event_words(line)),
             Event::Exit { exit_code: Some(0), .. } | Event::StateChange { .. } | Event::Usage(_) => {}
             Event::Exit { .. } => self.note(start, Mark::Notice, &event_words(line)),
