@@ -1,6 +1,6 @@
 //! The screen: all runs, what they do and ask, and everything that can be done with them, by keys.
 //!
-//! Whatever happens becomes an [`Input`]; [`update`] changes the state and says what is to be done; `hands` does it;
+//! Whatever happens becomes an [`Input`]; [`update()`] changes the state and says what is to be done; `hands` does it;
 //! `draw` shows the state. The screen owns nothing: every run goes on when it ends.
 
 mod bell;

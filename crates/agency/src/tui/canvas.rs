@@ -61,7 +61,7 @@ fn plain_style(parameters: &[u8]) -> String {
             ("48", Some("5"), Some(number @ 0..8)) => plain.push((40 + number).to_string()),
             ("48", Some("5"), Some(number @ 8..16)) => plain.push((92 + number).to_string()),
             ("38" | "48", Some("5"), Some(number)) => {
-                plain.extend([word.to_owned(), "5".to_owned(), number.to_string()])
+                plain.extend([word.to_owned(), "5".to_owned(), number.to_string()]);
             }
             ("38" | "48", Some("2"), Some(red)) => {
                 plain.extend([word.to_owned(), "2".to_owned(), red.to_string()]);
