@@ -2,8 +2,7 @@
 
 use agency_engine::runs_watch::RunsNews;
 use agency_engine::store::RunRow;
-use agency_model::run::{RestartPolicy, State as RunState};
-use agency_model::{Host, Mode, RunKind, Usage, Vcs, WorkspaceKind};
+use agency_model::{Host, Mode};
 use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -11,6 +10,7 @@ use ratatui::backend::TestBackend;
 use crate::tui::detail::{Ask, Content, Load, Piece, Subject, Tab};
 use crate::tui::draw::draw;
 use crate::tui::effect::Effect;
+use crate::tui::fixture::run;
 use crate::tui::input::{Input, News};
 use crate::tui::state::{Focus, State};
 use crate::tui::theme::Theme;
@@ -20,48 +20,8 @@ pub(in crate::tui) const NOW: Timestamp = Timestamp::constant(1_800_000_000, 0);
 
 /// A run.
 pub(in crate::tui) fn row(mode: Mode) -> RunRow {
-    RunRow {
-        id: "r_01JAAAAAAAAAAAAAAAAAAAAAAA".parse().unwrap(),
-        name: Some("fix-login".to_owned()),
-        state: RunState::Running,
-        phase: None,
-        attempt: 1,
-        repo_path: "/repos/shop".to_owned(),
-        repo_fingerprint: "shop".to_owned(),
-        base_ref: "main".to_owned(),
-        base_commit: "0".repeat(40),
-        new_branch: Some("agency/fix-login".to_owned()),
-        worktree_path: Some("/worktrees/fix-login".to_owned()),
-        workspace: WorkspaceKind::Worktree,
-        runner_kind: "claude".to_owned(),
-        runner_args: vec![],
-        mode,
-        host: Host::Detached,
-        restart_policy: RestartPolicy::Never,
-        created_at: NOW,
-        updated_at: NOW,
-        started_at: Some(NOW),
-        ended_at: None,
-        exit_code: None,
-        signal: None,
-        reason: None,
-        error: None,
-        stdout_log_path: String::new(),
-        stderr_log_path: String::new(),
-        tmux_session_name: None,
-        tmux_socket: None,
-        saved_ref: None,
-        removed_at: None,
-        agent_session: None,
-        usage: Usage::default(),
-        parent_id: None,
-        agent_version: None,
-        activity: None,
-        activity_at: None,
-        kind: RunKind::Run,
-        vcs: Vcs::Git,
-        workflow_session: None,
-    }
+    let row = RunRow { mode, host: Host::Detached, tmux_session_name: None, activity: None, ..run(1, "fix-login") };
+    RunRow { created_at: NOW, updated_at: NOW, started_at: Some(NOW), activity_at: None, ..row }
 }
 
 /// A screen of this size that shows a tab of one run.

@@ -5,12 +5,12 @@ use std::ops::Range;
 use ratatui::text::Line;
 
 use super::scroll::{Anchor, Body, Look, Scroll};
-use super::window::{Ask, Change, Load, Window};
+use super::window::{Change, Load, Window};
 
 /// The lines that are loaded.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Lines {
-    window: Window<Line<'static>>,
+    pub(super) window: Window<Line<'static>>,
 }
 
 impl Lines {
@@ -24,27 +24,6 @@ impl Lines {
             Change::Moved | Change::Replaced => scroll.renumber(|_| Some(self.window.index_of(offset))),
         }
         scroll.arrive(ask);
-    }
-
-    pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
-        self.window.seek_first()
-    }
-
-    pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
-        self.window.seek_last()
-    }
-
-    /// What is to be loaded, with so many lines before and after what is seen.
-    pub(in crate::tui) fn wants(&mut self, before: usize, after: usize, near: usize) -> Option<Ask> {
-        self.window.wants(before, after, near)
-    }
-
-    pub(in crate::tui) const fn is_loaded(&self) -> bool {
-        self.window.is_loaded()
-    }
-
-    pub(in crate::tui) const fn has_end(&self) -> bool {
-        self.window.has_end()
     }
 }
 

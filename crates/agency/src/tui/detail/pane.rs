@@ -95,10 +95,10 @@ impl Pane {
             scroll.go(direction, body, room);
         }
         match (self, direction) {
-            (Self::Talk(talk), Move::First) => talk.body.seek_first(),
-            (Self::Talk(talk), Move::Last) => talk.body.seek_last(),
-            (Self::Lines(lines), Move::First) => lines.body.seek_first(),
-            (Self::Lines(lines), Move::Last) => lines.body.seek_last(),
+            (Self::Talk(talk), Move::First) => talk.body.window.seek_first(),
+            (Self::Talk(talk), Move::Last) => talk.body.window.seek_last(),
+            (Self::Lines(lines), Move::First) => lines.body.window.seek_first(),
+            (Self::Lines(lines), Move::Last) => lines.body.window.seek_last(),
             (
                 Self::Reading
                 | Self::Nothing(_)
@@ -125,8 +125,8 @@ impl Pane {
     /// What is to be loaded because one is near an edge.
     pub(super) fn wants(&mut self, room: Room) -> Option<Ask> {
         let (has_end, is_loaded) = match self {
-            Self::Talk(talk) => (talk.body.has_end(), talk.body.is_loaded()),
-            Self::Lines(lines) => (lines.body.has_end(), lines.body.is_loaded()),
+            Self::Talk(talk) => (talk.body.window.has_end(), talk.body.window.is_loaded()),
+            Self::Lines(lines) => (lines.body.window.has_end(), lines.body.window.is_loaded()),
             Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => return None,
         };
         if !is_loaded {
@@ -144,8 +144,8 @@ impl Pane {
         // While one follows the end, only what fills the place is needed.
         let near = if scroll.following { usize::from(first == 0) } else { NEAR };
         match self {
-            Self::Talk(talk) => talk.body.wants(first, after, near),
-            Self::Lines(lines) => lines.body.wants(first, after, near),
+            Self::Talk(talk) => talk.body.window.wants(first, after, near),
+            Self::Lines(lines) => lines.body.window.wants(first, after, near),
             Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => None,
         }
     }

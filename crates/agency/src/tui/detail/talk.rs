@@ -83,7 +83,7 @@ enum Joins {
 /// What an agent says and does.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Talk {
-    window: Window<Arc<EventLine>>,
+    pub(super) window: Window<Arc<EventLine>>,
     blocks: Vec<Block>,
     /// The tool calls that are not folded, or, if all are unfolded, those that are.
     others: HashSet<(u64, u32)>,
@@ -112,27 +112,6 @@ impl Talk {
         let first = self.blocks.first().map(|block| block.key).unwrap_or_default();
         self.others.retain(|key| *key >= first);
         scroll.arrive(ask);
-    }
-
-    pub(in crate::tui) fn seek_first(&mut self) -> Option<Ask> {
-        self.window.seek_first()
-    }
-
-    pub(in crate::tui) fn seek_last(&mut self) -> Option<Ask> {
-        self.window.seek_last()
-    }
-
-    /// What is to be loaded, with so many blocks before and after what is seen.
-    pub(in crate::tui) fn wants(&mut self, before: usize, after: usize, near: usize) -> Option<Ask> {
-        self.window.wants(before, after, near)
-    }
-
-    pub(in crate::tui) const fn is_loaded(&self) -> bool {
-        self.window.is_loaded()
-    }
-
-    pub(in crate::tui) const fn has_end(&self) -> bool {
-        self.window.has_end()
     }
 
     fn is_unfolded(&self, block: &Block) -> bool {

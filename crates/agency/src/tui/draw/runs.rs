@@ -148,6 +148,11 @@ fn name(entry: &Entry) -> String {
 
 fn draw_changes(paint: &mut Paint<'_>, place: Rect, changes: Option<ChangeCount>, theme: Theme) -> u16 {
     let Some(changes) = changes.filter(|changes| changes.files > 0) else { return 0 };
+    if changes.added == 0 && changes.removed == 0 {
+        // Empty or binary files have no lines to count.
+        let files = if changes.files == 1 { "1 file".to_owned() } else { format!("{} files", changes.files) };
+        return paint.right(place, &files, Role::Plain);
+    }
     let added = format!("+{}", short(changes.added));
     let removed = format!("{}{}", theme.glyph("−", "-"), short(changes.removed));
     let wide = super::paint::width(&added) + 1 + super::paint::width(&removed);

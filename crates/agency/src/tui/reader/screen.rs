@@ -129,23 +129,9 @@ fn replayed(agency: &Agency, row: &RunRow, screen: &[u8]) -> WatchedScreen {
 
 /// The end of what the last process of an agent wrote.
 fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
-    let begun = agency.last_event(&row.id, |line| match line.event {
-        Event::Attempt { logs_from, .. } => Some(logs_from.stdout),
-        Event::StateChange { .. }
-        | Event::Exit { .. }
-        | Event::Restart { .. }
-        | Event::Notice { .. }
-        | Event::Error { .. }
-        | Event::Output { .. }
-        | Event::ToolUse { .. }
-        | Event::ToolResult { .. }
-        | Event::Message { .. }
-        | Event::Activity { .. }
-        | Event::Question { .. }
-        | Event::Answer { .. }
-        | Event::Usage(_)
-        | Event::Completed { .. }
-        | Event::Unknown { .. } => None,
+    let begun = agency.last_event(&row.id, |line| {
+        let Event::Attempt { logs_from, .. } = line.event else { return None };
+        Some(logs_from.stdout)
     });
     let mut file = File::open(agency.home().run(&row.id).stdout_log()).ok()?;
     let length = file.metadata().ok()?.len();

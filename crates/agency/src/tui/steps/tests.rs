@@ -3,14 +3,15 @@
 mod looks;
 
 use agency_engine::runs_watch::RunsNews;
-use agency_engine::store::{QuestionRow, QuestionState};
+use agency_engine::store::QuestionRow;
 use agency_model::workflow::StepKind;
-use agency_model::{Question, QuestionKind, RunKind};
+use agency_model::{QuestionKind, RunKind};
 use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 use jiff::Timestamp;
 
 use super::*;
 use crate::tui::effect::{Effect, Job, Outcome};
+use crate::tui::fixture;
 use crate::tui::form::tests::sample::{NOW, click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use crate::tui::input::{Input, News};
 use crate::tui::runs::Pick;
@@ -83,30 +84,9 @@ fn overview(state: SessionState) -> Overview {
     }
 }
 
-fn question(number: u64) -> QuestionRow {
-    QuestionRow {
-        id: format!("q_{number:026}").parse().unwrap(),
-        run_id: id(1),
-        attempt: 1,
-        state: QuestionState::Open,
-        question: Question {
-            key: number.to_string(),
-            kind: QuestionKind::Permission,
-            title: "Ship it?".to_owned(),
-            detail: "Four files changed.".to_owned(),
-            options: vec![],
-            several: false,
-            free_text: true,
-            tool: None,
-        },
-        asked_at: Timestamp::from_second(NOW).unwrap(),
-        answer: None,
-        answered_by: None,
-        answered_at: None,
-        settled_at: None,
-        outcome: None,
-        repeats: None,
-    }
+fn question(number: u8) -> QuestionRow {
+    let asked = fixture::question(number, 1, QuestionKind::Permission, "Ship it?", "Four files changed.");
+    QuestionRow { run_id: id(1), asked_at: Timestamp::from_second(NOW).unwrap(), ..asked }
 }
 
 /// A list with the driver of the session and the runs of two steps; the driver is selected.

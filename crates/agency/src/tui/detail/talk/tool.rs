@@ -97,24 +97,8 @@ impl Tool {
     }
 
     fn told(&self) -> Option<(&str, bool)> {
-        match &self.result.as_ref()?.event {
-            Event::ToolResult { output, success, .. } => Some((output, *success)),
-            Event::StateChange { .. }
-            | Event::Attempt { .. }
-            | Event::Exit { .. }
-            | Event::Restart { .. }
-            | Event::Notice { .. }
-            | Event::Error { .. }
-            | Event::Output { .. }
-            | Event::ToolUse { .. }
-            | Event::Message { .. }
-            | Event::Activity { .. }
-            | Event::Question { .. }
-            | Event::Answer { .. }
-            | Event::Usage(_)
-            | Event::Completed { .. }
-            | Event::Unknown { .. } => None,
-        }
+        let Event::ToolResult { output, success, .. } = &self.result.as_ref()?.event else { return None };
+        Some((output, *success))
     }
 
     /// The whole input and the whole answer, up to a measure.

@@ -44,6 +44,8 @@ fn filled(size: (u16, u16)) -> State {
     let mut state = state(size, runs(), vec![permission(1, 9)]);
     let changes = ChangeCount { files: 3, added: 120, removed: 45_000 };
     tell(&mut state, News::Changes { run: run_id(1), changes });
+    let changes = ChangeCount { files: 2, added: 0, removed: 0 };
+    tell(&mut state, News::Changes { run: run_id(2), changes });
     state
 }
 

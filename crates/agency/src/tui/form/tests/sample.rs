@@ -2,12 +2,12 @@
 
 use agency_engine::runs_watch::RunsNews;
 use agency_engine::store::RunRow;
-use agency_model::run::{RestartPolicy, State as RunState};
-use agency_model::{Host, Mode, RunId, RunKind, Usage, Vcs, WorkspaceKind};
+use agency_model::RunId;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::Timestamp;
 
 use crate::tui::effect::{Effect, Job, JobNumber, Outcome, Refusal};
+use crate::tui::fixture::run;
 use crate::tui::input::{Input, News};
 use crate::tui::state::State;
 use crate::tui::theme::Theme;
@@ -26,48 +26,9 @@ pub(in crate::tui) fn id(number: u8) -> RunId {
 
 pub(in crate::tui) fn row(number: u8, name: &str) -> RunRow {
     let at = Timestamp::from_second(NOW - 60).unwrap();
-    RunRow {
-        id: id(number),
-        name: Some(name.to_owned()),
-        state: RunState::Running,
-        phase: None,
-        attempt: 1,
-        repo_path: "/srv/shop".to_owned(),
-        repo_fingerprint: "shop-1".to_owned(),
-        base_ref: "HEAD".to_owned(),
-        base_commit: "0".repeat(40),
-        new_branch: None,
-        worktree_path: None,
-        workspace: WorkspaceKind::Worktree,
-        runner_kind: "scripted".to_owned(),
-        runner_args: vec![],
-        mode: Mode::Headless,
-        host: Host::Tmux,
-        restart_policy: RestartPolicy::Never,
-        created_at: at,
-        updated_at: at,
-        started_at: Some(at),
-        ended_at: None,
-        exit_code: None,
-        signal: None,
-        reason: None,
-        error: None,
-        stdout_log_path: String::new(),
-        stderr_log_path: String::new(),
-        tmux_session_name: None,
-        tmux_socket: None,
-        saved_ref: None,
-        removed_at: None,
-        agent_session: None,
-        usage: Usage::default(),
-        parent_id: None,
-        agent_version: None,
-        activity: None,
-        activity_at: None,
-        kind: RunKind::Run,
-        vcs: Vcs::Git,
-        workflow_session: None,
-    }
+    let row = RunRow { id: id(number), repo_path: "/srv/shop".to_owned(), new_branch: None, ..run(number, name) };
+    let row = RunRow { runner_kind: "scripted".to_owned(), activity: None, activity_at: None, ..row };
+    RunRow { created_at: at, updated_at: at, started_at: Some(at), worktree_path: None, ..row }
 }
 
 pub(in crate::tui) fn tell_runs(state: &mut State, changed: Vec<RunRow>) -> Vec<Effect> {
