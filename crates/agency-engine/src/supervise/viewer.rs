@@ -143,9 +143,7 @@ mod tests {
             for _ in 0..BACKLOG {
                 viewer.offer(&[b'x'; 16 * 1024], Vec::new);
             }
-            let begun = Instant::now();
-            see_off(vec![viewer]).await;
-            assert!(begun.elapsed() < FAREWELL * 10);
+            tokio::time::timeout(Duration::from_secs(20), see_off(vec![viewer])).await.unwrap();
         });
     }
 
