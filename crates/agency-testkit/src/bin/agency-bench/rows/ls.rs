@@ -48,7 +48,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
 }
 
 /// A place with so many ended runs, half of them removed; they are copies of a real one.
-fn filled(bench: &Bench, runs: usize) -> Place {
+pub(super) fn filled(bench: &Bench, runs: usize) -> Place {
     let place = Place::new(bench, 8);
     let repo = place.repo(5);
     let model = run_id(&succeed(&mut place.run(&repo, "true", &["--host", "detached"])));

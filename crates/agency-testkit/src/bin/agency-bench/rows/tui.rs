@@ -33,9 +33,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     let repo = place.repo(100);
     let options = ["--host", "detached", "--mode", "headless"];
     let runs: Vec<String> = (0..RUNS).map(|_| run_id(&succeed(&mut place.run(&repo, "chatter", &options)))).collect();
-    let mut tui = place.world().command(&["tui"]);
-    tui.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
-    let mut screen = Screen::open(&mut tui);
+    let mut screen = Screen::open(&mut tui(&place));
     screen.wait("the runs", |screen| screen.contents().contains(&format!("{RUNS} live")));
     let (ours, floor) = (keys(&mut screen, bench), echoes(&place, bench));
     screen.rest(ALONE);
@@ -57,6 +55,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
         succeed(&mut place.world().command(&["stop", "--json", &run]));
     }
     let growth = most as f64 / first as f64;
+    let long = scrolling(bench);
     vec![
         Row {
             what: format!("screen, {RUNS} runs that talk: key to frame"),
@@ -85,7 +84,45 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
             limit: "flat",
             met: Some(growth <= GROWTH),
         },
+        Row {
+            what: "screen, 10,000 finished runs, unfolded: key to frame".to_owned(),
+            ours: format!("{}, p99 {}", millis(long.median()), millis(long.p99())),
+            floor: "`cat` echoes the key",
+            theirs: millis(floor.median()),
+            ratio: Some(long.ratio(&floor)),
+            limit: "p99 ≤ 33 ms",
+            met: Some(long.p99() <= SOON),
+        },
     ]
+}
+
+/// Goes through a long list, line by line and page by page.
+fn scrolling(bench: &Bench) -> Sample {
+    let place = super::ls::filled(bench, 20_000);
+    let mut screen = Screen::open(&mut tui(&place));
+    screen.wait("the runs", |screen| screen.contents().contains("1000"));
+    screen.press("f");
+    screen.wait("an unfolded list", |screen| screen.contents().contains('▾'));
+    screen.press("jj");
+    screen.rest(Duration::from_secs(1));
+    let mut sample = Sample::default();
+    for round in 0..bench.rounds(250, 50) {
+        for key in ["j", "\x06"] {
+            let key = if round / 50 % 2 == 0 { key } else { ["k", "\x02"][usize::from(key != "j")] };
+            let before = screen.parser.screen().contents_formatted();
+            sample.add(screen.time(key, |screen| screen.contents_formatted() != before));
+            screen.rest(Duration::from_millis(20));
+        }
+    }
+    screen.press("q");
+    assert!(screen.child.wait().unwrap().success());
+    sample
+}
+
+fn tui(place: &Place) -> Command {
+    let mut command = place.world().command(&["tui"]);
+    command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+    command
 }
 
 /// Moves through the list, looks into the help and comes back.
