@@ -109,8 +109,8 @@ fn scrolling(bench: &Bench) -> Sample {
     for round in 0..bench.rounds(250, 50) {
         for key in ["j", "\x06"] {
             let key = if round / 50 % 2 == 0 { key } else { ["k", "\x02"][usize::from(key != "j")] };
-            let before = screen.parser.screen().contents_formatted();
-            sample.add(screen.time(key, |screen| screen.contents_formatted() != before));
+            let before = screen.selected();
+            sample.add(screen.time(key, |screen| selected(screen) != before));
             screen.rest(Duration::from_millis(20));
         }
     }
