@@ -80,6 +80,13 @@ impl Terminal {
         succeed(&mut self.tmux(&["capture-pane", "-e", "-p", "-t", &self.pane])).stdout
     }
 
+    /// Whether the program wants to be told of clicks, and in the newer form.
+    #[track_caller]
+    pub fn mouse_modes(&self) -> String {
+        let modes = "#{mouse_standard_flag} #{mouse_sgr_flag}";
+        succeed(&mut self.tmux(&["display-message", "-p", "-t", &self.pane, modes])).stdout.trim().to_owned()
+    }
+
     /// Gives the terminal another size.
     #[track_caller]
     pub fn resize(&self, columns: u16, rows: u16) {

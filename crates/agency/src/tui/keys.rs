@@ -81,6 +81,7 @@ pub(super) enum Action {
     App(App),
     List(List),
     Run(OfRun),
+    Turn(Turn),
     View(View),
     Inbox(InboxAction),
     Steps(StepsAction),
@@ -132,9 +133,14 @@ pub(super) enum OfRun {
     Editor,
     Yank,
     Steps,
-    Tab(Tab),
-    NextTab,
-    PreviousTab,
+}
+
+/// Which tab is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    To(Tab),
+    Next,
+    Previous,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

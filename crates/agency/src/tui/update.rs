@@ -69,6 +69,10 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::App(action) => app::act(state, action),
         Action::List(action) => list::act(state, action),
         Action::Run(action) => run::act(state, action),
+        Action::Turn(turn) => {
+            view::turn(state, turn);
+            vec![]
+        }
         Action::View(action) => view::act(state, action),
         Action::Inbox(action) => inbox::act(state, action),
         Action::Yank(action) => run::yank(state, action),

@@ -74,3 +74,35 @@ fn no_screen_without_a_terminal() {
     dumb.wait_for_text("can move its cursor");
     assert_eq!(dumb.wait_for_exit(), 2);
 }
+
+#[test]
+fn no_key_is_lost_however_fast_they_come() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    // Typed before there is a screen, and all at once.
+    let terminal = world.terminal(&["tui"]);
+    let words = "the quick brown fox jumps over the lazy dog and back again 0123456789";
+    terminal.type_text(&format!("/{words}"));
+    terminal.wait_for_text(&format!("/{words}"));
+    for size in [(90, 20), (130, 35), (120, 30)] {
+        // A key that comes together with a new size.
+        terminal.resize(size.0, size.1);
+        terminal.type_text("!");
+    }
+    terminal.wait_for_text(&format!("/{words}!!!"));
+}
+
+#[test]
+fn the_mouse_selects_on_a_real_terminal_unless_it_is_left_alone() {
+    let (world, repo) = world();
+    waiting(&world, &repo, "kitchen");
+    let modes = |terminal: &agency_testkit::Terminal| terminal.mouse_modes();
+    let terminal = screen(&world, "kitchen");
+    assert_eq!(modes(&terminal), "1 1", "clicks, in the form that has no limits");
+    let without = world.terminal(&["tui", "--no-mouse"]);
+    without.wait_for_text("kitchen");
+    assert_eq!(modes(&without), "0 0");
+    // A click on a tab, as a terminal sends it.
+    terminal.type_text("\u{1b}[<0;68;2M");
+    terminal.wait_for_text("Nothing changed yet");
+}

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{
-    Action, App, Binding, ConfirmAction, InboxAction, Key, List, Move, OfRun, Scope, StepsAction, TextAction, View,
-    Yank,
+    Action, App, Binding, ConfirmAction, InboxAction, Key, List, Move, OfRun, Scope, StepsAction, TextAction, Turn,
+    View, Yank,
 };
 use crate::tui::detail::Tab;
 
@@ -71,13 +71,13 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
     binding(Scope::Run, &[key('e')], Action::Run(OfRun::Editor), "open $EDITOR in its directory"),
     binding(Scope::Run, &[key('y')], Action::Run(OfRun::Yank), "copy its id, path or branch"),
     binding(Scope::Run, &[key('w')], Action::Run(OfRun::Steps), "show the steps of its workflow"),
-    binding(Scope::Run, &[TAB, key(']')], Action::Run(OfRun::NextTab), "next tab"),
-    binding(Scope::Run, &[BACK_TAB, key('[')], Action::Run(OfRun::PreviousTab), "previous tab"),
-    binding(Scope::Run, &[key('1')], Action::Run(OfRun::Tab(Tab::Output)), "what the agent says and does"),
-    binding(Scope::Run, &[key('2')], Action::Run(OfRun::Tab(Tab::Diff)), "what it changed"),
-    binding(Scope::Run, &[key('3')], Action::Run(OfRun::Tab(Tab::Events)), "its events"),
-    binding(Scope::Run, &[key('4')], Action::Run(OfRun::Tab(Tab::Logs)), "its logs"),
-    binding(Scope::Run, &[key('5')], Action::Run(OfRun::Tab(Tab::Info)), "what it is, and why it stands so"),
+    binding(Scope::Run, &[TAB, key(']')], Action::Turn(Turn::Next), "next tab"),
+    binding(Scope::Run, &[BACK_TAB, key('[')], Action::Turn(Turn::Previous), "previous tab"),
+    binding(Scope::Run, &[key('1')], Action::Turn(Turn::To(Tab::Output)), "what the agent says and does"),
+    binding(Scope::Run, &[key('2')], Action::Turn(Turn::To(Tab::Diff)), "what it changed"),
+    binding(Scope::Run, &[key('3')], Action::Turn(Turn::To(Tab::Events)), "its events"),
+    binding(Scope::Run, &[key('4')], Action::Turn(Turn::To(Tab::Logs)), "its logs"),
+    binding(Scope::Run, &[key('5')], Action::Turn(Turn::To(Tab::Info)), "what it is, and why it stands so"),
     hinted(Scope::Inbox, &[key('a')], Action::Inbox(InboxAction::Allow), "allow it this once", "allow"),
     hinted(Scope::Inbox, &[key('d')], Action::Inbox(InboxAction::Deny), "deny it", "deny"),
     hinted(

@@ -68,3 +68,75 @@ fn click(state: &mut State, column: u16, row: u16) {
         state.detail.click(row, areas.detail);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyModifiers;
+
+    use super::*;
+    use crate::tui::detail::Tab;
+    use crate::tui::fixture::{ended, permission, run, run_id, state};
+    use crate::tui::input::Input;
+    use crate::tui::keys::Scope;
+    use crate::tui::runs::Pick;
+    use crate::tui::update::update;
+
+    fn point(state: &mut State, kind: MouseEventKind, column: u16, row: u16) {
+        update(state, Input::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+    }
+
+    fn click(state: &mut State, column: u16, row: u16) {
+        point(state, MouseEventKind::Down(MouseButton::Left), column, row);
+    }
+
+    fn selected(state: &State) -> Option<Pick> {
+        state.runs.selected.clone()
+    }
+
+    #[test]
+    fn a_click_selects_a_run_and_a_second_one_opens_it() {
+        let mut state = state((120, 30), vec![run(1, "one"), run(2, "two")], vec![]);
+        assert_eq!(selected(&state), Some(Pick::Run(run_id(2))));
+        // The header, the group, then the newest first.
+        click(&mut state, 5, 3);
+        assert_eq!((selected(&state), state.focus), (Some(Pick::Run(run_id(1))), Focus::List));
+        click(&mut state, 5, 3);
+        assert_eq!(state.focus, Focus::Detail);
+        // A heading and the empty place below are nothing.
+        click(&mut state, 5, 1);
+        click(&mut state, 5, 20);
+        assert_eq!((selected(&state), state.focus), (Some(Pick::Run(run_id(1))), Focus::List));
+    }
+
+    #[test]
+    fn a_click_unfolds_what_is_finished() {
+        let mut state = state((120, 30), vec![run(2, "two"), ended(run(1, "one"))], vec![]);
+        assert_eq!(state.runs.lines().len(), 3);
+        click(&mut state, 2, 3);
+        click(&mut state, 2, 3);
+        assert_eq!(state.runs.lines().len(), 4);
+    }
+
+    #[test]
+    fn tabs_and_the_badge_can_be_clicked() {
+        let mut state = state((120, 30), vec![run(1, "one")], vec![permission(1, 1)]);
+        let areas = state.areas();
+        let column = (areas.tabs.x..areas.tabs.right()).find(|x| tab_at(&areas, *x, 1) == Some(Tab::Events)).unwrap();
+        click(&mut state, column, 1);
+        assert_eq!((state.detail.tab, state.focus), (Tab::Events, Focus::Detail));
+        click(&mut state, 115, 0);
+        assert_eq!(state.scope(), Scope::Inbox);
+    }
+
+    #[test]
+    fn the_wheel_turns_what_it_is_over() {
+        let runs = (1..=20).map(|number| run(number, "run")).collect();
+        let mut state = state((120, 10), runs, vec![]);
+        point(&mut state, MouseEventKind::ScrollDown, 5, 5);
+        assert_eq!(selected(&state), Some(Pick::Run(run_id(17))));
+        point(&mut state, MouseEventKind::ScrollDown, 100, 5);
+        assert_eq!(selected(&state), Some(Pick::Run(run_id(17))), "the tabs are elsewhere");
+        point(&mut state, MouseEventKind::ScrollUp, 5, 5);
+        assert_eq!(selected(&state), Some(Pick::Run(run_id(20))));
+    }
+}

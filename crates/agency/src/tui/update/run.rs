@@ -10,30 +10,6 @@ use crate::tui::keys::{OfRun, Yank};
 use crate::tui::state::{Front, State};
 
 pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
-    match action {
-        OfRun::Tab(tab) => {
-            state.detail.tab = tab;
-            return vec![];
-        }
-        OfRun::NextTab => {
-            state.detail.tab = state.detail.tab.next();
-            return vec![];
-        }
-        OfRun::PreviousTab => {
-            state.detail.tab = state.detail.tab.previous();
-            return vec![];
-        }
-        OfRun::Message
-        | OfRun::Interrupt
-        | OfRun::Stop
-        | OfRun::Restart
-        | OfRun::Remove
-        | OfRun::Attach
-        | OfRun::Shell
-        | OfRun::Editor
-        | OfRun::Yank
-        | OfRun::Steps => {}
-    }
     let Some(row) = state.runs.current().map(|entry| entry.row.clone()) else {
         state.refuse("no run is selected");
         return vec![];
@@ -52,7 +28,6 @@ pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
         OfRun::Shell => vec![Effect::Lend(Lending::Shell(row.directory().to_owned()))],
         OfRun::Editor => vec![Effect::Lend(Lending::Editor(row.directory().to_owned()))],
         OfRun::Steps => super::steps::open(state, &row),
-        OfRun::Tab(_) | OfRun::NextTab | OfRun::PreviousTab => vec![],
     }
 }
 
