@@ -11,7 +11,7 @@ use agency_model::EventLine;
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, Look, Scroll};
-use super::window::{Ask, Change, Load, Window};
+use super::window::{Change, Load, Window};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::wrap::breaks;
 use tool::Tool;

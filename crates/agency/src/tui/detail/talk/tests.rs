@@ -4,6 +4,7 @@ use agency_model::Event;
 use serde_json::json;
 
 use super::*;
+use crate::tui::detail::Ask;
 use crate::tui::detail::fixture::{NOW, whole};
 use crate::tui::detail::scroll::Room;
 use crate::tui::detail::window::Piece;
