@@ -72,6 +72,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
         let agency = own_name();
         let name = answer.runs.first().map_or_else(String::new, |run| run.id.to_string());
         writeln!(out, "\nLook further:")?;
+        writeln!(out, "  {agency}    (all runs on one screen; q leaves it)")?;
         writeln!(out, "  {agency} ls")?;
         writeln!(out, "  {agency} show {name}")?;
         writeln!(out, "  {agency} logs {name}")?;
