@@ -3,16 +3,17 @@
 //! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
 
 mod lines;
+mod order;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agency_engine::store::RunRow;
-use agency_model::run::State as RunState;
-use agency_model::{Activity, RunId};
+use agency_model::RunId;
 
 pub(super) use lines::{GroupKey, Line};
+pub(super) use order::{Grouping, Sorting};
 
 use super::keys::Move;
 
@@ -31,63 +32,6 @@ pub(super) struct Entry {
     pub(super) changes: Option<ChangeCount>,
     /// How many questions wait.
     pub(super) asks: usize,
-}
-
-/// In which order runs of a group stand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Sorting {
-    #[default]
-    Newest,
-    Status,
-    Name,
-    Cost,
-}
-
-impl Sorting {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Newest => "newest first",
-            Self::Status => "by status",
-            Self::Name => "by name",
-            Self::Cost => "by cost",
-        }
-    }
-
-    const fn next(self) -> Self {
-        match self {
-            Self::Newest => Self::Status,
-            Self::Status => Self::Name,
-            Self::Name => Self::Cost,
-            Self::Cost => Self::Newest,
-        }
-    }
-}
-
-/// By what runs are put together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Grouping {
-    #[default]
-    Repository,
-    Workflow,
-    Nothing,
-}
-
-impl Grouping {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Repository => "by repository",
-            Self::Workflow => "by workflow",
-            Self::Nothing => "not grouped",
-        }
-    }
-
-    const fn next(self) -> Self {
-        match self {
-            Self::Repository => Self::Workflow,
-            Self::Workflow => Self::Nothing,
-            Self::Nothing => Self::Repository,
-        }
-    }
 }
 
 /// What is selected.
@@ -321,19 +265,6 @@ impl RunList {
         let near = before.unwrap_or(0).min(self.lines.len().saturating_sub(1));
         let found = (near..self.lines.len()).chain((0..near).rev()).find_map(|index| pick_of_index(&self.lines, index));
         self.selected = found;
-    }
-}
-
-/// How urgently a run wants somebody; what wants it most comes first.
-pub(super) fn urgency(entry: &Entry) -> u8 {
-    match (entry.asks > 0, entry.row.state, entry.row.activity) {
-        (true, ..) | (_, RunState::Running, Some(Activity::WaitingForUser)) => 0,
-        (_, RunState::Running, Some(Activity::Idle)) => 1,
-        (_, RunState::Running, _) => 2,
-        (_, RunState::Queued, _) => 3,
-        (_, RunState::Failed, _) => 4,
-        (_, RunState::Killed, _) => 5,
-        (_, RunState::Completed, _) => 6,
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use agency_model::{RunId, RunKind, SessionId};
 
-use super::{Entry, Grouping, Pick, RunList, Sorting, urgency};
+use super::order::urgency;
+use super::{Entry, Grouping, Pick, RunList, Sorting};
 
 /// What a group is about. The order is that of the list: what waits for somebody is always on top.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
