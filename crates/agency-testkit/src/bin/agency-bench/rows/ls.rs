@@ -73,6 +73,7 @@ fn copy(connection: &mut Connection, model: &str, copies: usize) {
         .iter()
         .map(|column| match column.as_str() {
             "id" => "printf('r_01ARZ3NDEK%016d', n)".to_owned(),
+            "name" => "'run ' || n".to_owned(),
             "worktree_path" => "worktree_path || n".to_owned(),
             "state" => "'queued'".to_owned(),
             other => other.to_owned(),
