@@ -42,15 +42,24 @@ impl RunsNews {
 #[derive(Debug, Default)]
 pub struct RunsWatch {
     version: Option<i64>,
-    present: Option<HashSet<RunId>>,
+    /// Every run that was told of or passed over, and was there at the last look.
+    known: HashSet<RunId>,
+    /// Whether the old ones were told too.
+    complete: bool,
     live: HashMap<RunId, RunRow>,
     questions: Vec<QuestionRow>,
     round: Option<Instant>,
 }
 
 impl RunsWatch {
-    /// What changed since the last look.
+    /// What changed since the last look. After a failure everything is told again, since some of it was not.
     pub fn look(&mut self, agency: &mut Agency) -> Result<RunsNews, StoreError> {
+        self.try_to_look(agency).inspect_err(|_| {
+            *self = Self { known: std::mem::take(&mut self.known), ..Self::default() };
+        })
+    }
+
+    fn try_to_look(&mut self, agency: &mut Agency) -> Result<RunsNews, StoreError> {
         let round = self.round.is_none_or(|round| round.elapsed() >= ROUND);
         if round {
             self.round = Some(Instant::now());
@@ -66,7 +75,9 @@ impl RunsWatch {
         self.look_at_live(agency, &mut news)?;
         if first {
             let newest = RunFilter { except: Some(RunKind::Ask), limit: Some(FIRST), ..RunFilter::default() };
-            news.changed.extend(agency.store.list(&newest)?.into_iter().filter(|row| !self.live.contains_key(&row.id)));
+            let newest = agency.store.list(&newest)?;
+            self.known.extend(newest.iter().map(|row| row.id.clone()));
+            news.changed.extend(newest.into_iter().filter(|row| !self.live.contains_key(&row.id)));
             self.round = None;
         } else if round {
             self.look_at_present(agency, &mut news)?;
@@ -86,24 +97,27 @@ impl RunsWatch {
             news.changed.push(agency.store.run(ended)?);
         }
         news.changed.extend(now.values().filter(|row| self.live.get(&row.id) != Some(row)).cloned());
+        self.known.extend(now.keys().cloned());
         self.live = now;
         Ok(())
     }
 
     fn look_at_present(&mut self, agency: &Agency, news: &mut RunsNews) -> Result<(), StoreError> {
-        let now = agency.store.present()?;
-        let Some(before) = self.present.take() else {
-            let all = RunFilter { except: Some(RunKind::Ask), ..RunFilter::default() };
-            news.changed.extend(agency.store.list(&all)?.into_iter().filter(|row| !self.live.contains_key(&row.id)));
-            self.present = Some(now);
-            return Ok(());
-        };
-        for id in now.difference(&before).filter(|id| !self.live.contains_key(id)) {
-            let row = agency.store.run(id)?;
-            news.changed.extend((row.kind != RunKind::Ask).then_some(row));
+        let present = agency.store.present()?;
+        let mut new = vec![];
+        if self.complete {
+            for id in present.difference(&self.known) {
+                new.push(agency.store.run(id)?);
+            }
+        } else {
+            new = agency.store.list(&RunFilter { except: Some(RunKind::Ask), ..RunFilter::default() })?;
+            new.retain(|row| !self.live.contains_key(&row.id));
+            self.complete = true;
         }
-        news.gone.extend(before.difference(&now).cloned());
-        self.present = Some(now);
+        news.changed.extend(new.into_iter().filter(|row| row.kind != RunKind::Ask));
+        // Also of one that came and went since the last round.
+        news.gone.extend(self.known.difference(&present).cloned());
+        self.known = present;
         Ok(())
     }
 }

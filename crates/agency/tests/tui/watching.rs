@@ -83,3 +83,18 @@ fn questions_are_told_when_they_come_and_when_they_go() {
     world.ok(&["answer", question.id.as_str(), "allow"]);
     news(&mut watch, &mut agency, "an empty inbox", |news| news.questions == Some(vec![]));
 }
+
+#[test]
+fn a_run_that_came_and_was_removed_between_two_rounds_is_told_to_be_gone() {
+    let (world, repo) = world();
+    let mut agency = library(&world);
+    let mut watch = RunsWatch::default();
+    watch.look(&mut agency).unwrap();
+    watch.look(&mut agency).unwrap();
+    let run = waiting(&world, &repo, "brief");
+    // It is seen living, and not looked at until it is removed.
+    news(&mut watch, &mut agency, "the run", |news| news.changed.iter().any(|row| row.id.to_string() == run.id));
+    world.ok(&["stop", &run.id]);
+    world.ok(&["rm", &run.id]);
+    news(&mut watch, &mut agency, "its removal", |news| news.gone.iter().any(|id| id.to_string() == run.id));
+}
