@@ -115,7 +115,7 @@ impl Counter {
     fn count(&mut self, one: &Shown) -> bool {
         self.counted.insert(one.run.clone(), Counted { at: Instant::now(), updated_at: one.updated_at });
         match changes_of(&one.run, one.over, &self.agency) {
-            Some(changes) => self.bell.leave(News::Changes { run: one.run.clone(), changes }),
+            Some(changes) => self.bell.report(News::Changes { run: one.run.clone(), changes }),
             None => true,
         }
     }

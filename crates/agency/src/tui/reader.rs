@@ -151,7 +151,7 @@ impl Reading {
             self.current = None;
             let (message, _) = problem.into_words();
             let told =
-                self.bell.leave(News::Detail { generation: subject.generation, content: Content::Nothing(message) });
+                self.bell.report(News::Detail { generation: subject.generation, content: Content::Nothing(message) });
             return if told { Turn::Wait(Rest::UNTIL_TOUCHED) } else { Turn::Leave };
         }
         let (Some(current), Some(agency)) = (&mut self.current, &self.agency) else {
@@ -161,7 +161,7 @@ impl Reading {
         let subject = &current.subject;
         let mut told = true;
         let mut tell = |content| {
-            told &= self.bell.leave(News::Detail { generation: subject.generation, content });
+            told &= self.bell.report(News::Detail { generation: subject.generation, content });
         };
         let asks = orders.asks.iter().filter(|request| request.generation == subject.generation);
         let over = subject.row.state.is_terminal();

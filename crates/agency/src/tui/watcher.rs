@@ -61,9 +61,9 @@ fn look(agency: &mut Agency, runs: &mut RunsWatch, bell: &Bell) -> Option<Durati
         Ok(news) => Some(News::Runs(news)),
         Err(error) => {
             let trouble = News::Trouble(format!("the runs cannot be read: {error}"));
-            return bell.leave(trouble).then_some(LONG_PAUSE);
+            return bell.report(trouble).then_some(LONG_PAUSE);
         }
     };
-    let told = news.is_none_or(|news| bell.leave(news));
+    let told = news.is_none_or(|news| bell.report(news));
     told.then(|| (began.elapsed() * SHARE).min(LONG_PAUSE))
 }

@@ -83,7 +83,7 @@ impl Errands {
                 Some(Content::Nothing(hint.map_or(message.clone(), |hint| format!("{message}\n{hint}"))))
             });
             if let Some(content) = content {
-                bell.leave(News::Detail { generation: subject.generation, content });
+                bell.report(News::Detail { generation: subject.generation, content });
             }
             busy.store(false, Ordering::Release);
             desk.put(|_| {});
