@@ -91,6 +91,7 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
 
 /// Lets signals ring the bell; set when one of them asks us to end.
 fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
+    keyboard::survive_interrupts()?;
     keyboard::end_at_last()?;
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP] {

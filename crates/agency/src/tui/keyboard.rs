@@ -5,12 +5,13 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossterm::event::{Event, poll, read};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-use signal_hook::consts::{SIGHUP, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::bell::Letterbox;
@@ -84,6 +85,15 @@ fn input_of(event: Event) -> Option<Input> {
         Event::Resize(columns, rows) => Some(Input::Resize(columns, rows)),
         Event::FocusGained | Event::FocusLost => None,
     }
+}
+
+/// Keys that interrupt are for whoever has the terminal: an editor that we wait for, never us.
+pub(super) fn survive_interrupts() -> io::Result<()> {
+    for signal in [SIGINT, SIGQUIT] {
+        // A handler and not a refusal, which the editor would inherit.
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    Ok(())
 }
 
 /// Ends the program for good a moment after it was asked to end or its terminal went away, should the loop not come to it.

@@ -2,7 +2,7 @@
 
 use agency_testkit::{Agent, Terminal, World, conversation, wait_for};
 
-use super::place::{LIMIT, screen, waiting, world};
+use super::place::{LIMIT, screen, screen_with, waiting, world};
 
 /// Says what it does, changes a file, asks before it goes on, and ends its turn.
 fn worker() -> Agent {
@@ -149,4 +149,24 @@ fn a_message_is_written_sent_and_kept_when_it_is_not() {
     press(&terminal, &["C-s"]);
     terminal.wait_for_text("heard: half a thought");
     assert!(run.heard().iter().any(|line| line["message"]["content"] == "half a thought"), "{:?}", run.heard());
+}
+
+#[test]
+fn an_interrupted_editor_takes_neither_the_screen_nor_the_text_with_it() {
+    let (world, repo) = world();
+    world.agent("echoing", conversation::echoing());
+    world.begin(&repo, "echoing", &["--host", "detached", "--mode", "headless", "--name", "echo"]);
+    let editor = world.agent("editor", "echo editing; exec sleep 1000");
+    let terminal = screen_with(&world, &[&format!("EDITOR={}", editor.display())], &["tui"]);
+    terminal.wait_for_text("echo");
+    press(&terminal, &["m"]);
+    terminal.wait_for_text("Message to echo");
+    terminal.type_text("half a thought");
+    press(&terminal, &["C-e"]);
+    terminal.wait_for_text("editing");
+    press(&terminal, &["C-c"]);
+    let back = terminal.wait_for_text("the text is as it was");
+    assert!(back.contains("half a thought"), "{back}");
+    press(&terminal, &["C-s"]);
+    terminal.wait_for_text("heard: half a thought");
 }
