@@ -228,6 +228,15 @@ impl SessionState {
             Self::Blocked | Self::Completed | Self::Failed | Self::Cancelled => true,
         }
     }
+
+    /// Whether the session is not finished: it runs, or it can be resumed or retried and needs its worktree for that.
+    #[must_use]
+    pub const fn can_continue(self) -> bool {
+        match self {
+            Self::Running | Self::Waiting | Self::PendingMerge | Self::Blocked | Self::Failed => true,
+            Self::Completed | Self::Cancelled => false,
+        }
+    }
 }
 
 #[cfg(test)]

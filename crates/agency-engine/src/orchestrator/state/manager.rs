@@ -58,6 +58,21 @@ impl SessionManager {
         WorkflowSession::read(self.directory(id), id)
     }
 
+    /// Whether a session can still be resumed or retried, so that it needs its worktree. A session that cannot be read
+    /// counts: nothing says that it is over. One without a record does not exist.
+    pub fn is_open(&self, id: &SessionId) -> Result<bool, SessionError> {
+        match self.load(id) {
+            Ok(session) => Ok(session.state().can_continue()),
+            Err(SessionError::NotFound(_)) => Ok(false),
+            Err(
+                SessionError::BadRecord { .. } | SessionError::BadHistory { .. } | SessionError::WrongHistory { .. },
+            ) => Ok(true),
+            Err(error @ (SessionError::Ambiguous { .. } | SessionError::InUse(_) | SessionError::Home(_))) => {
+                Err(error)
+            }
+        }
+    }
+
     /// Takes a session for oneself, if nobody else has it before `patience` is over.
     pub fn lock(&self, id: &SessionId, patience: Duration) -> Result<Lock, SessionError> {
         let lock = Lock::take(&self.directory(id).lock(), patience)?;
