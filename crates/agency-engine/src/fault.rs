@@ -46,6 +46,8 @@ pub const POINTS: &[&str] = &[
     "rm.workspace",
     "rm.session",
     "rm.marked",
+    "refs.moved",
+    "refs.noted",
     "ask.heard",
     "ask.stored",
     "answer.begin",

@@ -1,5 +1,6 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
+mod old_refs;
 mod wording;
 
 use std::time::Duration;
@@ -9,6 +10,7 @@ use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::old_refs::MoveRefs;
 use self::wording::{ignored_note, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use crate::agency::Agency;
 use crate::fault;

@@ -54,6 +54,7 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
 pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
+pub use saved::{MovedRef, move_old_refs};
 pub use scratch::Scratch;
 pub(crate) use scratch::{LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
 pub use trash::empty_trash;
@@ -203,7 +204,7 @@ pub struct ChangedLines {
 /// Work that was in no branch and is now kept by a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedWork {
-    /// The ref, `refs/agency/<run_id>`.
+    /// The ref, `refs/agency/saved/<run_id>`.
     pub reference: String,
     /// The commit it points at.
     pub commit: Commit,

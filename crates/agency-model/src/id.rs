@@ -105,6 +105,12 @@ impl RunId {
     /// The ref that keeps uncommitted work when the workspace is removed.
     #[must_use]
     pub fn saved_work_ref(&self) -> String {
+        format!("refs/agency/saved/{}", self.0)
+    }
+
+    /// The ref that older versions used. Its short name is that of the run's branch, which it hides from git.
+    #[must_use]
+    pub fn old_saved_work_ref(&self) -> String {
         format!("refs/agency/{}", self.0)
     }
 }

@@ -9,6 +9,7 @@ mod lifecycle {
     mod policy;
     mod read;
     mod remove;
+    mod saved_refs;
     mod surroundings;
     mod together;
     mod understand;

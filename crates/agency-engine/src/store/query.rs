@@ -131,6 +131,12 @@ impl Store {
         self.rows(&sql, [path])
     }
 
+    /// The runs whose saved work an older version recorded at `refs/agency/<run_id>`, oldest first.
+    pub fn runs_with_old_saved_ref(&self) -> Result<Vec<RunRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE saved_ref = 'refs/agency/' || id ORDER BY id");
+        self.rows(&sql, [])
+    }
+
     /// Whether a run with this id exists.
     pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
         let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));

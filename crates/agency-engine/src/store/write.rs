@@ -219,6 +219,14 @@ impl Store {
         Ok(row)
     }
 
+    /// Records that the saved work of a run is at another ref now.
+    pub fn set_saved_ref(&mut self, id: &RunId, saved_ref: &str) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute("UPDATE runs SET saved_ref = ?2 WHERE id = ?1", params![id.as_str(), saved_ref])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }

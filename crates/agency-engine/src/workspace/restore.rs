@@ -2,7 +2,7 @@
 
 use agency_model::RunId;
 
-use super::{Commit, Repository, Result, WorkspaceError, branch};
+use super::{Commit, Repository, Result, WorkspaceError, branch, saved};
 
 /// A branch that holds what was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Restored {
 /// Makes a new branch at the saved work of a run. The ref stays, so this can be done again.
 pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result<Restored> {
     let common_dir = repository.common_dir()?;
-    let Some(commit) = branch::commit_of(&common_dir, &run.saved_work_ref())? else {
+    let Some((_, commit)) = saved::locate(&common_dir, run)? else {
         return Err(WorkspaceError::NothingSaved { run: run.clone() });
     };
     branch::check_new(repository.root(), new_branch)?;

@@ -1,17 +1,45 @@
 //! The ref that keeps the work of a run whose workspace is gone.
+//!
+//! The one rule: a ref that older versions wrote is read like a new one, and moved only in one step with the new one.
 
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Seek, Write};
 use std::path::Path;
 
 use agency_model::RunId;
 
 use super::git_command::GitCommand;
-use super::{Commit, Result, SavedWork, branch};
+use super::{Commit, Repository, Result, SavedWork, WorkspaceError, branch};
+
+/// Every ref of ours, among them those of older versions.
+const OWN_REFS: &str = "refs/agency/";
+
+/// What became of a ref that an older version wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MovedRef {
+    /// The work is at the new ref only, now or since an earlier attempt.
+    Moved,
+    /// The new ref holds other work, so both stay.
+    Both,
+    /// Neither ref exists any more.
+    Missing,
+}
+
+/// The ref and the commit of the work that was saved for a run, by this version or an older one.
+pub(super) fn locate(git_dir: &Path, run: &RunId) -> Result<Option<(String, Commit)>> {
+    for reference in [run.saved_work_ref(), run.old_saved_work_ref()] {
+        if let Some(commit) = branch::commit_of(git_dir, &reference)? {
+            return Ok(Some((reference, commit)));
+        }
+    }
+    Ok(None)
+}
 
 /// The work that was saved for a run; `None` when there is none.
 pub(super) fn find(git_dir: &Path, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
-    let reference = run.saved_work_ref();
-    match branch::commit_of(git_dir, &reference)? {
-        Some(commit) => Ok(Some(describe(git_dir, reference, commit, base)?)),
+    match locate(git_dir, run)? {
+        Some((reference, commit)) => Ok(Some(describe(git_dir, reference, commit, base)?)),
         None => Ok(None),
     }
 }
@@ -24,4 +52,49 @@ pub(super) fn describe(git_dir: &Path, reference: String, commit: Commit, base: 
         .read()?;
     let files = names.iter().filter(|byte| **byte == 0).count();
     Ok(SavedWork { reference, commit, files })
+}
+
+/// Moves the old refs of runs of one repository to where this version saves work. Safe to repeat, and to do while
+/// others save.
+pub fn move_old_refs(root: &Path, runs: &[RunId]) -> Result<Vec<MovedRef>> {
+    let git_dir = Repository::from_root(root.to_owned()).common_dir()?;
+    let refs = own_refs(&git_dir)?;
+    runs.iter().map(|run| move_one(&git_dir, run, &refs)).collect()
+}
+
+fn move_one(git_dir: &Path, run: &RunId, refs: &HashMap<String, Commit>) -> Result<MovedRef> {
+    let (old, new) = (run.old_saved_work_ref(), run.saved_work_ref());
+    let changes = match (refs.get(&old), refs.get(&new)) {
+        (None, Some(_)) => return Ok(MovedRef::Moved),
+        (None, None) => return Ok(MovedRef::Missing),
+        (Some(before), None) => format!("create {new} {before}\ndelete {old} {before}\n"),
+        (Some(before), Some(after)) if contains(git_dir, after, before)? => format!("delete {old} {before}\n"),
+        (Some(_), Some(_)) => return Ok(MovedRef::Both),
+    };
+    // One transaction, so that there is no moment without a ref.
+    let given = standard_input(changes.as_bytes()).map_err(WorkspaceError::io("write to", &std::env::temp_dir()))?;
+    let update = ["update-ref", "--create-reflog", "-m", "agency: moved", "--stdin"];
+    GitCommand::on(git_dir).config("core.hooksPath=/dev/null").run(update).input(given).read()?;
+    Ok(MovedRef::Moved)
+}
+
+/// Whether everything of `older` is in the history of `newer`.
+fn contains(git_dir: &Path, newer: &Commit, older: &Commit) -> Result<bool> {
+    let asked = GitCommand::on(git_dir).run(["merge-base", "--is-ancestor"]).args([older.as_str(), newer.as_str()]);
+    Ok(asked.finish()?.success)
+}
+
+fn own_refs(git_dir: &Path) -> Result<HashMap<String, Commit>> {
+    let printed =
+        GitCommand::on(git_dir).run(["for-each-ref", "--format=%(objectname) %(refname)"]).arg(OWN_REFS).read()?;
+    let text = String::from_utf8_lossy(&printed);
+    let entry = |line: &str| line.split_once(' ').and_then(|(id, name)| Some((name.to_owned(), id.parse().ok()?)));
+    Ok(text.lines().filter_map(entry).collect())
+}
+
+fn standard_input(content: &[u8]) -> std::io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
 }

@@ -1,4 +1,4 @@
-//! Saves what no branch holds to `refs/agency/<run_id>`.
+//! Saves what no branch holds to `refs/agency/saved/<run_id>`.
 //!
 //! The one rule: what the agent left (files, index, HEAD, branch) is only read, and no hook runs.
 
@@ -35,7 +35,7 @@ pub(super) fn save(checkout: &Checkout, nested: &Nested, run: &RunId, base: &Com
     let staging = Staging::over(checkout, Objects::Kept)?;
     let found = look(&staging, checkout, nested)?;
     let reference = run.saved_work_ref();
-    let before = branch::commit_of(&checkout.common_dir, &reference)?;
+    let (held_by, before) = saved::locate(&checkout.common_dir, run)?.unzip();
     let commit = match (&found.head, &before) {
         (Some(head), _) if !found.uncommitted && is_in_a_branch(checkout, head)? => return Ok(None),
         (None, _) if !found.uncommitted => return Ok(None),
@@ -44,8 +44,10 @@ pub(super) fn save(checkout: &Checkout, nested: &Nested, run: &RunId, base: &Com
         (_, Some(before)) if holds(checkout, before, &found)? => before.clone(),
         (_, _) => commit(&staging, run, &found, before.as_ref())?,
     };
-    if before.as_ref() != Some(&commit) {
-        let old = before.as_ref().map_or("", Commit::as_str);
+    let is_there = held_by.as_ref() == Some(&reference);
+    if !is_there || before.as_ref() != Some(&commit) {
+        // What an older version saved stays at its own ref, too.
+        let old = before.as_ref().filter(|_| is_there).map_or("", Commit::as_str);
         staging
             .git()
             .run(["update-ref", "--create-reflog", "-m", "agency: saved before removal"])

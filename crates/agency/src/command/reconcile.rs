@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use agency_engine::reconcile::Reconciled;
+use agency_engine::remove::MoveRefs;
 use agency_engine::stray::Strays;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +37,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let runs = if args.dry_run { agency.reconcile_plan()? } else { agency.reconcile_live()? };
     let found = agency.strays()?;
-    let swept = if args.dry_run { vec![] } else { agency.sweep(&found) };
+    let mut swept = if args.dry_run { vec![] } else { agency.sweep(&found) };
+    swept.extend(agency.move_saved_refs(if args.dry_run { MoveRefs::Plan } else { MoveRefs::Now })?);
     let answer = Reconciliation { dry_run: args.dry_run, runs, swept, found };
     context.answer(&answer, |out| {
         for run in &answer.runs {
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
                 writeln!(out, "would delete {}", path.display())?;
             }
         }
-        if answer.runs.is_empty() && answer.found.is_empty() {
+        if answer.runs.is_empty() && answer.found.is_empty() && answer.swept.is_empty() {
             writeln!(out, "Everything agrees.")?;
         }
         Ok(())

@@ -21,7 +21,7 @@ use crate::problem::Problem;
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Uncommitted and untracked files are saved as refs/agency/<run_id>; agency restore brings them \
+    after_help = "Uncommitted and untracked files are saved as refs/agency/saved/<run_id>; agency restore brings them \
     back.\nFiles that .gitignore names are not saved.\nThe branch stays unless --delete-branch is given. Logs and the record of the run stay.\n\nExamples:\n  \
     agency rm fix\n  agency rm --all-finished --older-than 7d --dry-run"
 )]

@@ -89,7 +89,7 @@ fn after_a_reboot_every_run_has_a_clear_state() {
     assert_eq!(in_tmux.log("runner.log"), b"ready\n");
     // Only then: who removes something now loses nothing.
     world.ok(&["rm", &detached.id]);
-    let saved = format!("refs/agency/{}:work.txt", detached.id);
+    let saved = format!("refs/agency/saved/{}:work.txt", detached.id);
     assert_eq!(repo.git(&["cat-file", "-p", &saved]), "precious");
     repo.git(&["branch", "-D", &format!("agency/{}", detached.id)]);
     clear_away(&world, &repo, &[&done, &in_tmux, &queued]);

@@ -103,7 +103,7 @@ fn lives_a_whole_life(name: &str, host: &str) {
     let removed = world.json(&["rm", &id]);
     assert_eq!(removed["data"]["removed"], true);
     assert_eq!(repo.worktrees().len(), 1);
-    let saved = repo.git(&["show", "--name-only", "--format=", &format!("refs/agency/{id}")]);
+    let saved = repo.git(&["show", "--name-only", "--format=", &format!("refs/agency/saved/{id}")]);
     assert!(saved.contains("left.txt"), "{saved}");
     let restored = world.json(&["restore", &id]);
     assert_eq!(restored["data"]["repo"], path(&repo));
@@ -113,7 +113,7 @@ fn lives_a_whole_life(name: &str, host: &str) {
 /// After its removal a run has left its branches, its saved work and its record, and nothing else.
 #[track_caller]
 fn only_work_remains(world: &World, repo: &agency_testkit::Repo, before: &Traces, id: &str) {
-    repo.git(&["update-ref", "-d", &format!("refs/agency/{id}")]);
+    repo.git(&["update-ref", "-d", &format!("refs/agency/saved/{id}")]);
     for branch in [format!("agency/{id}"), format!("agency/restored-{id}")] {
         repo.git(&["branch", "--quiet", "-D", &branch]);
     }

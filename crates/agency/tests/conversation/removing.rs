@@ -28,7 +28,7 @@ fn parent_and_child(world: &World, repo: &Repo) -> (Run, Run, PathBuf) {
 fn is_saved(world: &World, repo: &Repo, last: &Run, worktree: &Path) {
     assert!(!worktree.exists());
     assert_eq!(repo.worktrees(), std::slice::from_ref(&repo.path));
-    let reference = format!("refs/agency/{}", last.id);
+    let reference = format!("refs/agency/saved/{}", last.id);
     assert_eq!(world.show(last)["saved_ref"], reference.as_str());
     assert_eq!(repo.git(&["cat-file", "-p", &format!("{reference}:new.txt")]), "precious");
     let restored = world.json(&["restore", &last.id]);

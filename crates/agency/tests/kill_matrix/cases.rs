@@ -138,8 +138,8 @@ fn nothing_is_lost_or_left_when_a_removal_is_killed_at_any_step() {
 fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
     let played: BTreeSet<&str> = MATRIX.iter().map(|(_, point, _)| *point).collect();
     // The steps of a conversation and of an ask are played where those are, those of jj and of a merge with the
-    // workspaces, those of a session with the workflows.
-    let topics = ["ask.", "answer.", "tell.", "scratch.", "jj.", "merge.", "session."];
+    // workspaces, those of a session with the workflows, those of old refs with the removal.
+    let topics = ["ask.", "answer.", "tell.", "scratch.", "jj.", "merge.", "session.", "refs."];
     let elsewhere = |point: &&str| topics.iter().any(|topic| point.starts_with(topic));
     assert_eq!(played, POINTS.iter().copied().filter(|point| !elsewhere(point)).collect());
 }

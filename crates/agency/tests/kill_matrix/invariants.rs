@@ -41,7 +41,7 @@ pub(super) fn check_removed(case: &Case, scene: &Scene, run: &Run) {
     let kept = scene.repo.branches().contains(&format!("agency/{}", run.id));
     assert_eq!(kept, case.act == Act::Remove, "the branch stays unless it is asked to go");
     if case.act.removes() {
-        let saved = format!("refs/agency/{}:new.txt", run.id);
+        let saved = format!("refs/agency/saved/{}:new.txt", run.id);
         assert_eq!(scene.repo.git(&["cat-file", "-p", &saved]), "precious");
     }
     bystanders_and_doctor(scene);
@@ -122,7 +122,7 @@ fn no_row_without_its_resources(scene: &Scene, row: &Row) {
 fn work_is_kept(scene: &Scene, run: &Run) {
     let in_place = fs::read_to_string(worktree_of(scene, run).join("new.txt")).is_ok_and(|text| text == "precious\n");
     if !in_place {
-        let saved = |name: &str| scene.repo.git(&["cat-file", "-p", &format!("refs/agency/{}:{name}", run.id)]);
+        let saved = |name: &str| scene.repo.git(&["cat-file", "-p", &format!("refs/agency/saved/{}:{name}", run.id)]);
         assert_eq!((saved("new.txt"), saved("README.md")), ("precious".into(), "changed".into()));
     }
 }

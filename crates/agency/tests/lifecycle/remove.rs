@@ -25,7 +25,7 @@ fn removing_saves_uncommitted_work_and_restore_brings_it_back() {
     let removed = world.json(&["rm", id])["data"].take();
     assert_eq!((&removed["state"], &removed["removed"]), (&Value::from("completed"), &Value::from(true)));
     assert!(removed["removed_at"].is_string());
-    assert_eq!(removed["saved_ref"], format!("refs/agency/{id}"));
+    assert_eq!(removed["saved_ref"], format!("refs/agency/saved/{id}"));
     assert!(!Path::new(text(&run, "worktree_path")).exists());
     assert_eq!(repo.worktrees().len(), 1);
     assert!(!world.tmux_sessions().contains(&format!("agency_{id}")));
