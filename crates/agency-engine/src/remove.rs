@@ -1,27 +1,33 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
+mod error;
 mod old_refs;
+mod session;
 mod wording;
+mod workspace_of;
 
 use std::time::Duration;
 
 use agency_model::run::State;
-use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
+use agency_model::{RunId, Vcs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
+pub use self::session::SessionsInUse;
 use self::wording::{ignored_note, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
+use self::workspace_of::bookmark_of;
+pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
 use crate::fault;
-use crate::home::Home;
 use crate::lock::Lock;
 use crate::pid_file::PidFile;
-use crate::store::{RunRow, StoreError};
+use crate::store::RunRow;
 use crate::trust;
 use crate::workspace::{
-    Commit, DeleteBranch, GitWorktree, InPlace, JjError, JjWorkspace, RemoveOptions, Repository, Restored, Scratch,
-    Workspace, WorkspaceError, empty_trash, restore, restore_with_jj,
+    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
+    restore, restore_with_jj,
 };
 
 /// What removing a run did, or would do.
@@ -43,64 +49,6 @@ pub struct Removed {
     pub notes: Vec<String>,
 }
 
-/// Something that could not be removed, and how to remove it by hand.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Remaining {
-    /// What it is.
-    pub resource: String,
-    /// Why it is still there.
-    pub why: String,
-    /// The command that removes it.
-    pub command: String,
-}
-
-/// Why a run was not removed.
-#[derive(Debug, thiserror::Error)]
-pub enum RemoveError {
-    /// The run is not over.
-    #[error("{id} is {state}; stop it first (agency stop {id})")]
-    NotEnded {
-        /// The run.
-        id: RunId,
-        /// Its state.
-        state: State,
-    },
-    /// Somebody else is removing it, or its supervisor has not left yet.
-    #[error("{0} is still in use by another process")]
-    InUse(RunId),
-    /// Something is still there.
-    #[error("{id} was not removed: {}", remaining.iter().map(|left| left.why.as_str()).collect::<Vec<_>>().join("; "))]
-    Remains {
-        /// The run.
-        id: RunId,
-        /// What is still there.
-        remaining: Vec<Remaining>,
-    },
-    /// The repository.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A stored commit is none.
-    #[error("the row of {0} holds no valid base commit")]
-    BadRow(RunId),
-}
-
-impl RemoveError {
-    /// The stable code of this error.
-    #[must_use]
-    pub fn code(&self) -> ErrorCode {
-        match self {
-            Self::NotEnded { .. } => ErrorCode::InvalidState,
-            Self::InUse(_) | Self::Remains { .. } => ErrorCode::CleanupFailed,
-            Self::Workspace(error) => error.code(),
-            Self::Store(error) => error.code(),
-            Self::BadRow(_) => ErrorCode::DbError,
-        }
-    }
-}
-
 /// How long a supervisor that has reported its end may take to leave.
 const LEAVING: Duration = Duration::from_secs(5);
 /// How long survivors of a crash get before they are killed.
@@ -119,6 +67,7 @@ impl Agency {
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
             return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
         }
+        self.check_session(&row, options)?;
         let directory = self.home.run(&row.id);
         // Without its directory nobody can own the run, and nothing is left to lock.
         let _owner = match Lock::take(&directory.supervisor_lock(), LEAVING) {
@@ -168,9 +117,26 @@ impl Agency {
         Ok(Removed { branch: kept_branch(&removal).or(removed.branch), ..removed })
     }
 
+    /// Says which runs workflow sessions still need.
+    #[must_use]
+    pub fn sessions_in_use(&self) -> SessionsInUse {
+        SessionsInUse::new(self.home.clone())
+    }
+
+    fn check_session(&self, row: &RunRow, options: RemoveOptions) -> Result<(), RemoveError> {
+        if options.force || row.removed_at.is_some() {
+            return Ok(());
+        }
+        match self.sessions_in_use().session_of(row) {
+            Some((session, state)) => Err(RemoveError::NeededBySession { id: row.id.clone(), session, state }),
+            None => Ok(()),
+        }
+    }
+
     /// What [`Self::remove`] would do to an ended run.
     pub fn removal_plan(&self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
         check_branch_wish(row, options)?;
+        self.check_session(row, options)?;
         let mut notes = vec![];
         if let (Some(path), Some(other)) = (&row.worktree_path, self.sharing(row)?.first()) {
             notes.push(format!("keep the worktree {path}, where {} works too", other.id));
@@ -245,69 +211,12 @@ impl Agency {
     }
 }
 
-/// Where a run works.
-pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
-    if row.workspace == WorkspaceKind::Scratch {
-        return Ok(Box::new(Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path())));
-    }
-    let base = base_of(row)?;
-    let repository = row.repo_path.clone().into();
-    if let (Vcs::Jj, Some(workspace)) = (row.vcs, jj_workspace_of(home, row)?) {
-        return Ok(Box::new(workspace));
-    }
-    Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
-        (WorkspaceKind::Worktree | WorkspaceKind::Shared, Some(branch), Some(path)) => Box::new(GitWorktree {
-            repository,
-            run: row.id.clone(),
-            base,
-            branch: branch.clone(),
-            path: path.into(),
-            worktrees_root: home.worktrees(),
-            trash: home.trash(),
-        }),
-        (_, _, _) => Box::new(InPlace { repository, base }),
-    })
-}
-
-/// The jj workspace of a run, which may be shared with the run that made it.
-fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, RemoveError> {
-    let own = matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
-    let Some(path) = row.worktree_path.as_ref().filter(|_| own) else {
-        return Ok(None);
-    };
-    Ok(Some(JjWorkspace {
-        repository: row.repo_path.clone().into(),
-        run: row.worktree_maker(),
-        base: base_of(row)?,
-        bookmark: bookmark_of(row),
-        path: path.into(),
-        worktrees_root: home.worktrees(),
-        trash: home.trash(),
-    }))
-}
-
-/// Brings the workspace of a run whose agent is not at work up to date, where that is needed.
-pub(crate) fn bring_up_to_date(home: &Home, row: &RunRow) -> Result<(), RemoveError> {
-    match (row.vcs, jj_workspace_of(home, row)?) {
-        (Vcs::Jj, Some(workspace)) => Ok(workspace.bring_up_to_date()?),
-        (Vcs::Git | Vcs::Jj, _) => Ok(()),
-    }
-}
-
-fn bookmark_of(row: &RunRow) -> String {
-    row.new_branch.clone().unwrap_or_else(|| row.worktree_maker().default_branch())
-}
-
 /// Refuses to delete a branch that never is.
 fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), WorkspaceError> {
     if row.vcs == Vcs::Jj && options.delete_branch != DeleteBranch::No {
         return Err(JjError::NoBranch { bookmark: bookmark_of(row) }.into());
     }
     Ok(())
-}
-
-pub(crate) fn base_of(row: &RunRow) -> Result<Commit, RemoveError> {
-    row.base_commit.parse().map_err(|_| RemoveError::BadRow(row.id.clone()))
 }
 
 impl Removed {

@@ -357,6 +357,13 @@ impl From<RemoveError> for Problem {
         match error {
             RemoveError::Remains { id, remaining } => problem.detail("id", id).detail("remaining", remaining),
             RemoveError::NotEnded { id, .. } => problem.hint(format!("agency stop {id}")),
+            RemoveError::NeededBySession { id, session, .. } => problem
+                .hint(format!(
+                    "agency workflow cancel {session} gives the session up; then agency rm {id} removes the run, and \
+                     agency rm --force {id} removes it at once"
+                ))
+                .detail("id", id)
+                .detail("session", session),
             RemoveError::Workspace(error) => with_facts(problem, &error),
             RemoveError::InUse(_) | RemoveError::Store(_) | RemoveError::BadRow(_) => problem,
         }

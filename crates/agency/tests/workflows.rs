@@ -9,6 +9,7 @@ mod workflows {
     mod mcp_servers;
     mod open_sessions;
     mod place;
+    mod removing;
     mod scenarios;
     mod wide;
 }

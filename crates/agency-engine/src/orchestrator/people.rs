@@ -21,7 +21,7 @@ impl Orchestrator {
     /// Ends a session: its agents and commands are stopped, its worktree stays.
     pub fn cancel(&mut self, id: &SessionId, around: Around) -> Result<WorkflowSession, OrchestratorError> {
         let state = self.show(id)?.state();
-        if state.stands_still() && state != SessionState::Blocked {
+        if matches!(state, SessionState::Completed | SessionState::Cancelled) {
             let why = "only a session that is not over can be cancelled";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }

@@ -7,8 +7,9 @@ use agency_engine::agency::Agency;
 use agency_engine::remove::{RemoveError, Removed};
 use agency_engine::store::{RunFilter, RunRow};
 use agency_engine::workspace::{DeleteBranch, RemoveOptions};
-use agency_model::ErrorCode;
 use agency_model::run::State;
+use agency_model::workflow::SessionState;
+use agency_model::{ErrorCode, RunId, SessionId};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +52,17 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RemovedRuns {
     runs: Vec<Outcome>,
+    /// Runs that are over and stay, because their workflow session can still be resumed or retried.
+    kept: Vec<KeptRun>,
+}
+
+/// A run that its workflow session still needs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct KeptRun {
+    id: RunId,
+    session: SessionId,
+    /// The state of the session; `null` where it cannot be read.
+    session_state: Option<SessionState>,
 }
 
 /// What became of one run.
@@ -74,7 +86,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         },
         force: args.force,
     };
-    let chosen = choose(args, &mut agency, context)?;
+    let mut chosen = choose(args, &mut agency, context)?;
+    let kept = if args.all_finished && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
     if let ([(row, why)], false) = (chosen.as_slice(), args.all_finished) {
         let removed = one(&mut agency, row, options, args.dry_run, context)?;
         let outcome = Outcome { removed, why: why.clone(), error: None };
@@ -97,7 +110,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             }
         }
     }
-    let outcomes = RemovedRuns { runs: outcomes };
+    let outcomes = RemovedRuns { runs: outcomes, kept };
     if let (Some(error), true) = (&failed, context.json()) {
         return Err(Problem::new(error.code(), error.to_string()).detail("runs", &outcomes.runs));
     }
@@ -105,7 +118,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         if outcomes.runs.is_empty() {
             writeln!(out, "Nothing to remove.")?;
         }
-        outcomes.runs.iter().try_for_each(|outcome| print(out, outcome))
+        outcomes.runs.iter().try_for_each(|outcome| print(out, outcome))?;
+        print_kept(out, &outcomes.kept)
     })?;
     failed.map_or(Ok(code), |error| Err(error.into()))
 }
@@ -128,6 +142,31 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
             (row, why)
         })
         .collect())
+}
+
+/// Takes those runs out of the choice whose workflow session can still go on.
+fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec<KeptRun> {
+    let mut sessions = agency.sessions_in_use();
+    let mut kept = vec![];
+    let mut rest = vec![];
+    for (row, why) in chosen.drain(..) {
+        match sessions.session_of(&row) {
+            Some((session, session_state)) => kept.push(KeptRun { id: row.id, session, session_state }),
+            None => rest.push((row, why)),
+        }
+    }
+    *chosen = rest;
+    kept
+}
+
+fn print_kept(out: &mut dyn std::io::Write, kept: &[KeptRun]) -> std::io::Result<()> {
+    for run in kept {
+        let state = run.session_state.map_or("unreadable", SessionState::word);
+        writeln!(out, "{}  kept: its workflow session {} is {state}", run.id, run.session)?;
+    }
+    let mut sessions: Vec<&SessionId> = kept.iter().map(|run| &run.session).collect();
+    sessions.dedup();
+    sessions.iter().try_for_each(|session| writeln!(out, "  give it up with: agency workflow cancel {session}"))
 }
 
 fn one(

@@ -49,7 +49,7 @@ fn meta(world: &World, id: &str) -> Value {
 #[track_caller]
 fn is_moved(world: &World, repo: &Repo, id: &str, commit: &str) {
     let new = format!("refs/agency/saved/{id}");
-    assert_eq!(refs(repo), [new.clone()]);
+    assert_eq!(refs(repo), [new.as_str()]);
     assert_eq!(repo.git(&["rev-parse", &new]).trim(), commit);
     assert_eq!(world.json(&["show", id])["data"]["saved_ref"], new.as_str());
     assert_eq!(meta(world, id)["saved_ref"], new.as_str());

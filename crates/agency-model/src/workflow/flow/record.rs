@@ -242,8 +242,9 @@ impl Flow {
 
     fn stop_session(&mut self, cause: StopCause) -> Recorded {
         let standing = self.ended.is_some();
-        // Somebody may give up on a session that is blocked.
-        if standing && cause == StopCause::Cancelled && self.state() == SessionState::Blocked {
+        // Somebody may give up on a session that could be retried.
+        let can_be_given_up = matches!(self.state(), SessionState::Blocked | SessionState::Failed);
+        if standing && cause == StopCause::Cancelled && can_be_given_up {
             self.ended = None;
         } else if standing || self.stop.is_some() {
             return Recorded::Stale;
