@@ -42,19 +42,7 @@ impl SessionsInUse {
         match *found {
             Found::Nothing => None,
             Found::Unreadable => Some((id, None)),
-            Found::State(state) => can_continue(state).then_some((id, Some(state))),
+            Found::State(state) => state.can_continue().then_some((id, Some(state))),
         }
-    }
-}
-
-/// Whether `agency workflow resume` or `retry` continues a session that its owner has not given up.
-const fn can_continue(state: SessionState) -> bool {
-    match state {
-        SessionState::Running
-        | SessionState::Waiting
-        | SessionState::PendingMerge
-        | SessionState::Blocked
-        | SessionState::Failed => true,
-        SessionState::Completed | SessionState::Cancelled => false,
     }
 }
