@@ -5,34 +5,40 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::checkout::Checkout;
-use super::staging::{Objects, Staging};
-use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result, nested};
+use super::look::Look;
+use super::private_git::{Objects, PrivateGit};
+use super::staging::temporary_directory;
+use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
-    let nested = nested::find(checkout)?;
-    let staging = Staging::over(checkout, Objects::Discarded)?;
-    staging.add_everything(&nested.untracked)?;
+    let look = Look::at(checkout)?;
     let printed =
-        staging.git().run(["diff-index", "--cached", "-M", "-z", "--raw", "--numstat"]).arg(base.as_str()).read()?;
-    Ok(Changes { files: parse(&printed), nested: nested.paths(), ignored: ignored(checkout)? })
+        look.git().run(["diff-index", "--cached", "-M", "-z", "--raw", "--numstat"]).arg(base.as_str()).read()?;
+    Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored: look.ignored().to_vec() })
 }
 
 /// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt and jj's notes are no
 /// news.
 pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
+    let directory = temporary_directory()?;
+    let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;
+    private.write_index(&private.agents_index(checkout)?)?;
+    ignored_through(&private)
+}
+
+/// The same through a private index.
+pub(super) fn ignored_through(private: &PrivateGit) -> Result<Vec<PathBuf>> {
     let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-    let printed = checkout.git().run(listed).read()?;
+    let printed = private.git().run(listed).read()?;
     let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(to_path);
     Ok(paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect())
 }
 
 /// The unified diff between `base` and the files as they are.
 pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
-    let nested = nested::find(checkout)?;
-    let staging = Staging::over(checkout, Objects::Discarded)?;
-    staging.add_everything(&nested.untracked)?;
-    let diff = staging.git().run(["diff-index", "--cached", "-M", "-p", "--no-ext-diff", "--no-color"]);
+    let look = Look::at(checkout)?;
+    let diff = look.git().run(["diff-index", "--cached", "-M", "-p", "--no-ext-diff", "--no-color"]);
     diff.arg(base.as_str()).read()
 }
 

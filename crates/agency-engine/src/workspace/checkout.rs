@@ -1,56 +1,71 @@
-//! A working tree together with the git directory that records it.
+//! A working tree, and what is recorded about it.
+//!
+//! The one rule: nothing that the working tree or git's entry for it says leads git anywhere. The repository is the
+//! recorded one; of git's entry, the files HEAD and `index` are read and checked, and nothing else.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::git_command::GitCommand;
-use super::{Repository, Result, link};
+use super::head::Head;
+use super::{Commit, Repository, Result, link};
 
-/// The places that git needs to know to work on one working tree.
+/// What is needed to look at a working tree.
 #[derive(Debug, Clone)]
 pub(super) struct Checkout {
     /// The top of the working tree.
     pub(super) work_tree: PathBuf,
-    /// The git directory of this working tree.
-    pub(super) git_dir: PathBuf,
-    /// The git directory that all worktrees share.
+    /// The git directory of the repository, as recorded.
     pub(super) common_dir: PathBuf,
-    /// The index, where it is ours: in a workspace of jj, git's own is of another working tree.
-    pub(super) own_index: Option<PathBuf>,
+    /// Git's directory for this working tree, which an agent can write: `<common>/worktrees/<id>`. `None` when it is
+    /// gone, or where git does not know the working tree.
+    pub(super) admin_dir: Option<PathBuf>,
+    /// What is checked out.
+    pub(super) head: Head,
+    /// Whether the working tree is jj's, which keeps its own files there.
+    pub(super) is_jj: bool,
 }
 
 impl Checkout {
-    /// The checkout whose top is the root of a repository.
-    pub(super) fn of_root(root: &Path) -> Result<Self> {
-        let git_dir = match link::git_dir(root) {
-            Some(git_dir) => git_dir,
-            None => {
-                let printed = GitCommand::at(root).run(["rev-parse", "--absolute-git-dir"]).read()?;
-                let end = printed.len().saturating_sub(1);
-                PathBuf::from(OsString::from_vec(printed[..end].to_vec()))
-            }
-        };
-        let common_dir = Repository::from_root(root.to_owned()).common_dir()?;
-        Ok(Self { work_tree: root.to_owned(), git_dir, common_dir, own_index: None })
-    }
-
-    /// Starts to describe a git command on this working tree.
-    pub(super) fn git(&self) -> GitCommand {
-        let git = GitCommand::on_tree(&self.git_dir, &self.work_tree);
-        match &self.own_index {
-            Some(index) => git.env("GIT_INDEX_FILE", index),
-            None => git,
+    /// The worktree of a run, whatever became of its `.git` file and of git's entry for it. Where HEAD cannot be read,
+    /// `otherwise` is taken to be checked out.
+    pub(super) fn of_worktree(common_dir: &Path, work_tree: &Path, otherwise: Head) -> Self {
+        let admin_dir = link::admin_dir(common_dir, work_tree);
+        let head = admin_dir.as_deref().and_then(|admin_dir| Head::read(admin_dir, common_dir));
+        Self {
+            work_tree: work_tree.to_owned(),
+            common_dir: common_dir.to_owned(),
+            admin_dir,
+            head: head.unwrap_or(otherwise),
+            is_jj: false,
         }
     }
 
-    /// The index that says which files are known.
-    pub(super) fn index(&self) -> PathBuf {
-        self.own_index.clone().unwrap_or_else(|| self.git_dir.join("index"))
+    /// The checkout whose top is the root of a repository.
+    pub(super) fn of_root(root: &Path, otherwise: &Commit) -> Result<Self> {
+        let common_dir = Repository::from_root(root.to_owned()).common_dir()?;
+        let admin_dir = link::git_dir(root);
+        let head = admin_dir.as_deref().and_then(|git_dir| Head::read(git_dir, &common_dir));
+        Ok(Self {
+            work_tree: root.to_owned(),
+            admin_dir,
+            head: head.unwrap_or_else(|| Head::Detached(otherwise.clone())),
+            common_dir,
+            is_jj: false,
+        })
     }
 
-    /// The directory in which jj keeps its notes, where the working tree is jj's.
-    pub(super) fn notes_of_jj(&self) -> Option<PathBuf> {
-        self.own_index.as_ref().map(|_| PathBuf::from(".jj"))
+    /// A working tree of jj, as if `commit` were checked out in it with an index of its own.
+    pub(super) fn of_jj(git_store: &Path, work_tree: &Path, commit: &Commit) -> Self {
+        Self {
+            work_tree: work_tree.to_owned(),
+            common_dir: git_store.to_owned(),
+            admin_dir: None,
+            head: Head::Detached(commit.clone()),
+            is_jj: true,
+        }
+    }
+
+    /// The index that the agent works with, which is read only.
+    pub(super) fn index(&self) -> Option<PathBuf> {
+        self.admin_dir.as_ref().map(|admin_dir| admin_dir.join("index"))
     }
 }

@@ -9,7 +9,8 @@ use super::git_command::GitCommand;
 use super::link::Identity;
 use super::merge::{Committed, MergeError, check_identity, paths_in};
 use super::site::Site;
-use super::{Commit, GitWorktree, WorkspaceError, branch, link, nested, operation};
+use super::staging::Staging;
+use super::{Commit, GitWorktree, WorkspaceError, branch, link, operation};
 use crate::fault;
 
 /// The file that agency itself put there.
@@ -19,16 +20,20 @@ const PROMPT: &str = ".agency/prompt.md";
 pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Committed, MergeError> {
     let checkout = Site::find(worktree)?.checkout(worktree)?;
     // Git is to find the repository by itself, as it does for a person; a torn link would lead it to another one.
-    let linked = link::git_dir(&worktree.path).and_then(|git_dir| Identity::of(&git_dir));
-    if linked != Identity::of(&checkout.git_dir) {
+    let not_registered = || {
         let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
-        return Err(WorkspaceError::NotRegistered { path, repository }.into());
+        MergeError::from(WorkspaceError::NotRegistered { path, repository })
+    };
+    let admin_dir = checkout.admin_dir.as_ref().ok_or_else(not_registered)?;
+    let linked = link::git_dir(&worktree.path).and_then(|git_dir| Identity::of(&git_dir));
+    if linked != Identity::of(admin_dir) {
+        return Err(not_registered());
     }
-    refuse_half_done(worktree, &checkout.git_dir)?;
+    refuse_half_done(worktree, admin_dir)?;
     check_branch(worktree)?;
-    let nested = nested::find(&checkout)?;
-    add(worktree, &nested.untracked)?;
-    let left_out = nested.paths();
+    let staging = Staging::over(&checkout)?;
+    add(worktree, &staging.nested().all())?;
+    let left_out = staging.nested().not_saved();
     let git = || GitCommand::at(&worktree.path);
     let changed = git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames", "HEAD", "--"]).read()?;
     let files = paths_in(&changed).len();

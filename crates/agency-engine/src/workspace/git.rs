@@ -9,8 +9,7 @@ use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
     BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Removal, RemoveOptions, Result,
-    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, merge, nested, removal, review,
-    snapshot, trash,
+    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, merge, removal, review, snapshot, trash,
 };
 use crate::fault;
 
@@ -77,7 +76,7 @@ impl Workspace for GitWorktree {
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
         let checkout = Site::find(self)?.checkout(self)?;
-        snapshot::save(&checkout, &nested::find(&checkout)?, &self.run, &self.base)
+        snapshot::save(&checkout, &self.run, &self.base)
     }
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
-use super::jj::{self, JjCheckout};
+use super::jj;
 use super::{
     BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes, link,
 };
@@ -31,17 +31,11 @@ impl Workspace for InPlace {
     }
 
     fn changes(&self) -> Result<Changes> {
-        match self.seen_by_git()? {
-            Some(seen) => changes::changes(&seen.checkout, &self.base),
-            None => changes::changes(&Checkout::of_root(&self.repository)?, &self.base),
-        }
+        changes::changes(&self.checkout()?, &self.base)
     }
 
     fn diff(&self) -> Result<Vec<u8>> {
-        match self.seen_by_git()? {
-            Some(seen) => changes::diff(&seen.checkout, &self.base),
-            None => changes::diff(&Checkout::of_root(&self.repository)?, &self.base),
-        }
+        changes::diff(&self.checkout()?, &self.base)
     }
 
     /// Saves nothing, since nothing goes away.
@@ -56,11 +50,11 @@ impl Workspace for InPlace {
 }
 
 impl InPlace {
-    /// The files of a jj repository that git does not know as one of its own.
-    fn seen_by_git(&self) -> Result<Option<JjCheckout>> {
-        if link::git_dir(&self.repository).is_some() || jj::git_store_of(&self.repository).is_none() {
-            return Ok(None);
+    /// The files, also those of a jj repository that git does not know as one of its own.
+    fn checkout(&self) -> Result<Checkout> {
+        if link::git_dir(&self.repository).is_none() && jj::git_store_of(&self.repository).is_some() {
+            return jj::checkout(&self.repository, &self.repository, &self.base);
         }
-        JjCheckout::new(&self.repository, &self.repository, &self.base).map(Some)
+        Checkout::of_root(&self.repository, &self.base)
     }
 }

@@ -22,11 +22,12 @@ use self::command::JjCommand;
 use self::revision::{first, working_copy_of};
 use self::site::names;
 use self::turn::Turn;
+use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, trash};
 use crate::fault;
 
-pub(super) use checkout::JjCheckout;
+pub(super) use checkout::checkout;
 pub(crate) use command::{OLDEST as OLDEST_JJ, jj_version};
 pub use error::JjError;
 pub use repository::restore_with_jj;
@@ -87,12 +88,12 @@ impl Workspace for JjWorkspace {
 
     fn changes(&self) -> Result<Changes> {
         let base = self.base_of_files();
-        changes::changes(&self.seen_by_git(&base)?.checkout, &base)
+        changes::changes(&self.seen_by_git(&base)?, &base)
     }
 
     fn diff(&self) -> Result<Vec<u8>> {
         let base = self.base_of_files();
-        changes::diff(&self.seen_by_git(&base)?.checkout, &base)
+        changes::diff(&self.seen_by_git(&base)?, &base)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -174,11 +175,11 @@ impl JjWorkspace {
         self.base_below(jj).ok().flatten().unwrap_or_else(|| self.base.clone())
     }
 
-    fn seen_by_git(&self, commit: &Commit) -> Result<JjCheckout> {
+    fn seen_by_git(&self, commit: &Commit) -> Result<Checkout> {
         if !self.path.is_dir() {
             return Err(WorkspaceError::PathMissing { path: self.path.clone() });
         }
-        JjCheckout::new(&self.path, &self.repository, commit)
+        checkout(&self.path, &self.repository, commit)
     }
 
     /// Asks jj where the workspace is, which must be where we asked for it.

@@ -1,11 +1,13 @@
 //! Reads the files by which a working tree and its repository find each other, without starting git.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
 
 /// Longer than any path; an agent can write anything into its `.git`.
 const LONGEST: u64 = 16 * 1024;
@@ -66,6 +68,22 @@ pub(super) fn linked_git_dir(common_dir: &Path, work_tree: &Path) -> Option<Path
     })
 }
 
+/// Git's directory for a worktree below `<common>/worktrees`: the one that names it, or if the agent rewrote or removed
+/// that note, the one with its name.
+pub(super) fn admin_dir(common_dir: &Path, work_tree: &Path) -> Option<PathBuf> {
+    if let Some(found) = linked_git_dir(common_dir, work_tree) {
+        return Some(found);
+    }
+    let named = common_dir.join("worktrees").join(work_tree.file_name()?);
+    let is_of_another = || {
+        let content = read_small(&named.join("gitdir")).ok()?;
+        let linked = named.join(path_in(&content)).parent().map(Path::to_owned)?;
+        // A directory that leads back here is another worktree's entry.
+        Some(git_dir(&linked).and_then(|back| Identity::of(&back)) == Identity::of(&named))
+    };
+    (named.is_dir() && is_of_another() != Some(true)).then_some(named)
+}
+
 /// Whether the files of a repository rule a branch out. `false` means only that git has to be asked.
 pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
     let full_name = format!("refs/heads/{name}");
@@ -85,8 +103,35 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
 
 pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    File::open(path)?.take(LONGEST).read_to_end(&mut content)?;
+    open_regular(path)?.take(LONGEST).read_to_end(&mut content)?;
     Ok(content)
+}
+
+/// Reads a file of at most `limit` bytes, and says when it was modified, in seconds since 1970.
+pub(super) fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+    let file = open_regular(path)?;
+    let found = file.metadata()?;
+    if found.len() > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut content = Vec::new();
+    file.take(limit).read_to_end(&mut content)?;
+    Ok((content, u64::try_from(found.mtime()).unwrap_or(0)))
+}
+
+/// Copies a file with its modification time, from which git tells which entries of an index it must look at again.
+pub(super) fn copy_regular(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = open_regular(from)?;
+    let mut copy = File::create(to)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.set_modified(source.metadata()?.modified()?)
+}
+
+/// Opens a plain file. Anything else, as a pipe on which reading would wait, is an error.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(no_wait).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// The path in a file that git wrote: everything but the newlines at the end.

@@ -1,68 +1,97 @@
 //! Git repositories inside a working tree, whose content git records as a link only.
+//!
+//! The one rule: git never runs with the configuration of such a repository. One whose git directory is not below the
+//! repository's own is not even looked at, and counts as not saved.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+mod submodule;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::Result;
 use super::checkout::Checkout;
-use super::git_command::{Finished, GitCommand};
+use super::index_file::{IndexFile, Mode};
+use super::private_git::PrivateGit;
+use super::{Commit, Result};
 
-/// What would be lost with a working tree although all of it was added.
+/// The repositories inside a working tree.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nested {
     /// Repositories that git does not track; it cannot even be asked to add one without a commit.
-    pub(super) untracked: Vec<PathBuf>,
-    /// Submodules with changes, or with commits that no remote has.
-    pub(super) submodules: Vec<PathBuf>,
+    untracked: Vec<PathBuf>,
+    /// What the index records as links.
+    links: Vec<Link>,
+}
+
+/// A path that the index records as a link to a commit of another repository.
+#[derive(Debug, Clone)]
+struct Link {
+    path: PathBuf,
+    state: State,
+}
+
+/// What became of a linked repository's content.
+#[derive(Debug, Clone)]
+enum State {
+    /// All of it is in its remote, or nothing is checked out. With the commit that is checked out.
+    Saved(Option<Commit>),
+    /// It holds changes, or commits that no remote has, or it was not looked at.
+    NotSaved,
 }
 
 impl Nested {
-    /// All of them, below the working tree.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.untracked.iter().chain(&self.submodules).cloned().collect()
+    /// Those whose content would be lost with the working tree.
+    pub(super) fn not_saved(&self) -> Vec<PathBuf> {
+        let links = self.links.iter().filter(|link| matches!(link.state, State::NotSaved)).map(|link| &link.path);
+        self.untracked.iter().chain(links).cloned().collect()
     }
-}
 
-/// Finds the repositories inside a working tree, except in what is ignored.
-pub(super) fn find(checkout: &Checkout) -> Result<Nested> {
-    let listed = checkout.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
-    // Git names files; what it names as a directory is a repository that it does not look into.
-    let untracked = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_suffix(b"/")).map(to_path).collect();
-    let mut submodules = Vec::new();
-    for path in links(checkout)? {
-        if has_unsaved_work(&checkout.work_tree.join(&path))? {
-            submodules.push(path);
+    /// All of them: git is not to look into any.
+    pub(super) fn all(&self) -> Vec<PathBuf> {
+        self.untracked.iter().chain(self.links.iter().map(|link| &link.path)).cloned().collect()
+    }
+
+    /// Records in a private index which commits are checked out, as `git add` would.
+    pub(super) fn record_links(&self, private: &PrivateGit) -> Result<()> {
+        let checked_out = self.links.iter().filter_map(|link| match &link.state {
+            State::Saved(Some(commit)) => Some((commit, &link.path)),
+            State::Saved(None) | State::NotSaved => None,
+        });
+        for (commit, path) in checked_out {
+            let git = private.git().run(["update-index", "--cacheinfo", "160000"]).arg(commit.as_str()).arg(path);
+            git.read()?;
         }
+        Ok(())
     }
-    Ok(Nested { untracked, submodules })
 }
 
-/// The paths that the index records as links to commits of other repositories.
-fn links(checkout: &Checkout) -> Result<Vec<PathBuf>> {
-    let listed = checkout.git().run(["ls-files", "-z", "--stage"]).read()?;
-    let entries = listed.split(|byte| *byte == 0).filter(|entry| entry.starts_with(b"160000 "));
-    let paths = entries.filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1)).map(to_path);
-    let mut paths: Vec<PathBuf> = paths.collect();
+/// Finds the repositories inside a working tree, except in what is ignored. `index` is what the private index holds.
+pub(super) fn find(private: &PrivateGit, checkout: &Checkout, index: &IndexFile) -> Result<Nested> {
+    let listed = private.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
+    Ok(Nested { untracked: untracked_in(&listed), links: links_in(checkout, index) })
+}
+
+/// The directories in a list of untracked files. Git names files; a directory is a repository that it does not look into.
+fn untracked_in(listed: &[u8]) -> Vec<PathBuf> {
+    listed.split(|byte| *byte == 0).filter_map(repository_name).collect()
+}
+
+fn repository_name(name: &[u8]) -> Option<PathBuf> {
+    name.strip_suffix(b"/").map(|name| PathBuf::from(OsString::from_vec(name.to_vec())))
+}
+
+fn links_in(checkout: &Checkout, index: &IndexFile) -> Vec<Link> {
+    // Without the real path of the repository nothing can be below it.
+    let trusted = fs::canonicalize(&checkout.common_dir).ok();
+    links_below(&checkout.work_tree, index, trusted.as_deref(), 0)
+}
+
+fn links_below(work_tree: &Path, index: &IndexFile, trusted: Option<&Path>, depth: usize) -> Vec<Link> {
+    let links = index.entries.iter().filter(|entry| entry.mode() == Mode::Gitlink);
+    let mut paths: Vec<&Path> = links.map(|entry| Path::new(OsStr::from_bytes(&entry.path))).collect();
+    // A conflict has the same path several times.
     paths.dedup();
-    Ok(paths)
-}
-
-/// Whether a submodule's directory holds anything that its remote does not.
-fn has_unsaved_work(submodule: &Path) -> Result<bool> {
-    if submodule.join(".git").symlink_metadata().is_err() {
-        // A submodule that was never checked out is an empty directory; git would not look at files in it.
-        return Ok(submodule.read_dir().is_ok_and(|mut files| files.next().is_some()));
-    }
-    let changed = GitCommand::at(submodule).run(["status", "--porcelain", "-z"]).finish()?;
-    let ahead = GitCommand::at(submodule)
-        .run(["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stash", "--not", "--remotes"])
-        .finish()?;
-    // What git cannot read is not known to be saved.
-    let saved = |asked: &Finished| asked.success && asked.stdout.is_empty();
-    Ok(!(saved(&changed) && saved(&ahead)))
-}
-
-fn to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+    let state = |path: &Path| submodule::look(&work_tree.join(path), trusted, depth);
+    paths.into_iter().map(|path| Link { path: path.to_owned(), state: state(path) }).collect()
 }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use super::link::Identity;
 use super::site::Site;
+use super::staging::Staging;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, changes, nested, registered, saved, snapshot, trash,
+    WorktreeFate, branch, changes, registered, saved, snapshot, trash,
 };
 use crate::fault;
 
@@ -113,8 +114,8 @@ fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<O
         return before();
     }
     let checkout = site.checkout(worktree)?;
-    let found = nested::find(&checkout).map_err(not_saved)?;
-    let mut inside = found.paths();
+    let staging = Staging::over(&checkout).map_err(not_saved)?;
+    let mut inside = staging.nested().not_saved();
     // Worktrees of the same repository may hide where git ignores everything.
     let below = site.others.iter().filter_map(|other| other.path.strip_prefix(&worktree.path).ok());
     inside.extend(below.map(PathBuf::from));
@@ -123,7 +124,7 @@ fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<O
     if !inside.is_empty() && !options.force {
         return Err(WorkspaceError::NestedRepositories { path: worktree.path.clone(), nested: inside });
     }
-    match snapshot::save(&checkout, &found, &worktree.run, &worktree.base).map_err(not_saved)? {
+    match snapshot::save(&checkout, &worktree.run, &worktree.base).map_err(not_saved)? {
         Some(work) => Ok(Some(work)),
         None => before(),
     }

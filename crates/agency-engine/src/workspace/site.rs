@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
+use super::head::Head;
 use super::link::{self, Identity};
 use super::registered::{self, RegisteredWorktree, Worktrees};
 use super::{GitWorktree, Repository, Result, WorkspaceError};
@@ -64,11 +65,7 @@ impl Site {
         if self.here.is_none() {
             return Err(WorkspaceError::PathMissing { path: worktree.path.clone() });
         }
-        let not_registered =
-            || WorkspaceError::NotRegistered { path: worktree.path.clone(), repository: worktree.repository.clone() };
-        let git_dir = link::linked_git_dir(&self.common_dir, &worktree.path).ok_or_else(not_registered)?;
-        let (work_tree, common_dir) = (worktree.path.clone(), self.common_dir.clone());
-        Ok(Checkout { work_tree, git_dir, common_dir, own_index: None })
+        Ok(Checkout::of_worktree(&self.common_dir, &worktree.path, Head::branch(&worktree.branch)))
     }
 }
 

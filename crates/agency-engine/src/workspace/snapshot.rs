@@ -6,9 +6,8 @@ use agency_model::RunId;
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
-use super::nested::Nested;
-use super::staging::{Objects, Staging};
-use super::{Commit, Result, SavedWork, WorkspaceError, branch, saved};
+use super::staging::Staging;
+use super::{Commit, Result, SavedWork, WorkspaceError, saved};
 
 /// Who signs a saved commit where git knows no name for the user.
 const IDENTITY: [(&str, &str); 4] = [
@@ -31,9 +30,9 @@ struct Found {
 }
 
 /// Saves the uncommitted work of a checkout, and the commits of a HEAD that is in no branch.
-pub(super) fn save(checkout: &Checkout, nested: &Nested, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
-    let staging = Staging::over(checkout, Objects::Kept)?;
-    let found = look(&staging, checkout, nested)?;
+pub(super) fn save(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
+    let staging = Staging::over(checkout)?;
+    let found = look(&staging, checkout)?;
     let reference = run.saved_work_ref();
     let (held_by, before) = saved::locate(&checkout.common_dir, run)?.unzip();
     let commit = match (&found.head, &before) {
@@ -58,10 +57,10 @@ pub(super) fn save(checkout: &Checkout, nested: &Nested, run: &RunId, base: &Com
 }
 
 /// Writes the index and the files as trees and compares them with HEAD.
-fn look(staging: &Staging<'_>, checkout: &Checkout, nested: &Nested) -> Result<Found> {
-    let head = head_commit(checkout)?;
+fn look(staging: &Staging<'_>, checkout: &Checkout) -> Result<Found> {
+    let head = checkout.head.commit(&checkout.common_dir)?;
     let index = staging.tree()?;
-    staging.add_everything(&nested.untracked)?;
+    staging.add_everything()?;
     let files = staging.tree()?.ok_or_else(|| WorkspaceError::Git {
         command: "write-tree".to_owned(),
         directory: checkout.work_tree.clone(),
@@ -77,14 +76,9 @@ fn look(staging: &Staging<'_>, checkout: &Checkout, nested: &Nested) -> Result<F
     Ok(Found { head, files, staged, uncommitted })
 }
 
-fn head_commit(checkout: &Checkout) -> Result<Option<Commit>> {
-    branch::commit_of(&checkout.git_dir, "HEAD")
-}
-
 /// Whether HEAD's commits stay reachable without this worktree.
 fn is_in_a_branch(checkout: &Checkout, head: &Commit) -> Result<bool> {
-    let symbolic = checkout.git().run(["symbolic-ref", "--quiet", "HEAD"]).finish()?;
-    if symbolic.success && symbolic.stdout.starts_with(b"refs/heads/") {
+    if checkout.head.branch_name().is_some() {
         return Ok(true);
     }
     let holder = GitCommand::on(&checkout.common_dir)

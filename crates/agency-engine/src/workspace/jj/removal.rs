@@ -12,9 +12,10 @@ use super::revision::{Revision, bookmarked, revisions};
 use super::site::JjSite;
 use super::{JjError, JjWorkspace, stale};
 use crate::fault;
+use crate::workspace::staging::Staging;
 use crate::workspace::{
     BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, changes,
-    nested, registered, saved, trash,
+    registered, saved, trash,
 };
 
 /// Saves and removes a workspace.
@@ -42,7 +43,7 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
     }
     let (ignored, work) = match site.here {
         Some(_) if site.known => {
-            let ignored = changes::ignored(&workspace.seen_by_git(&workspace.base)?.checkout)?;
+            let ignored = changes::ignored(&workspace.seen_by_git(&workspace.base)?)?;
             (ignored, save(workspace, options)?)
         }
         // What jj had seen of it can still be kept.
@@ -96,7 +97,8 @@ fn keep(workspace: &JjWorkspace, revision: &Revision) -> Result<Option<SavedWork
 
 /// Refuses repositories inside the workspace, of which jj takes in nothing.
 fn refuse_nested(workspace: &JjWorkspace, options: RemoveOptions) -> Result<()> {
-    let nested = nested::find(&workspace.seen_by_git(&workspace.base)?.checkout)?.paths();
+    let checkout = workspace.seen_by_git(&workspace.base)?;
+    let nested = Staging::over(&checkout)?.nested().not_saved();
     if nested.is_empty() || options.force {
         return Ok(());
     }
@@ -110,7 +112,8 @@ fn refuse_left_out(workspace: &JjWorkspace, revision: &Revision) -> Result<()> {
         return Ok(());
     }
     let seen = workspace.seen_by_git(&revision.commit)?;
-    let listed = seen.checkout.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
+    let staging = Staging::over(&seen)?;
+    let listed = staging.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
     let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
     let paths = paths.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
     let files: Vec<PathBuf> = paths.filter(|path| !path.starts_with(".jj")).collect();

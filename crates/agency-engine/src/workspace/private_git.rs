@@ -1,0 +1,177 @@
+//! A git directory of agency's own, through which git looks at a working tree that an agent can write.
+//!
+//! The one rule: settings come from the system, the user and the repository's common configuration. Nothing in the
+//! working tree, in its `.git` or in git's entry for it adds a setting, a hook or a program.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::checkout::Checkout;
+use super::git_command::GitCommand;
+use super::index_file::{IndexFile, Unusable};
+use super::{Result, WorkspaceError, link};
+
+/// Settings that hold for every command at such a place.
+const SETTINGS: [&str; 12] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    // These could hide files or changes from us.
+    "core.untrackedCache=false",
+    "core.ignoreStat=false",
+    "core.splitIndex=false",
+    "index.sparse=false",
+    // Git then looks at a file that is marked as not checked out but is there.
+    "core.sparseCheckout=true",
+    "sparse.expectFilesOutsideOfPatterns=false",
+    "submodule.recurse=false",
+    // Line endings are no reason to lose a file.
+    "core.safecrlf=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// Where the content of added files goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Objects {
+    /// Into the repository, safe from a power cut.
+    Repository,
+    /// Into `objects` of the private directory: looking must not make the repository grow. More objects may be read from
+    /// another directory.
+    Private { also_from: Option<PathBuf> },
+}
+
+/// A git directory of our own over a working tree.
+pub(super) struct PrivateGit {
+    directory: PathBuf,
+    work_tree: PathBuf,
+    common_dir: PathBuf,
+    objects: Objects,
+}
+
+impl PrivateGit {
+    /// Makes a git directory in an existing directory that only we can write. It has no index yet.
+    pub(super) fn make(directory: &Path, checkout: &Checkout, objects: Objects) -> Result<Self> {
+        let write = |name: &str, content: &[u8]| {
+            let path = directory.join(name);
+            fs::write(&path, content).map_err(WorkspaceError::io("write", &path))
+        };
+        write("commondir", &[checkout.common_dir.as_os_str().as_bytes(), b"\n"].concat())?;
+        write("HEAD", checkout.head.file_content().as_bytes())?;
+        if let Objects::Private { .. } = objects {
+            let objects = directory.join("objects");
+            fs::create_dir_all(&objects).map_err(WorkspaceError::io("create", &objects))?;
+        }
+        Ok(Self {
+            directory: directory.to_owned(),
+            work_tree: checkout.work_tree.clone(),
+            common_dir: checkout.common_dir.clone(),
+            objects,
+        })
+    }
+
+    /// Starts to describe a git command on the working tree.
+    pub(super) fn git(&self) -> GitCommand {
+        let git = GitCommand::on_tree(&self.directory, &self.work_tree).env("GIT_INDEX_FILE", self.index());
+        let git = SETTINGS.iter().fold(git, |git, setting| git.config(setting));
+        match &self.objects {
+            Objects::Repository => {
+                git.config("core.fsync=committed,loose-object,reference").config("core.fsyncMethod=batch")
+            }
+            Objects::Private { also_from } => {
+                let mut others = as_alternate(&self.common_dir.join("objects"));
+                if let Some(more) = also_from {
+                    others.push(":");
+                    others.push(as_alternate(more));
+                }
+                git.env("GIT_OBJECT_DIRECTORY", self.directory.join("objects"))
+                    .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", others)
+            }
+        }
+    }
+
+    /// The private index.
+    pub(super) fn index(&self) -> PathBuf {
+        self.directory.join("index")
+    }
+
+    /// Reads the agent's index. Where there is none that can be used, it is what is checked out, of whose files nothing is
+    /// known.
+    pub(super) fn agents_index(&self, checkout: &Checkout) -> Result<IndexFile> {
+        if let Some(path) = checkout.index() {
+            match IndexFile::open(&path) {
+                Ok(index) => return Ok(index),
+                Err(Unusable::Partial) => {
+                    if let Some(index) = self.written_out(&path) {
+                        return Ok(index);
+                    }
+                }
+                Err(Unusable::Damaged) => {}
+            }
+        }
+        self.index_of_head(checkout)
+    }
+
+    /// Replaces the private index, in one step.
+    pub(super) fn write_index(&self, index: &IndexFile) -> Result<()> {
+        let (draft, path) = (self.directory.join("index.new"), self.index());
+        fs::write(&draft, index.to_bytes())
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(WorkspaceError::io("write", &path))
+    }
+
+    /// Lets git write out an index of which a part is elsewhere; `None` where that is not possible.
+    fn written_out(&self, agents: &Path) -> Option<IndexFile> {
+        let place = tempfile::Builder::new().prefix("index-").tempdir_in(&self.directory).ok()?;
+        let whole = place.path().join("index");
+        link::copy_regular(agents, &whole).ok()?;
+        let shared = |name: &OsString| name.as_bytes().starts_with(b"sharedindex.");
+        // Git looks for the other part in its own directory.
+        let names = fs::read_dir(agents.parent()?).ok()?.flatten().map(|entry| entry.file_name()).filter(shared);
+        let copies: Vec<PathBuf> = names
+            .filter_map(|name| {
+                let copy = self.directory.join(&name);
+                link::copy_regular(&agents.parent()?.join(&name), &copy).ok().map(|()| copy)
+            })
+            .collect();
+        let rewritten = self.git().env("GIT_INDEX_FILE", &whole).run(["update-index", "--force-write-index"]).read();
+        for copy in copies {
+            // A copy that stays is replaced by the next one.
+            let _ = fs::remove_file(copy);
+        }
+        rewritten.ok()?;
+        IndexFile::open(&whole).ok()
+    }
+
+    fn index_of_head(&self, checkout: &Checkout) -> Result<IndexFile> {
+        let Some(commit) = checkout.head.commit(&checkout.common_dir)? else {
+            return Ok(IndexFile::default());
+        };
+        let draft = self.directory.join("index.head");
+        // One that an interrupted command left would be in the way.
+        let _ = fs::remove_file(self.directory.join("index.head.lock"));
+        self.git().env("GIT_INDEX_FILE", &draft).run(["read-tree"]).arg(commit.as_str()).read()?;
+        let index = IndexFile::open(&draft).map_err(|error| WorkspaceError::Git {
+            command: "read-tree".to_owned(),
+            directory: checkout.work_tree.clone(),
+            message: error.to_string(),
+        });
+        // Only a draft: the next one replaces it.
+        let _ = fs::remove_file(&draft);
+        index
+    }
+}
+
+/// Quotes a path for a list that is separated by colons.
+fn as_alternate(path: &Path) -> OsString {
+    let mut quoted = vec![b'"'];
+    for byte in path.as_os_str().as_bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            quoted.push(b'\\');
+        }
+        quoted.push(*byte);
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
+}
