@@ -63,6 +63,8 @@ pub struct Config {
     pub tmux_socket: Option<String>,
     /// Whether agents are told that they may trust the worktrees that agency makes for them.
     pub trust_worktrees: bool,
+    /// Whether agents, and the programs that they start, may answer questions of agents.
+    pub allow_self_answer: bool,
     /// The bounds of a run that names none.
     pub limits: LimitsSpec,
     /// How long a stopped agent may take to end by itself.

@@ -9,6 +9,7 @@ pub mod ask;
 pub mod attach;
 #[cfg(test)]
 mod bare_environment;
+pub mod caller;
 pub mod config;
 mod conversation;
 pub mod create;

@@ -4,6 +4,7 @@
 
 #![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
 
+mod ancestry;
 mod answer;
 mod condition;
 mod descriptors;
@@ -17,6 +18,7 @@ mod socket;
 mod stat;
 mod terminal;
 
+pub use ancestry::{Ancestor, ancestry};
 pub use answer::answer_of;
 pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory, inherit};
@@ -29,7 +31,7 @@ pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{
     RawTerminal, TerminalSize, end_of_input, leave_newlines_alone, newline_needs_return, open_own_terminal,
-    own_terminal_size, set_terminal_size,
+    own_terminal_name, own_terminal_size, set_terminal_size,
 };
 
 /// Names the run on every process of its agent.

@@ -75,6 +75,12 @@ pub enum TellError {
         #[source]
         source: UnfitAnswer,
     },
+    /// The caller is an agent, or was started by one.
+    #[error("this process was started by the agent of {run}; agents may not answer questions")]
+    NotAllowed {
+        /// The run of that agent.
+        run: RunId,
+    },
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -92,6 +98,7 @@ impl TellError {
             Self::AlreadyAnswered { .. } => ErrorCode::AlreadyAnswered,
             Self::Expired { .. } => ErrorCode::QuestionExpired,
             Self::Unfit { .. } => ErrorCode::InvalidAnswer,
+            Self::NotAllowed { .. } => ErrorCode::NotAllowed,
             Self::Store(error) => error.code(),
         }
     }
@@ -142,12 +149,15 @@ impl Agency {
         }
     }
 
-    /// Answers a question, once and for all, and waits until the agent has the answer.
+    /// Answers a question, once and for all, and waits until the agent has the answer. Agents may not.
     pub fn answer(&mut self, question: &QuestionRow, answer: &Answer, by: &str) -> Result<String, TellError> {
         let id = &question.id;
+        let caller = self.permitted_caller()?;
+        let agent = caller.run.as_ref().map(|run| format!("the agent of {run}"));
+        let by = agent.as_deref().unwrap_or(by);
         question.question.check(answer).map_err(|source| TellError::Unfit { id: id.clone(), source })?;
         fault::point("answer.begin");
-        let number = match self.store.answer(id, answer, by)? {
+        let number = match self.store.answer(id, answer, by, &caller)? {
             Answering::Recorded(number) => number,
             Answering::Unknown => return Err(TellError::NoQuestion(id.to_string())),
             Answering::TooLate(row) if row.state == QuestionState::Expired => return Err(TellError::Expired { row }),

@@ -49,6 +49,8 @@ words! {
         DbError = "E_DB_ERROR",
         /// The operating system refused access.
         PermissionDenied = "E_PERMISSION_DENIED",
+        /// An agent may not do this: only its user may.
+        NotAllowed = "E_NOT_ALLOWED",
         /// The run has no tmux session now.
         TmuxSessionNotFound = "E_TMUX_SESSION_NOT_FOUND",
         /// The supervisor died without a word.

@@ -155,7 +155,7 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
         | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
-        ErrorCode::PermissionDenied => 8,
+        ErrorCode::PermissionDenied | ErrorCode::NotAllowed => 8,
         ErrorCode::Timeout => 124,
         ErrorCode::Interrupted => 130,
     }
@@ -308,6 +308,9 @@ impl From<TellError> for Problem {
                 .detail("answered_at", row.answered_at),
             TellError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
             TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
+            TellError::NotAllowed { run } => problem
+                .hint("answer from a terminal of your own; allow_self_answer = true in the configuration allows it to agents")
+                .detail("run_id", run),
             TellError::Refused { id, .. } | TellError::NoWord { id } => problem.detail("id", id),
             TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
         }

@@ -12,6 +12,7 @@ mod conversation {
     mod refused;
     mod removing;
     mod resuming;
+    mod self_answer;
     mod stress;
     mod talking;
 }

@@ -35,6 +35,8 @@ pub(super) struct ConfigFile {
     pub(super) vcs: VcsChoice,
     /// Whether agents are told that they may trust the worktrees that agency makes for them.
     pub(super) trust_worktrees: bool,
+    /// Whether agents, and the programs that they start, may answer questions of agents.
+    pub(super) allow_self_answer: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
     pub(super) wrapper: String,
     /// Where pid files are kept. Empty: `pids` in the home.
@@ -211,6 +213,7 @@ impl Default for ConfigFile {
             host: Host::Tmux,
             vcs: VcsChoice::Auto,
             trust_worktrees: false,
+            allow_self_answer: false,
             wrapper: String::new(),
             pid_dir: String::new(),
             tmux: Tmux::default(),

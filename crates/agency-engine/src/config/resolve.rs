@@ -47,6 +47,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
         tmux_socket: non_empty(file.tmux.socket),
         trust_worktrees: file.trust_worktrees,
+        allow_self_answer: file.allow_self_answer,
         limits: LimitsSpec {
             max_minutes: minutes(file.limits.max_minutes),
             no_progress_minutes: minutes(file.limits.no_progress_minutes),

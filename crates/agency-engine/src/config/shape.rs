@@ -18,6 +18,7 @@ const TOP: &[&str] = &[
     "host",
     "vcs",
     "trust_worktrees",
+    "allow_self_answer",
     "wrapper",
     "pid_dir",
     "tmux",

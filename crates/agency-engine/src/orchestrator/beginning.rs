@@ -124,6 +124,8 @@ impl Orchestrator {
         around: Around,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
+        // What a person refused is asked once more by this.
+        self.agency.permitted_caller()?;
         let state = self.show(id)?.state();
         if !state.stands_still() {
             let why = "only a session that stands still can be tried again";

@@ -93,6 +93,7 @@ impl Orchestrator {
         message: Option<&str>,
         by: &str,
     ) -> Result<WorkflowSession, OrchestratorError> {
+        self.agency.permitted_caller()?;
         let (driver, question) = self.the_question(id)?;
         if let Some((text, path)) = message.zip(self.step_of(id, &question)?) {
             self.order(&driver, &Order::Remark { step: path.to_string(), text: text.to_owned() })?;

@@ -3,13 +3,13 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::num::NonZeroU16;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 use rustix::fs::OFlags;
 use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr,
-    tcsetwinsize,
+    tcsetwinsize, ttyname,
 };
 use tokio::io::unix::AsyncFd;
 
@@ -40,6 +40,15 @@ impl TerminalSize {
 pub fn own_terminal_size(terminal: impl AsFd) -> Option<TerminalSize> {
     let size = tcgetwinsize(terminal).ok()?;
     TerminalSize::new(size.ws_row, size.ws_col)
+}
+
+/// The device of the terminal that this process reads from or writes to, if there is one.
+#[must_use]
+pub fn own_terminal_name() -> Option<String> {
+    let name = |terminal: BorrowedFd<'_>| ttyname(terminal, Vec::new()).ok();
+    let (input, output, errors) = (io::stdin(), io::stdout(), io::stderr());
+    let found = name(input.as_fd()).or_else(|| name(output.as_fd())).or_else(|| name(errors.as_fd()))?;
+    Some(found.to_string_lossy().into_owned())
 }
 
 /// Changes the size of a terminal; its programs are told by SIGWINCH.

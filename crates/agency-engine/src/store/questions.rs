@@ -10,6 +10,7 @@ use super::requests::Request;
 use super::row::{optional_word, word};
 use super::write::now;
 use super::{Store, StoreError};
+use crate::caller::Caller;
 
 /// What has become of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +57,8 @@ pub struct QuestionRow {
     pub answer: Option<Answer>,
     /// Who answered: a user, or a rule.
     pub answered_by: Option<String>,
+    /// The process that answered; absent for rules, and for answers that older versions recorded.
+    pub answered_from: Option<Caller>,
     /// When.
     pub answered_at: Option<Timestamp>,
     /// When the answer was delivered, or the question expired.
@@ -78,7 +81,7 @@ pub enum Answering {
 }
 
 const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, answered_by, answered_at, settled_at, \
-    outcome, repeats";
+    outcome, repeats, answered_from";
 
 /// Oldest first. The ids of one millisecond have no order.
 const AS_ASKED: &str = "ORDER BY rowid";
@@ -101,6 +104,7 @@ impl QuestionRow {
             settled_at: optional_word(row, 9, "settled_at", |text| text.parse().ok())?,
             outcome: row.get(10)?,
             repeats: optional_word(row, 11, "repeats", |text| text.parse().ok())?,
+            answered_from: optional_word(row, 12, "answered_from", |text| serde_json::from_str(text).ok())?,
         })
     }
 }
@@ -185,7 +189,13 @@ impl Store {
     }
 
     /// Answers a question; the first answer stands. The supervisor finds a request to deliver it.
-    pub fn answer(&mut self, id: &QuestionId, answer: &Answer, by: &str) -> Result<Answering, StoreError> {
+    pub fn answer(
+        &mut self,
+        id: &QuestionId,
+        answer: &Answer,
+        by: &str,
+        from: &Caller,
+    ) -> Result<Answering, StoreError> {
         let transaction = self.begin()?;
         let sql = format!("SELECT {COLUMNS} FROM questions WHERE id = ?1");
         let Some(row) = rows(&transaction, &sql, [id.as_str()])?.pop() else {
@@ -196,8 +206,9 @@ impl Store {
         }
         let at = now().to_string();
         transaction.execute(
-            "UPDATE questions SET state = 'answered', answer = ?2, answered_by = ?3, answered_at = ?4 WHERE id = ?1",
-            params![id.as_str(), json(answer), by, at],
+            "UPDATE questions SET state = 'answered', answer = ?2, answered_by = ?3, answered_at = ?4, \
+             answered_from = ?5 WHERE id = ?1",
+            params![id.as_str(), json(answer), by, at, json(from)],
         )?;
         let request = Request::Answer(id.clone());
         transaction.execute(

@@ -6,7 +6,8 @@
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
-pub(super) const MIGRATIONS: &[&str] = &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS];
+pub(super) const MIGRATIONS: &[&str] =
+    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -220,4 +221,9 @@ DROP INDEX runs_own_their_worktree;
 CREATE UNIQUE INDEX runs_own_their_worktree ON runs (worktree_path) WHERE parent_id IS NULL AND workspace = 'worktree';
 CREATE UNIQUE INDEX agents_own_their_name ON runs (name) WHERE kind = 'agent' AND state IN ('queued', 'running');
 CREATE INDEX runs_by_session ON runs (workflow_session, id) WHERE workflow_session IS NOT NULL;
+";
+
+/// The process that gave an answer, as JSON.
+const WHO_ANSWERED: &str = "
+ALTER TABLE questions ADD COLUMN answered_from TEXT;
 ";

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
-use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+use agency_model::{Answer, ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
 
 use super::*;
+use crate::caller::Caller;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -203,4 +204,45 @@ fn a_short_name_finds_one_run_none_or_the_candidates() {
     for nothing in ["", "%", "r_zz", "' OR 1=1 --", "unknown"] {
         assert!(matches!(store.select(nothing).unwrap(), Selected::None), "{nothing}");
     }
+}
+
+// a home of the version before `answered_from`
+#[test]
+fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agency.db");
+    let old = Connection::open(&path).unwrap();
+    for migration in schema::MIGRATIONS.iter().take(4) {
+        old.execute_batch(migration).unwrap();
+    }
+    old.pragma_update(None, "user_version", 4).unwrap();
+    old.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+    let (run, questions) = (new_run(), ["q_01ARZ3NDEKTSV4RRFFQ69G5FAV", "q_01ARZ3NDEKTSV4RRFFQ69G5FAW"]);
+    let content = r#"{"key":"k","kind":"permission","title":"t","detail":"d","options":[],"several":false,"free_text":false,"tool":null}"#;
+    let at = "2026-01-01T00:00:00Z";
+    old.execute(
+        "INSERT INTO runs (id, repo_path, repo_fingerprint, base_ref, base_commit, workspace, runner_kind, \
+         runner_args_json, mode, host, restart_policy, state, created_at, updated_at, stdout_log_path, stderr_log_path) \
+         VALUES (?1, '/repo', 'f', 'main', 'c', 'worktree', 'codex', '[]', 'headless', 'detached', 'never', 'queued', \
+         ?2, ?2, 'o', 'e')",
+        [run.id.as_str(), at],
+    )
+    .unwrap();
+    for (id, state) in questions.iter().zip(["answered", "open"]) {
+        old.execute(
+            "INSERT INTO questions (id, run_id, attempt, state, kind, content, asked_at, answer, answered_by) \
+             VALUES (?1, ?2, 1, ?3, 'permission', ?4, ?5, '{\"answer\":\"allow\"}', 'ann')",
+            [id, run.id.as_str(), state, content, at],
+        )
+        .unwrap();
+    }
+    drop(old);
+    let mut store = Store::open(&path, PATIENCE).unwrap();
+    let [answered, open] = questions.map(|id| id.parse().unwrap());
+    let row = store.question(&answered).unwrap().unwrap();
+    assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));
+    let from = Caller { uid: 1, pid: 2, terminal: Some("/dev/pts/3".into()), run: Some(run.id) };
+    let answering = store.answer(&open, &Answer::Allow, "bob", &from).unwrap();
+    assert!(matches!(answering, Answering::Recorded(_)), "{answering:?}");
+    assert_eq!(store.question(&open).unwrap().unwrap().answered_from, Some(from));
 }

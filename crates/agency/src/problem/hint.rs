@@ -28,6 +28,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::DbLocked => Some("another program holds the database; find it with fuser, or try again"),
         ErrorCode::DbError => Some("agency doctor examines the database; nothing was overwritten"),
         ErrorCode::PermissionDenied => Some("check who owns the path, or set AGENCY_HOME to a directory of yours"),
+        ErrorCode::NotAllowed => Some("run the command from a terminal of your own"),
         ErrorCode::TmuxSessionNotFound => Some("agency logs <run> shows what it said"),
         ErrorCode::RunnerDisappeared => Some("agency logs <run> shows how far it came"),
         ErrorCode::MaxAgents => Some("wait, stop one, leave out --no-queue, or raise max_agents"),

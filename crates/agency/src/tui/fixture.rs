@@ -105,6 +105,7 @@ pub(super) fn question(number: u8, run: u8, kind: QuestionKind, title: &str, det
         asked_at: minutes_ago(60 - i64::from(number)),
         answer: None,
         answered_by: None,
+        answered_from: None,
         answered_at: None,
         settled_at: None,
         outcome: None,

@@ -132,7 +132,7 @@ fn exit_code(code: ErrorCode) -> i32 {
         | ErrorCode::MergeFailed
         | ErrorCode::CleanupFailed => 6,
         ErrorCode::DbLocked | ErrorCode::DbError => 7,
-        ErrorCode::PermissionDenied => 8,
+        ErrorCode::PermissionDenied | ErrorCode::NotAllowed => 8,
         ErrorCode::Timeout => 124,
         ErrorCode::Interrupted => 130,
     }

@@ -377,3 +377,23 @@ fn a_driver_takes_no_slot_from_its_tasks() {
     place.wait_for_state(&session, "completed");
     assert_eq!(place.lines(), ["a", "b"]);
 }
+
+// an agent, and what it starts, neither approves nor rejects nor retries what people decide
+#[test]
+fn agents_do_not_decide_what_a_session_asks_its_user() {
+    let place = Place::new();
+    let agency = env!("CARGO_BIN_EXE_agency");
+    let session = place.begin("name: x\nsteps:\n  - { name: ok, type: approval, message: 'Go on?' }\n", &[]);
+    place.wait_for_state(&session, "waiting");
+    let verbs = ["approve", "reject", "retry --detach"];
+    let attempts = verbs.map(|verb| format!("'{agency}' --json workflow {verb} {session}; echo \" $?\""));
+    place.world.agent("deciding", attempts.join("\n").as_str());
+    let run = place.world.begin(&place.repo, "deciding", &["--host", "detached", "--mode", "headless"]);
+    place.world.ended(&run);
+    let said = place.world.ok(&["logs", &run.id]).stdout;
+    assert_eq!(said.matches("E_NOT_ALLOWED").count(), verbs.len(), "{said}");
+    assert_eq!(said.matches("\n 8\n").count(), verbs.len(), "{said}");
+    assert_eq!(place.shown(&session)["state"], "waiting");
+    place.does(&["approve", &session]);
+    place.wait_for_state(&session, "completed");
+}

@@ -54,7 +54,7 @@ fn unknown_keys() {
     );
     insta::assert_snapshot!(
         toml_error("colour = 'red'"),
-        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `vcs`, `trust_worktrees`, `wrapper`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `sources_dir`, `agents`"
+        @"config.toml:1:1: unknown key `colour`: known here are `default_agent`, `max_agents`, `host`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `sources_dir`, `agents`"
     );
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncomand = 'm'"),
@@ -74,7 +74,7 @@ fn unknown_keys() {
 fn the_first_mistake_of_the_text_is_told() {
     insta::assert_snapshot!(
         toml_error("zzz = 1\naaa = 2"),
-        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `vcs`, `trust_worktrees`, `wrapper`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `sources_dir`, `agents`"
+        @"config.toml:1:1: unknown key `zzz`: known here are `default_agent`, `max_agents`, `host`, `vcs`, `trust_worktrees`, `allow_self_answer`, `wrapper`, `pid_dir`, `tmux`, `limits`, `restart`, `database`, `approval_policy`, `notify`, `sources_dir`, `agents`"
     );
 }
 

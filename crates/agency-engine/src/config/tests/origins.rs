@@ -26,6 +26,7 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     host = "tmux" (default)
     vcs = "auto" (default)
     trust_worktrees = false (default)
+    allow_self_answer = false (default)
     wrapper = "" (default)
     pid_dir = "" (default)
     sources_dir = "" (default)

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use agency_engine::agency::Agency;
+use agency_engine::caller::Caller;
 use agency_engine::store::{QuestionRow, QuestionState};
 use agency_model::{Answer, QuestionId, QuestionKind, QuestionOption, QuickAction, RunId};
 use jiff::Timestamp;
@@ -28,6 +29,8 @@ pub(crate) struct QuestionView {
     asked_at: Timestamp,
     answer: Option<Answer>,
     answered_by: Option<String>,
+    /// The process that answered; absent for rules, and for answers that older versions recorded.
+    answered_from: Option<Caller>,
     answered_at: Option<Timestamp>,
     settled_at: Option<Timestamp>,
     outcome: Option<String>,
@@ -53,6 +56,7 @@ impl QuestionView {
             asked_at: row.asked_at,
             answer: row.answer,
             answered_by: row.answered_by,
+            answered_from: row.answered_from,
             answered_at: row.answered_at,
             settled_at: row.settled_at,
             outcome: row.outcome,
