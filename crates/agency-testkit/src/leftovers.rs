@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long the kernel may take to end killed processes.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Kills until no process of the world is left; returns those that did not die in time.
 pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
@@ -27,22 +27,42 @@ pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
     left
 }
 
-/// Stops every process of the world, so that none sees another end; says whether all of them stand still.
+/// Stops every process of the world, so that none sees another end; says whether all of them are stopped.
 pub(crate) fn freeze(agency_home: &Path) -> bool {
     let frozen = poll(LIMIT, || {
-        let moving: Vec<Pid> = find(agency_home).into_iter().filter(|pid| !is_stopped(*pid)).collect();
-        for pid in &moving {
+        let found: Vec<Condition> = find(agency_home).into_iter().filter_map(Condition::read).collect();
+        let moving: Vec<&Condition> = found.iter().filter(|process| !process.is_still(&found)).collect();
+        for process in &moving {
             // It may have ended on its own since it was found.
-            let _ = kill_process(*pid, Signal::STOP);
+            let _ = kill_process(process.pid, Signal::STOP);
         }
         moving.is_empty().then_some(())
     });
     frozen.is_some()
 }
 
-fn is_stopped(pid: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    stat.rsplit_once(") ").is_none_or(|(_, fields)| fields.starts_with('T'))
+/// What the kernel says about a process.
+struct Condition {
+    pid: Pid,
+    parent: i32,
+    state: char,
+}
+
+impl Condition {
+    /// Reads it; `None` for a process that is gone.
+    fn read(pid: Pid) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+        let (_, fields) = stat.rsplit_once(") ")?;
+        let mut fields = fields.split(' ');
+        Some(Self { pid, state: fields.next()?.chars().next()?, parent: fields.next()?.parse().ok()? })
+    }
+
+    /// Whether it does nothing until a signal comes. A parent whose child was stopped between vfork and exec waits
+    /// for that child in a state in which it cannot be stopped itself.
+    fn is_still(&self, all: &[Self]) -> bool {
+        let waits_for = |child: &Self| child.parent == self.pid.as_raw_nonzero().get() && child.state == 'T';
+        self.state == 'T' || (self.state == 'D' && all.iter().any(waits_for))
+    }
 }
 
 /// The processes whose environment names that home.
