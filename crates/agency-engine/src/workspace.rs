@@ -50,8 +50,8 @@ pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
 pub(crate) use jj::{OLDEST_JJ, jj_version};
 pub use merge::{
-    BranchWork, CheckoutFate, Committed, Conflict, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
-    default_target,
+    BranchWork, Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy,
+    Merged, SavedChanges, default_target,
 };
 pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};

@@ -7,6 +7,7 @@ mod workflows {
     mod crash;
     mod long_way;
     mod mcp_servers;
+    mod merge_checkouts;
     mod open_sessions;
     mod place;
     mod removing;

@@ -29,7 +29,7 @@ use agency_model::workflow::{Action, Entry, Fact, Flow, Recorded, SessionState, 
 use agency_model::{RunId, SessionId};
 use jiff::Timestamp;
 
-pub(crate) use asking::key_of;
+pub(crate) use asking::key_of_question;
 pub use error::DriveError;
 pub(crate) use script::output_of;
 pub(crate) use voice::Order;
@@ -251,7 +251,7 @@ impl WorkflowExecutor {
 
     fn take(&mut self, arrival: Arrival) -> Result<(), DriveError> {
         match arrival {
-            Arrival::Heard(Heard::Answer { key, verdict, message }) => self.answered(&key, verdict, message),
+            Arrival::Heard(Heard::Answer(answer)) => self.answered(answer),
             Arrival::Heard(Heard::Order(order)) => self.obey(order),
             // What is under way goes on; whoever drives next finds it again.
             Arrival::Deserted => Err(DriveError::Deserted),
@@ -259,6 +259,10 @@ impl WorkflowExecutor {
             Arrival::Ended { path, attempt, result } => {
                 self.under_way.remove(&(path.clone(), attempt));
                 self.note(Fact::StepEnded { path, attempt, result: *result }).map(|_| ())
+            }
+            Arrival::MergeBlocked { path, attempt, checkouts } => {
+                self.under_way.remove(&(path.clone(), attempt));
+                self.note(Fact::MergeBlocked { path, attempt, checkouts }).map(|_| ())
             }
             Arrival::Lost { path, attempt } => {
                 self.under_way.remove(&(path.clone(), attempt));

@@ -59,6 +59,16 @@ pub enum OrchestratorError {
         /// The session.
         id: SessionId,
     },
+    /// The question is no approval.
+    #[error("session {id} asks for a choice; answer it with: agency answer {question} {}", options.join("|"))]
+    ChoiceAsked {
+        /// The session.
+        id: SessionId,
+        /// The question.
+        question: String,
+        /// What can be chosen.
+        options: Vec<String>,
+    },
     /// Several approvals are asked for.
     #[error("session {id} asks for several approvals: {}; answer them in the inbox", questions.join(", "))]
     SeveralAsked {
@@ -106,6 +116,7 @@ impl OrchestratorError {
             | Self::NotActive { .. }
             | Self::NotInteractive { .. }
             | Self::NothingAsked { .. }
+            | Self::ChoiceAsked { .. }
             | Self::SeveralAsked { .. } => ErrorCode::InvalidState,
             Self::NoSuchStep { .. } => ErrorCode::StepNotFound,
             Self::Refused(Refusal::NoSuchStep(_)) => ErrorCode::StepNotFound,

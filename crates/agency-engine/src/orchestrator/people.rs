@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agency_model::workflow::{SessionState, StepPath, Work};
+use agency_model::workflow::{Running, SessionState, StepPath, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
 use super::engine::{Order, Place, Voice, WorkflowExecutor};
@@ -95,6 +95,10 @@ impl Orchestrator {
     ) -> Result<WorkflowSession, OrchestratorError> {
         self.agency.permitted_caller()?;
         let (driver, question) = self.the_question(id)?;
+        if !question.question.options.is_empty() {
+            let options = question.question.options.iter().map(|option| option.id.clone()).collect();
+            return Err(OrchestratorError::ChoiceAsked { id: id.clone(), question: question.id.to_string(), options });
+        }
         if let Some((text, path)) = message.zip(self.step_of(id, &question)?) {
             self.order(&driver, &Order::Remark { step: path.to_string(), text: text.to_owned() })?;
         }
@@ -165,8 +169,8 @@ impl Orchestrator {
     /// The step that a question is about.
     fn step_of(&self, id: &SessionId, question: &QuestionRow) -> Result<Option<StepPath>, OrchestratorError> {
         let running = self.show(id)?.flow.running();
-        let asks = |path: &StepPath, attempt: u32| super::engine::key_of(path, attempt) == question.question.key;
-        Ok(running.into_iter().find(|leaf| asks(&leaf.path, leaf.attempt)).map(|leaf| leaf.path))
+        let asks = |leaf: &Running| super::engine::key_of_question(leaf) == question.question.key;
+        Ok(running.into_iter().find(asks).map(|leaf| leaf.path))
     }
 
     fn wait_for_answer(
@@ -174,10 +178,9 @@ impl Orchestrator {
         id: &SessionId,
         question: &QuestionRow,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        let key = question.question.key.clone();
+        let key = question.question.request().unwrap_or(&question.question.key).to_owned();
         self.wait_until(id, |session| {
-            let waits = |path: &StepPath, attempt| super::engine::key_of(path, attempt) == key;
-            !session.flow.running().iter().any(|leaf| leaf.waits && waits(&leaf.path, leaf.attempt))
+            !session.flow.running().iter().any(|leaf| leaf.waits && super::engine::key_of_question(leaf) == key)
         })
     }
 

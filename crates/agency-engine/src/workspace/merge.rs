@@ -5,12 +5,16 @@
 
 mod advance;
 mod combine;
+mod dirty;
 mod error;
 mod hooks;
 mod merge_tree;
+mod outcome;
 mod place;
+mod private_index;
 mod record;
 mod replay;
+mod save;
 mod target;
 mod trial;
 mod version;
@@ -20,6 +24,9 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 pub use error::MergeError;
+pub use outcome::{
+    Conflict, DirtyCheckout, DirtyFiles, MergeOutcome, MergeRequest, MergeStrategy, Merged, SavedChanges,
+};
 pub use target::default_target;
 
 use super::git_command::GitCommand;
@@ -58,96 +65,6 @@ pub struct Committed {
     pub left_out: Vec<PathBuf>,
 }
 
-/// How a branch is merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MergeStrategy {
-    /// By a merge commit, even where the target could just move on, as `git merge --no-ff` does.
-    #[default]
-    Merge,
-    /// By one commit with all changes.
-    Squash,
-    /// By its commits, made anew on top of the target.
-    Rebase,
-}
-
-/// A wish to merge a branch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MergeRequest {
-    /// The branch to merge into.
-    pub into: String,
-    /// How to merge.
-    pub strategy: MergeStrategy,
-    /// The message of the commit that `merge` and `squash` make; without one it names the branch.
-    pub message: Option<String>,
-}
-
-/// What came of a merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MergeOutcome {
-    /// The target has the work now.
-    Merged(Merged),
-    /// The target had the work already, perhaps by an earlier call that did not live to say so.
-    AlreadyMerged {
-        /// The target branch.
-        target: String,
-        /// The commit it points at.
-        commit: Commit,
-    },
-    /// Both sides changed the same; nothing was merged.
-    Conflicts {
-        /// The target branch.
-        target: String,
-        /// The commit of the branch that does not fit, if its commits are made anew one by one.
-        at: Option<Commit>,
-        /// Each file that does not merge.
-        conflicts: Vec<Conflict>,
-    },
-}
-
-/// A merge that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
-    /// The target branch.
-    pub target: String,
-    /// The commit it pointed at before.
-    pub before: Commit,
-    /// The commit it points at now.
-    pub commit: Commit,
-    /// What became of each place where the target is checked out.
-    pub checkouts: Vec<CheckoutFate>,
-}
-
-/// What became of the files where the target is checked out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckoutFate {
-    /// They are those of the merge.
-    Updated {
-        /// The top of the working tree.
-        path: PathBuf,
-    },
-    /// They are as they were: something of the user's is in the way. Until they are brought up to date, git shows the
-    /// merge as undone there, and a commit there would undo it.
-    LeftAlone {
-        /// The top of the working tree.
-        path: PathBuf,
-        /// What git says is in the way.
-        reason: String,
-        /// What brings the files up to date and keeps the user's changes, one command after the other.
-        commands: Vec<String>,
-    },
-}
-
-/// One file that does not merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    /// The path below the repository.
-    pub path: PathBuf,
-    /// What kind of conflict, in git's words: `contents`, `modify/delete`, `binary` and others.
-    pub kind: String,
-    /// Git's sentence about it.
-    pub message: String,
-}
-
 /// Merges the branch of a worktree.
 pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<MergeOutcome, MergeError> {
     version::check(request.strategy)?;
@@ -159,15 +76,21 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
             .and_then(|tip| tip.ok_or_else(|| MergeError::TargetMissing { name: target.clone() }))?;
         let tip = tip_of(&common_dir, &worktree.branch)
             .and_then(|tip| tip.ok_or_else(|| MergeError::BranchMissing { branch: worktree.branch.clone() }))?;
-        let done = MergeOutcome::AlreadyMerged { target: target.clone(), commit: before.clone() };
+        let done = || -> Result<MergeOutcome, MergeError> {
+            let saved = saved(&common_dir, request)?;
+            Ok(MergeOutcome::AlreadyMerged { target: target.clone(), commit: before.clone(), saved })
+        };
         if contains(&common_dir, &before, &tip)? || record::says_merged(&common_dir, &worktree.run, &tip, &before)? {
-            return Ok(done);
+            return done();
         }
         let place = Place::find(&common_dir, worktree, &target)?;
+        if let Some(checkouts) = in_the_way(&place, request, &before, &tip)? {
+            return Ok(MergeOutcome::Blocked { target, checkouts });
+        }
         let task = combine::Task { worktree, request, place: &place, target: &target, before: &before, tip: &tip };
         let commit = match task.make()? {
             Made::Commit(commit) => commit,
-            Made::Nothing => return Ok(done),
+            Made::Nothing => return done(),
             Made::Conflicts { at, conflicts } => return Ok(MergeOutcome::Conflicts { target, at, conflicts }),
         };
         fault::point("merge.made");
@@ -179,17 +102,44 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         fault::point("merge.recorded");
         // Hooks take their time: meanwhile somebody may have switched branches.
         let place = Place::find(&common_dir, worktree, &target)?;
-        let step = advance::Step { place: &place, branch: &worktree.branch, before: &before, after: &commit };
+        let (branch, dirty) = (&worktree.branch, &request.dirty);
+        let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
         match step.advance()? {
-            Advanced::Moved(checkouts) => {
+            Advanced::Moved => {
                 fault::point("merge.moved");
                 task.tell_hooks()?;
-                return Ok(MergeOutcome::Merged(Merged { target, before, commit, checkouts }));
+                let saved = saved(&common_dir, request)?;
+                let checkouts = place.checkouts.clone();
+                return Ok(MergeOutcome::Merged(Merged { target, before, commit, checkouts, saved }));
             }
+            Advanced::Blocked(checkouts) => return Ok(MergeOutcome::Blocked { target, checkouts }),
             Advanced::Overtaken => {}
         }
     }
     Err(MergeError::KeepsMoving { branch: target, tries: TRIES })
+}
+
+/// The checkouts in which changes are in the way, looked at before any hook takes its time.
+fn in_the_way(
+    place: &Place,
+    request: &MergeRequest,
+    before: &Commit,
+    tip: &Commit,
+) -> Result<Option<Vec<DirtyCheckout>>, MergeError> {
+    if place.checkouts.is_empty() || request.dirty != DirtyFiles::Block {
+        return Ok(None);
+    }
+    let Combined::Clean(tree) = merge_tree(place, None, before, tip)? else { return Ok(None) };
+    let dirty = advance::dirty_checkouts(place, before, &tree)?;
+    Ok((!dirty.is_empty()).then(|| advance::described(&dirty)))
+}
+
+/// What calls with this request saved.
+fn saved(common_dir: &Path, request: &MergeRequest) -> Result<Vec<SavedChanges>, MergeError> {
+    match &request.dirty {
+        DirtyFiles::Block => Ok(vec![]),
+        DirtyFiles::Save { name } => save::list(common_dir, name),
+    }
 }
 
 /// Checks that git can tell who commits.

@@ -16,6 +16,8 @@ mod merging_checkouts;
 #[cfg(test)]
 mod merging_conflicts;
 #[cfg(test)]
+mod merging_dirty;
+#[cfg(test)]
 mod merging_hooks;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]

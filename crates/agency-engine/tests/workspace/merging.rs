@@ -4,13 +4,14 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use agency_engine::workspace::{
-    BranchWork, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged, Repository, default_target,
+    BranchWork, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged, Repository,
+    default_target,
 };
 
 use crate::world::{World, commit_all, git, try_git, write};
 
 pub(crate) fn request(strategy: MergeStrategy) -> MergeRequest {
-    MergeRequest { into: "main".to_owned(), strategy, message: Some("the merge".to_owned()) }
+    MergeRequest { into: "main".to_owned(), strategy, message: Some("the merge".to_owned()), dirty: DirtyFiles::Block }
 }
 
 #[track_caller]
@@ -162,7 +163,10 @@ fn what_was_merged_is_not_merged_again_even_after_it_was_taken_back() {
         let worktree = diverged(&world);
         let first = merged(worktree.merge(&request(strategy)));
         let again = worktree.merge(&request(strategy)).unwrap();
-        assert_eq!(again, MergeOutcome::AlreadyMerged { target: "main".to_owned(), commit: first.commit });
+        assert_eq!(
+            again,
+            MergeOutcome::AlreadyMerged { target: "main".to_owned(), commit: first.commit, saved: vec![] }
+        );
         // Somebody takes it back with another commit: that stands.
         world.git(["read-tree", "-u", "--reset", first.before.as_str()]);
         world.git(["commit", "-q", "-m", "taken back"]);

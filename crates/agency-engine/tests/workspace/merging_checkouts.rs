@@ -1,34 +1,22 @@
-//! Checkouts of the target are brought up to date where nothing of the user's is in the way, and left alone elsewhere.
+//! Checkouts of the target move with it where nothing of the user's is in the way; elsewhere nothing is merged.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 
-use agency_engine::workspace::{BranchWork, CheckoutFate, GitWorktree, MergeError, MergeRequest, MergeStrategy};
+use agency_engine::workspace::{
+    BranchWork, DirtyCheckout, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Workspace,
+};
 
 use crate::merging::{merged, request};
-use crate::world::{World, commit_all, git, try_git, write};
+use crate::world::{World, commit_all, executable, git, try_git, write};
 
 /// A worktree whose branch changes `a.txt` and adds `new`.
-fn worked(world: &World) -> GitWorktree {
+pub(crate) fn worked(world: &World) -> GitWorktree {
     let worktree = world.prepared();
     write(&worktree.path.join("a.txt"), "one\nfrom the agent\n");
     write(&worktree.path.join("new"), "new\n");
     worktree.commit_all("work").unwrap();
     worktree
-}
-
-/// Runs the commands that are to bring a checkout up to date.
-fn obey(commands: &[String]) {
-    for command in commands {
-        let output = Command::new("sh")
-            .args(["-c", command])
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("LC_ALL", "C")
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    }
 }
 
 // proves W12
@@ -39,7 +27,7 @@ fn a_target_that_nobody_has_checked_out_moves_and_no_file_is_touched() {
     world.write("a.txt", "mine, not committed\n");
     let worktree = worked(&world);
     let merged = merged(worktree.merge(&MergeRequest { into: "release".to_owned(), ..request(MergeStrategy::Merge) }));
-    assert_eq!(merged.checkouts, []);
+    assert_eq!(merged.checkouts, Vec::<PathBuf>::new());
     assert_eq!(world.git(["show", "release:new"]), "new");
     assert_eq!(world.git(["status", "--porcelain"]), " M a.txt");
     assert!(!world.repository.join("new").exists());
@@ -56,7 +44,7 @@ fn a_checkout_is_brought_up_to_date_and_keeps_changes_that_are_not_in_the_way() 
     world.write("untracked", "mine\n");
     let status = world.git(["status", "--porcelain"]);
     let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    assert_eq!(merged.checkouts, [CheckoutFate::Updated { path: world.repository.clone() }]);
+    assert_eq!(merged.checkouts, [world.repository.clone()]);
     assert_eq!(fs::read_to_string(world.repository.join("new")).unwrap(), "new\n");
     assert_eq!(world.git(["status", "--porcelain"]), status);
     assert_eq!(
@@ -73,93 +61,88 @@ fn a_linked_checkout_of_the_target_is_brought_up_to_date() {
     world.git(["worktree", "add", "-q", "-b", "release", elsewhere.to_str().unwrap()]);
     let worktree = worked(&world);
     let merged = merged(worktree.merge(&MergeRequest { into: "release".to_owned(), ..request(MergeStrategy::Squash) }));
-    assert_eq!(merged.checkouts, [CheckoutFate::Updated { path: elsewhere.clone() }]);
+    assert_eq!(merged.checkouts, [elsewhere.clone()]);
     assert_eq!(git(&elsewhere, ["status", "--porcelain"]), "");
     assert!(elsewhere.join("new").exists() && !world.repository.join("new").exists());
 }
 
-/// Merges while something of the user's is in the way, and follows the way out.
-fn in_the_way(prepare: impl Fn(&World), kept: impl Fn(&World)) {
-    let world = World::new();
-    let worktree = worked(&world);
-    prepare(&world);
-    let files = |world: &World| {
-        let read = |name: &str| fs::read(world.repository.join(name)).ok();
-        (read("a.txt"), read("new"), world.git(["ls-files", "--stage"]))
-    };
-    let before = files(&world);
-    let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    assert_eq!(world.git(["rev-parse", "main"]), merged.commit.as_str());
-    assert_eq!(files(&world), before, "nothing there was touched");
-    let [CheckoutFate::LeftAlone { path, reason, commands }] = merged.checkouts.as_slice() else {
-        panic!("{:?}", merged.checkouts)
-    };
-    assert_eq!(path, &world.repository);
-    assert!(!reason.is_empty());
-    let (last, first) = commands.split_last().unwrap();
-    obey(first);
-    assert_eq!(world.git(["status", "--porcelain"]), "");
-    assert_eq!(world.git(["symbolic-ref", "HEAD"]), "refs/heads/main");
-    assert_eq!(world.git(["rev-parse", "HEAD"]), merged.commit.as_str());
-    assert!(last.ends_with("stash pop"), "{last}");
-    kept(&world);
-}
-
-// proves W12
+// The target checked out more than once: all checkouts move, or none does.
 #[test]
-fn a_change_that_the_merge_would_overwrite_leaves_the_checkout_alone() {
-    let mine = |world: &World| world.git(["show", "stash@{0}:a.txt"]);
-    in_the_way(|world| world.write("a.txt", "mine\n"), |world| assert_eq!(mine(world), "mine"));
-    let staged = |world: &World| {
-        world.write("a.txt", "mine\n");
-        world.git(["add", "a.txt"]);
-    };
-    in_the_way(staged, |world| assert_eq!(mine(world), "mine"));
-}
-
-// proves W12
-#[test]
-fn an_untracked_or_ignored_file_that_the_merge_would_overwrite_is_never_lost() {
-    let mine = |world: &World| assert_eq!(world.git(["show", "stash@{0}^3:new"]), "mine");
-    in_the_way(|world| world.write("new", "mine\n"), mine);
-    let world = World::new();
-    let worktree = worked(&world);
-    write(&world.repository.join(".git/info/exclude"), "new\n");
-    world.write("new", "mine\n");
-    let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    assert!(matches!(merged.checkouts[0], CheckoutFate::LeftAlone { .. }));
-    assert_eq!(fs::read_to_string(world.repository.join("new")).unwrap(), "mine\n");
-}
-
-// proves W12
-#[test]
-fn the_commands_bring_changes_in_the_same_file_together() {
-    let world = World::new();
-    let lines: String = (1..20).map(|line| format!("{line}\n")).collect();
-    world.write("a.txt", &lines);
-    commit_all(&world.repository, "long");
-    let worktree = world.prepared();
-    write(&worktree.path.join("a.txt"), &lines.replace("1\n2\n", "one\n2\n"));
-    worktree.commit_all("work").unwrap();
-    world.write("a.txt", &lines.replace("19\n", "nineteen\n"));
-    let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    let [CheckoutFate::LeftAlone { commands, .. }] = merged.checkouts.as_slice() else { panic!() };
-    obey(commands);
-    let found = fs::read_to_string(world.repository.join("a.txt")).unwrap();
-    assert!(found.starts_with("one\n") && found.ends_with("nineteen\n"), "{found}");
-    assert_eq!(world.git(["status", "--porcelain"]), " M a.txt");
-}
-
-// proves W12
-#[test]
-fn a_second_checkout_of_the_same_branch_is_named() {
+fn every_checkout_of_the_target_is_brought_up_to_date_or_none_is() {
     let world = World::new();
     let second = world.root().join("second");
     world.git(["worktree", "add", "-q", "--force", second.to_str().unwrap(), "main"]);
     let worktree = worked(&world);
+    write(&second.join("a.txt"), "mine\n");
+    let head = world.head();
+    let outcome = worktree.merge(&request(MergeStrategy::Merge)).unwrap();
+    let MergeOutcome::Blocked { checkouts, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(checkouts, [DirtyCheckout { path: second.clone(), files: vec!["a.txt".into()] }]);
+    assert_eq!(world.head(), head);
+    assert!(!world.repository.join("new").exists());
+    git(&second, ["checkout", "-q", "--", "a.txt"]);
     let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    assert_eq!(merged.checkouts[0], CheckoutFate::Updated { path: world.repository.clone() });
-    assert!(matches!(&merged.checkouts[1], CheckoutFate::LeftAlone { path, .. } if *path == second));
+    assert_eq!(merged.checkouts, [world.repository.clone(), second.clone()]);
+    for checkout in [&world.repository, &second] {
+        assert_eq!(git(checkout, ["status", "--porcelain"]), "");
+        assert_eq!(fs::read_to_string(checkout.join("new")).unwrap(), "new\n");
+    }
+    git(&second, ["commit", "-q", "--allow-empty", "-m", "later"]);
+    assert_eq!(world.git(["show", "main:new"]), "new", "a commit there does not undo the merge");
+}
+
+// A bare repository: its branches move, and no hook of the agent's worktree is looked for.
+#[test]
+fn the_target_of_a_bare_repository_moves() {
+    let world = World::new();
+    let bare = world.root().join("bare.git");
+    let linked = world.root().join("linked");
+    git(&world.root(), ["clone", "-q", "--bare", world.repository.to_str().unwrap(), bare.to_str().unwrap()]);
+    for (key, value) in [("user.name", "Tester"), ("user.email", "t@example.org"), ("core.hooksPath", ".husky")] {
+        git(&bare, ["config", key, value]);
+    }
+    git(&bare, ["worktree", "add", "-q", "-b", "other", linked.to_str().unwrap()]);
+    let worktree = GitWorktree { repository: linked.clone(), ..world.worktree() };
+    worktree.prepare().unwrap();
+    let witness = world.root().join("witness");
+    executable(&worktree.path.join(".husky/pre-merge-commit"), &format!("touch '{}'", witness.display()));
+    executable(&worktree.path.join(".husky/pre-commit"), &format!("touch '{}'", witness.display()));
+    write(&worktree.path.join("new"), "new\n");
+    worktree.commit_all("work").unwrap();
+    let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
+    assert_eq!(merged.checkouts, Vec::<PathBuf>::new());
+    assert_eq!(git(&bare, ["show", "main:new"]), "new");
+    assert!(!witness.exists(), "a hook that the agent wrote ran");
+}
+
+// A target that is checked out in the worktree of another run.
+#[test]
+fn the_worktree_of_another_run_is_not_changed() {
+    let world = World::new();
+    let other = world.prepared();
+    let worktree = worked(&world);
+    let wish = MergeRequest { into: other.branch.clone(), ..request(MergeStrategy::Merge) };
+    let error = worktree.merge(&wish).unwrap_err();
+    assert!(matches!(&error, MergeError::WorktreeOfRun { path, .. } if *path == other.path), "{error}");
+    assert_eq!(git(&other.path, ["rev-parse", "HEAD"]), other.base.as_str());
+}
+
+// A locked checkout whose directory is away: its index would be behind when it comes back.
+#[test]
+fn a_locked_checkout_that_is_away_keeps_the_target_where_it_is() {
+    let world = World::new();
+    let disk = world.root().join("disk");
+    world.git(["worktree", "add", "-q", "-b", "release", disk.to_str().unwrap()]);
+    world.git(["worktree", "lock", disk.to_str().unwrap()]);
+    let worktree = worked(&world);
+    let away = world.root().join("away");
+    fs::rename(&disk, &away).unwrap();
+    let wish = MergeRequest { into: "release".to_owned(), ..request(MergeStrategy::Merge) };
+    let error = worktree.merge(&wish).unwrap_err();
+    assert!(matches!(error, MergeError::CheckoutAway { .. }), "{error}");
+    fs::rename(&away, &disk).unwrap();
+    merged(worktree.merge(&wish));
+    assert_eq!(git(&disk, ["status", "--porcelain"]), "");
 }
 
 // proves W12
@@ -228,7 +211,7 @@ fn a_checkout_that_was_deleted_by_hand_or_lost_its_link_is_no_checkout() {
         let worktree = worked(&world);
         lose(&elsewhere);
         let wish = MergeRequest { into: "release".to_owned(), ..request(MergeStrategy::Merge) };
-        assert_eq!(merged(worktree.merge(&wish)).checkouts, []);
+        assert_eq!(merged(worktree.merge(&wish)).checkouts, Vec::<PathBuf>::new());
         assert_eq!(world.git(["show", "release:new"]), "new");
     }
 }

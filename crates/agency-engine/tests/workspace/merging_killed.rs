@@ -5,16 +5,23 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use agency_engine::fault::POINTS;
-use agency_engine::workspace::{BranchWork, GitWorktree, MergeStrategy};
+use agency_engine::workspace::{BranchWork, GitWorktree, MergeOutcome, MergeStrategy, Merged};
 
 use crate::merging::request;
-use crate::world::{World, commit_all, write};
+use crate::merging_dirty::saving;
+use crate::world::{World, commit_all, git, write};
 
 const STRATEGIES: [MergeStrategy; 3] = [MergeStrategy::Merge, MergeStrategy::Squash, MergeStrategy::Rebase];
 
-fn act(worktree: &GitWorktree, strategy: MergeStrategy) {
+/// The steps of a merge that moves changes of the user out of its way.
+const SAVING: [&str; 3] = ["merge.saved", "merge.cleared", "merge.updated"];
+/// In place of the number of a strategy: changes that are in the way are saved.
+const SAVE: usize = STRATEGIES.len();
+
+fn act(worktree: &GitWorktree, strategy: usize) -> MergeOutcome {
     worktree.commit_all("work").unwrap();
-    worktree.merge(&request(strategy)).unwrap();
+    let wish = STRATEGIES.get(strategy).map_or_else(saving, |strategy| request(*strategy));
+    worktree.merge(&wish).unwrap()
 }
 
 /// Runs in the process that is to be killed, and is nothing when it is run as a test.
@@ -33,7 +40,7 @@ fn victim() {
         worktrees_root: parts[5].into(),
         trash: parts[6].into(),
     };
-    act(&worktree, STRATEGIES[parts[7].parse::<usize>().unwrap()]);
+    act(&worktree, parts[7].parse().unwrap());
 }
 
 fn kill_at(point: &str, worktree: &GitWorktree, strategy: usize) {
@@ -77,16 +84,58 @@ fn a_merge_that_was_killed_at_any_step_is_made_once() {
             if let Some(point) = point {
                 kill_at(point, &worktree, number);
             }
-            act(&worktree, strategy);
+            act(&worktree, number);
             assert_eq!(world.git(["status", "--porcelain"]), "", "{strategy:?} {point:?}");
             assert_eq!(world.git(["worktree", "list"]).lines().count(), 2, "{strategy:?} {point:?}");
             history(&world)
         };
         let undisturbed = play(None);
         // Commits that are made anew are looked at by no hook.
-        let reached = |point: &&&str| strategy != MergeStrategy::Rebase || **point != "merge.tried";
+        let reached = |point: &&&str| {
+            (strategy != MergeStrategy::Rebase || **point != "merge.tried")
+                && !matches!(**point, "merge.saved" | "merge.cleared")
+        };
         for point in POINTS.iter().filter(|point| point.starts_with("merge.")).filter(reached) {
             assert_eq!(play(Some(point)), undisturbed, "{strategy:?} {point}");
         }
+    }
+}
+
+/// Changes in the way are in a ref or in the checkout, wherever the process is killed.
+#[test]
+fn changes_in_the_way_of_a_merge_that_was_killed_are_never_lost() {
+    for point in SAVING {
+        let world = World::new();
+        let second = world.root().join("second");
+        world.git(["worktree", "add", "-q", "--force", second.to_str().unwrap(), "main"]);
+        let worktree = world.prepared();
+        write(&worktree.path.join("a.txt"), "one\nfrom the agent\n");
+        write(&worktree.path.join("new"), "new\n");
+        world.write("a.txt", "staged\n");
+        world.git(["add", "a.txt"]);
+        world.write("a.txt", "mine\n");
+        world.write("new", "mine, untracked\n");
+        write(&second.join("a.txt"), "mine in the second\n");
+        kill_at(point, &worktree, SAVE);
+        let saved = |what: &str| {
+            let refs = world.git(["for-each-ref", "--format=%(refname)", "refs/agency/saved"]);
+            refs.lines().map(|name| world.try_show(&format!("{name}{what}"))).collect::<Vec<_>>().join(" ")
+        };
+        assert!(saved(":a.txt").contains("mine"), "{point}: saved before anything is touched");
+        let outcome = act(&worktree, SAVE);
+        let (MergeOutcome::Merged(Merged { saved: named, .. }) | MergeOutcome::AlreadyMerged { saved: named, .. }) =
+            &outcome
+        else {
+            panic!("{point}: {outcome:?}")
+        };
+        for checkout in [&world.repository, &second] {
+            assert_eq!(git(checkout, ["status", "--porcelain"]), "", "{point}");
+        }
+        assert_eq!(world.git(["show", "main:new"]), "new", "{point}");
+        for bytes in ["mine", "mine in the second"] {
+            assert!(saved(":a.txt").contains(bytes), "{point}: {bytes}");
+        }
+        assert!(saved(":new").contains("mine, untracked") && saved("^2:a.txt").contains("staged"), "{point}");
+        assert!(named.len() >= 2, "{point}: each ref is named: {named:?}");
     }
 }

@@ -89,9 +89,7 @@ impl World {
 
     /// Makes a hook of the repository, as a shell script.
     pub(crate) fn hook(&self, name: &str, script: &str) {
-        let path = self.repository.join(".git/hooks").join(name);
-        write(&path, &format!("#!/bin/sh\n{script}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        executable(&self.repository.join(".git/hooks").join(name), script);
     }
 
     /// Writes a file of the repository.
@@ -102,6 +100,13 @@ impl World {
     /// Runs git in the repository and returns what it prints.
     pub(crate) fn git<const N: usize>(&self, arguments: [&str; N]) -> String {
         git(&self.repository, arguments)
+    }
+
+    /// What git has under a name, or nothing.
+    #[cfg(feature = "fault-points")]
+    pub(crate) fn try_show(&self, name: &str) -> String {
+        let (success, printed) = try_git(&self.repository, ["show", name]);
+        if success { printed } else { String::new() }
     }
 
     /// Whether a ref exists.
@@ -124,6 +129,12 @@ impl World {
 pub(crate) fn write(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// Writes a shell script that can be run.
+pub(crate) fn executable(path: &Path, script: &str) {
+    write(path, &format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Commits everything in a working tree.

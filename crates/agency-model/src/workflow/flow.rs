@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use decide::Action;
-pub use instance::StopCause;
+pub use instance::{BlockedMerge, StopCause};
 pub use record::{Recorded, Refusal};
 pub use scope::Surroundings;
 
@@ -85,6 +85,8 @@ pub struct Running {
     pub timeout: Option<Duration>,
     /// Whether a person has to answer before it goes on.
     pub waits: bool,
+    /// What was in the way of a merge, newest.
+    pub blocked: Option<BlockedMerge>,
 }
 
 impl Flow {
@@ -171,6 +173,7 @@ impl Flow {
                     run_id: leaf.run_id.clone(),
                     timeout: step.timeout,
                     waits: leaf.waits(step),
+                    blocked: leaf.blocked.as_deref().cloned(),
                 });
             }
         });

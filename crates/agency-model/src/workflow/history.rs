@@ -131,6 +131,24 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
+    /// A merge found changes of the user in its way, and the user was asked what to do.
+    MergeBlocked {
+        /// Which step.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+        /// Each checkout with such changes.
+        checkouts: Vec<BlockedCheckout>,
+    },
+    /// The user answered.
+    MergeAnswered {
+        /// Which step.
+        path: StepPath,
+        /// Its attempt.
+        attempt: u32,
+        /// What.
+        answer: MergeAnswer,
+    },
     /// A step ended.
     StepEnded {
         /// Which.
@@ -197,6 +215,27 @@ words! {
         /// Do not.
         Rejected = "rejected",
     }
+}
+
+words! {
+    /// What the user says about changes that are in the way of a merge.
+    MergeAnswer {
+        /// Try again: they are out of the way now.
+        Retry = "retry",
+        /// Save them to a ref, then merge.
+        Save = "save",
+        /// Do not merge.
+        Cancel = "cancel",
+    }
+}
+
+/// A checkout with uncommitted changes in files that a merge touches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockedCheckout {
+    /// The top of the working tree.
+    pub path: String,
+    /// The files, below that path.
+    pub files: Vec<String>,
 }
 
 words! {

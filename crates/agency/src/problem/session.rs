@@ -50,6 +50,9 @@ impl From<OrchestratorError> for Problem {
             OrchestratorError::NothingAsked { id } => {
                 problem.hint(format!("agency workflow show {id} says where it stands")).detail("session", id)
             }
+            OrchestratorError::ChoiceAsked { question, .. } => {
+                problem.hint(format!("agency inbox show {question} says what each answer does"))
+            }
             OrchestratorError::SeveralAsked { id, questions } => {
                 problem.hint("agency answer QUESTION allow").detail("session", id).detail("questions", questions)
             }

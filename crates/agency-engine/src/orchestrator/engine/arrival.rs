@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::Sender;
 
-use agency_model::workflow::{StepPath, StepResult};
+use agency_model::workflow::{BlockedCheckout, StepPath, StepResult};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -25,6 +25,8 @@ pub(super) enum Arrival {
     Terminated,
     /// An agent or a command ended, or a merge was made or was not.
     Ended { path: StepPath, attempt: u32, result: Box<StepResult> },
+    /// A merge found changes of the user in its way.
+    MergeBlocked { path: StepPath, attempt: u32, checkouts: Vec<BlockedCheckout> },
     /// An agent never began; nobody knows why.
     Lost { path: StepPath, attempt: u32 },
     /// What a merge would bring was looked at.

@@ -1,9 +1,9 @@
 //! Approvals and reviews: questions of the driver's run, which wait in the inbox like any other.
 
-use agency_model::workflow::{Approval, Fact, StepPath, StepResult, Work};
+use agency_model::workflow::{Approval, BlockedMerge, Fact, MergeAnswer, Running, StepPath, StepResult, Work};
 
 use super::merging::Looked;
-use super::voice::{Request, Subject};
+use super::voice::{HeardAnswer, Request, Subject};
 use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
 
 impl WorkflowExecutor {
@@ -16,6 +16,7 @@ impl WorkflowExecutor {
         let Some(step) = self.flow.step(path) else { return Ok(false) };
         let approval = match &step.work {
             Work::Approval(approval) => approval.clone(),
+            Work::Merge(_) if self.blocked(path, attempt).is_some() => return self.ask_about_checkouts(path, attempt),
             Work::Merge(_) => {
                 self.look(path, attempt)?;
                 return Ok(false);
@@ -83,14 +84,54 @@ impl WorkflowExecutor {
 
     fn put(&mut self, path: &StepPath, attempt: u32, subject: Subject, looked: Looked) {
         let key = key_of(path, attempt);
+        self.put_with_key(key, path, attempt, subject, looked);
+    }
+
+    fn put_with_key(&mut self, key: String, path: &StepPath, attempt: u32, subject: Subject, looked: Looked) {
         self.asked.insert(key.clone(), (path.clone(), attempt));
         let Looked { title, detail } = looked;
         self.voice.ask(&Request { key, subject, title, detail });
     }
 
+    /// What is in the way of a merge that is under way.
+    pub(super) fn blocked(&self, path: &StepPath, attempt: u32) -> Option<BlockedMerge> {
+        let running = self.flow.running();
+        running.into_iter().find(|leaf| leaf.path == *path && leaf.attempt == attempt).and_then(|leaf| leaf.blocked)
+    }
+
+    /// Asks what to do about changes that are in the way of a merge.
+    fn ask_about_checkouts(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+        let Some(blocked) = self.blocked(path, attempt).filter(|blocked| blocked.answer.is_none()) else {
+            return Ok(false);
+        };
+        let key = key_about_checkouts(path, attempt, blocked.times);
+        if self.asked.contains_key(&key) {
+            return Ok(false);
+        }
+        match self.merging(path, attempt) {
+            Ok(merging) => {
+                let (looked, answers) = merging.question(&blocked.checkouts);
+                self.put_with_key(key, path, attempt, Subject::Checkout(answers), looked);
+                Ok(false)
+            }
+            Err(result) => self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result }),
+        }
+    }
+
     /// Somebody answered.
-    pub(super) fn answered(&mut self, key: &str, verdict: Approval, message: Option<String>) -> Result<(), DriveError> {
-        let Some((path, attempt)) = self.asked.remove(key) else { return Ok(()) };
+    pub(super) fn answered(&mut self, answer: HeardAnswer) -> Result<(), DriveError> {
+        let HeardAnswer { key, verdict, message, choice } = answer;
+        let Some((path, attempt)) = self.asked.remove(&key) else { return Ok(()) };
+        if self.blocked(&path, attempt).is_some_and(|blocked| blocked.answer.is_none()) {
+            let answer = match (verdict, choice.as_deref().and_then(MergeAnswer::from_word)) {
+                (Approval::Rejected, _) => MergeAnswer::Cancel,
+                (Approval::Approved, Some(answer)) => answer,
+                // Another look changes nothing, and asks again if it has to.
+                (Approval::Approved, None) => MergeAnswer::Retry,
+            };
+            self.note(Fact::MergeAnswered { path, attempt, answer })?;
+            return Ok(());
+        }
         let message = message.or_else(|| self.remarks.remove(&path));
         self.note(Fact::StepAnswered { path, attempt, verdict, message })?;
         Ok(())
@@ -119,8 +160,21 @@ impl WorkflowExecutor {
 }
 
 /// The key of a step's question. A slash would number the parts of a question.
-pub(crate) fn key_of(path: &StepPath, attempt: u32) -> String {
+fn key_of(path: &StepPath, attempt: u32) -> String {
     format!("{}#{attempt}", path.as_str().replace('/', "."))
+}
+
+/// The key of the question about changes that are in the way of a merge, which may be asked several times.
+fn key_about_checkouts(path: &StepPath, attempt: u32, times: u32) -> String {
+    format!("{}-checkout-{times}", key_of(path, attempt))
+}
+
+/// The key of the question that a step under way asks.
+pub(crate) fn key_of_question(leaf: &Running) -> String {
+    match leaf.blocked.as_ref().filter(|blocked| blocked.answer.is_none()) {
+        Some(blocked) => key_about_checkouts(&leaf.path, leaf.attempt, blocked.times),
+        None => key_of(&leaf.path, leaf.attempt),
+    }
 }
 
 fn first_line(text: &str) -> &str {

@@ -37,8 +37,9 @@ impl Clock {
         let mut clock = Self { began: HashMap::new(), retried_at: None, worked: Duration::ZERO, since: None };
         let mut waits = 0_usize;
         for entry in entries {
-            waits += usize::from(matches!(entry.fact, Fact::StepAsked { .. }));
-            waits = waits.saturating_sub(usize::from(matches!(entry.fact, Fact::StepAnswered { .. })));
+            let asked = matches!(entry.fact, Fact::StepAsked { .. } | Fact::MergeBlocked { .. });
+            let answered = matches!(entry.fact, Fact::StepAnswered { .. } | Fact::MergeAnswered { .. });
+            waits = (waits + usize::from(asked)).saturating_sub(usize::from(answered));
             clock.notice(entry, waits > 0, drivers);
         }
         // Nobody was there from the last fact until now.

@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
-use agency_model::workflow::{self, MergeStep, StepResult};
+use agency_model::workflow::{self, BlockedCheckout, MergeAnswer, MergeStep, StepResult};
 
 use crate::home::{create_private_directory, write_atomically};
 use crate::workspace::{
-    BranchWork, CheckoutFate, Conflict, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Mergeable,
-    Merged, Repository, Review,
+    BranchWork, Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest,
+    MergeStrategy, Mergeable, Merged, Repository, Review, SavedChanges,
 };
 
 /// So much of a diff is shown in the inbox; the rest is in the branch.
@@ -28,6 +28,8 @@ pub(super) struct Merging {
     pub(super) step: MergeStep,
     /// Where the files of the step are.
     pub(super) directory: PathBuf,
+    /// The last part of the ref to which changes are saved that are in the way.
+    pub(super) save_as: String,
 }
 
 /// What a person is shown before a merge.
@@ -57,25 +59,59 @@ impl Merging {
         Ok(Looked { title: title(&self.worktree.branch, &review), detail: detail(&review) })
     }
 
-    /// Merges. Safe to repeat.
-    pub(super) fn merge(&self) -> StepResult {
+    /// Merges, or says in which checkouts changes are in the way. Safe to repeat.
+    pub(super) fn merge(&self, answer: Option<MergeAnswer>) -> Result<StepResult, Vec<BlockedCheckout>> {
         if self.step.require_review && !self.is_as_it_was_shown() {
             let branch = &self.worktree.branch;
-            return StepResult::failure(format!(
+            return Ok(StepResult::failure(format!(
                 "{branch} changed after somebody looked at it; agency workflow retry shows it anew"
-            ));
+            )));
         }
-        match self.try_merge() {
-            Ok(MergeOutcome::Merged(merged)) => told(&merged),
-            Ok(MergeOutcome::AlreadyMerged { target, commit }) => {
-                with_commit(StepResult::success(format!("{target} has everything already")), &target, commit.as_str())
+        let dirty = match answer {
+            Some(MergeAnswer::Save) => DirtyFiles::Save { name: self.save_as.clone() },
+            Some(MergeAnswer::Retry | MergeAnswer::Cancel) | None => DirtyFiles::Block,
+        };
+        Ok(match self.try_merge(dirty) {
+            Ok(MergeOutcome::Merged(Merged { target, commit, saved, .. })) => {
+                let summary = format!("merged into {target} as {:.12}", commit.as_str());
+                succeeded(summary, &target, commit.as_str(), &saved)
+            }
+            Ok(MergeOutcome::AlreadyMerged { target, commit, saved }) => {
+                succeeded(format!("{target} has everything already"), &target, commit.as_str(), &saved)
             }
             Ok(MergeOutcome::Conflicts { target, conflicts, .. }) => conflicting(&target, &conflicts),
+            Ok(MergeOutcome::Blocked { checkouts, .. }) => return Err(checkouts.iter().map(blocked).collect()),
             Err(error) => StepResult::failure(format!("{}: {error}", error.code())),
-        }
+        })
     }
 
-    fn try_merge(&self) -> Result<MergeOutcome, MergeError> {
+    /// What the user is asked about changes that are in the way, and each answer with its meaning.
+    pub(super) fn question(&self, checkouts: &[BlockedCheckout]) -> (Looked, Vec<(MergeAnswer, String)>) {
+        let count: usize = checkouts.iter().map(|checkout| checkout.files.len()).sum();
+        let files = if count == 1 { "1 changed file is".to_owned() } else { format!("{count} changed files are") };
+        let title = format!("merge into {}: {files} in the way", self.into);
+        let list = |checkout: &BlockedCheckout| {
+            let files: String = checkout.files.iter().map(|file| format!("  {file}\n")).collect();
+            format!("{}:\n{files}", checkout.path)
+        };
+        let listed: String = checkouts.iter().map(list).collect();
+        let detail = format!(
+            "{} is checked out with uncommitted changes in files that the merge touches. Nothing was merged.\n\n{listed}",
+            self.into
+        );
+        let reference = format!("refs/agency/saved/{}", self.save_as);
+        let answers = vec![
+            (MergeAnswer::Retry, "Merge again, after you committed or stashed the changes.".to_owned()),
+            (
+                MergeAnswer::Save,
+                format!("Save the changes to {reference}, then merge. To bring them back: git stash apply {reference}"),
+            ),
+            (MergeAnswer::Cancel, "Do not merge. The step fails, and the files stay as they are.".to_owned()),
+        ];
+        (Looked { title, detail }, answers)
+    }
+
+    fn try_merge(&self, dirty: DirtyFiles) -> Result<MergeOutcome, MergeError> {
         if !self.step.require_review {
             self.commit()?;
         }
@@ -87,6 +123,7 @@ impl Merging {
                 workflow::MergeStrategy::Rebase => MergeStrategy::Rebase,
             },
             message: self.message.clone(),
+            dirty,
         })
     }
 
@@ -134,22 +171,23 @@ fn detail(review: &Review) -> String {
     format!("{commits}\n{}{rest}", diff.get(..end).unwrap_or_default())
 }
 
-fn told(merged: &Merged) -> StepResult {
-    let Merged { target, commit, checkouts, .. } = merged;
-    let left = checkouts.iter().filter_map(|fate| match fate {
-        CheckoutFate::Updated { .. } => None,
-        CheckoutFate::LeftAlone { path, reason, commands } => {
-            Some(format!("; the files in {} were left alone ({reason}): {}", path.display(), commands.join("; ")))
-        }
+fn succeeded(summary: String, target: &str, commit: &str, saved: &[SavedChanges]) -> StepResult {
+    let told = saved.iter().map(|saved| {
+        format!("; the changes that were in the way are in {}; to bring them back: {}", saved.reference, saved.command)
     });
-    let summary = format!("merged into {target} as {:.12}{}", commit.as_str(), left.collect::<String>());
-    with_commit(StepResult::success(summary), target, commit.as_str())
-}
-
-fn with_commit(mut result: StepResult, target: &str, commit: &str) -> StepResult {
+    let mut result = StepResult::success(summary + &told.collect::<String>());
     result.outputs.insert("target".to_owned(), target.into());
     result.outputs.insert("commit".to_owned(), commit.into());
+    if !saved.is_empty() {
+        let references: Vec<&str> = saved.iter().map(|saved| saved.reference.as_str()).collect();
+        result.outputs.insert("saved".to_owned(), references.into());
+    }
     result
+}
+
+fn blocked(checkout: &DirtyCheckout) -> BlockedCheckout {
+    let files = checkout.files.iter().map(|file| file.display().to_string()).collect();
+    BlockedCheckout { path: checkout.path.display().to_string(), files }
 }
 
 fn conflicting(target: &str, conflicts: &[Conflict]) -> StepResult {

@@ -200,12 +200,16 @@ impl WorkflowExecutor {
             Ok(merging) => merging,
             Err(result) => return self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result }),
         };
+        let answer = self.blocked(path, attempt).and_then(|blocked| blocked.answer);
         self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Merging, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
-            let result = Box::new(merging.merge());
-            // Whoever does not listen any more is dying.
-            let _ = sender.send(Arrival::Ended { path, attempt, result });
+            let arrival = match merging.merge(answer) {
+                Ok(result) => Arrival::Ended { path, attempt, result: Box::new(result) },
+                Err(checkouts) => Arrival::MergeBlocked { path, attempt, checkouts },
+            };
+            // Without a receiver this process is about to end.
+            let _ = sender.send(arrival);
         });
         Ok(false)
     }
@@ -225,7 +229,8 @@ impl WorkflowExecutor {
         let message = step.commit_message.as_ref().map(|message| self.render(path, message)).transpose();
         let message = message.map_err(|error| failure(&error))?.or_else(|| default_message(record.task.title()));
         let directory = self.directory.step(path, attempt);
-        Ok(Merging { worktree: self.worktree.clone(), into, message, step, directory })
+        let save_as = save_name(record.id.as_str(), path, attempt);
+        Ok(Merging { worktree: self.worktree.clone(), into, message, step, directory, save_as })
     }
 
     fn fail(&mut self, path: &StepPath, attempt: u32, why: String) -> Result<(), DriveError> {
@@ -247,6 +252,13 @@ impl WorkflowExecutor {
         environment.insert(SESSION_VARIABLE.into(), self.record.id.as_str().into());
         environment
     }
+}
+
+/// The last part of the ref that holds changes which were in the way of a merge.
+fn save_name(session: &str, path: &StepPath, attempt: u32) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' };
+    let step: String = path.as_str().chars().map(plain).collect();
+    format!("checkout-{session}-{step}-{attempt}")
 }
 
 fn default_message(title: &str) -> Option<String> {

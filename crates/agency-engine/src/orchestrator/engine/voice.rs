@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use agency_model::SessionId;
-use agency_model::workflow::Approval;
+use agency_model::workflow::{Approval, MergeAnswer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -37,12 +37,14 @@ pub(super) struct Request {
 }
 
 /// What a person is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
     /// An approval.
     Approval,
     /// The review of a merge.
     Merge,
+    /// What to do about changes that are in the way of a merge: each answer and what it means.
+    Checkout(Vec<(MergeAnswer, String)>),
 }
 
 impl Voice {
@@ -71,9 +73,15 @@ impl Voice {
 
     /// Asks a person.
     pub(super) fn ask(&mut self, request: &Request) {
-        let (tool, input) = match request.subject {
+        let (tool, input) = match &request.subject {
             Subject::Approval => ("Approval", json!({ "plan": request.detail })),
             Subject::Merge => ("Merge", json!({ "diff": request.detail })),
+            Subject::Checkout(answers) => {
+                let option = |(answer, meaning): &(MergeAnswer, String)| json!({ "label": answer.word(), "description": meaning });
+                let options: Vec<Value> = answers.iter().map(option).collect();
+                let question = json!({ "question": request.detail, "header": request.title, "options": options });
+                ("AskUserQuestion", json!({ "questions": [question] }))
+            }
         };
         let body = json!({
             "subtype": "can_use_tool", "tool_name": tool, "input": input, "description": request.title,
@@ -115,9 +123,21 @@ impl Voice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Heard {
     /// A person answered.
-    Answer { key: String, verdict: Approval, message: Option<String> },
+    Answer(HeardAnswer),
     /// Somebody tells the driver something.
     Order(Order),
+}
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HeardAnswer {
+    /// The key of the question.
+    pub(super) key: String,
+    pub(super) verdict: Approval,
+    /// In the person's own words.
+    pub(super) message: Option<String>,
+    /// The option that was chosen, where options were offered.
+    pub(super) choice: Option<String>,
 }
 
 /// What a driver can be told, as a message to its run.
@@ -156,6 +176,8 @@ struct Response {
 struct Decision {
     behavior: String,
     message: Option<String>,
+    #[serde(default, rename = "updatedInput")]
+    input: Value,
 }
 
 #[derive(Deserialize)]
@@ -169,9 +191,11 @@ pub(super) fn understand(line: &str) -> Option<Heard> {
     match kind.as_str() {
         "control_response" => {
             let Response { request_id, response } = response?;
-            let Decision { behavior, message } = response?;
+            let Decision { behavior, message, input } = response?;
             let verdict = if behavior == "allow" { Approval::Approved } else { Approval::Rejected };
-            Some(Heard::Answer { key: request_id?, verdict, message })
+            let answers = input.get("answers").and_then(Value::as_object);
+            let choice = answers.and_then(|answers| answers.values().next()?.as_str()).map(str::to_owned);
+            Some(Heard::Answer(HeardAnswer { key: request_id?, verdict, message, choice }))
         }
         "user" => serde_json::from_str(message?.content.as_str()?).ok().map(Heard::Order),
         _ => None,
@@ -185,10 +209,15 @@ mod tests {
     #[test]
     fn answers_and_orders_are_understood_and_nothing_else() {
         let allowed = r#"{"type":"control_response","response":{"subtype":"success","request_id":"a#1","response":{"behavior":"allow","updatedInput":{}}}}"#;
-        let answer = |verdict, message| Some(Heard::Answer { key: "a#1".to_owned(), verdict, message });
+        let answer = |verdict, message| {
+            Some(Heard::Answer(HeardAnswer { key: "a#1".to_owned(), verdict, message, choice: None }))
+        };
         assert_eq!(understand(allowed), answer(Approval::Approved, None));
         let denied = allowed.replace(r#""allow","updatedInput":{}"#, r#""deny","message":"no""#);
         assert_eq!(understand(&denied), answer(Approval::Rejected, Some("no".to_owned())));
+        let chosen = allowed.replace("{}", r#"{"answers":{"what?":"save"}}"#);
+        let Some(Heard::Answer(answer)) = understand(&chosen) else { panic!("{chosen}") };
+        assert_eq!(answer.choice.as_deref(), Some("save"));
         let order =
             json!({ "type": "user", "message": { "role": "user", "content": r#"{"complete_task":{"step":"a"}}"# } });
         let expected = Heard::Order(Order::CompleteTask { step: "a".to_owned() });

@@ -16,6 +16,12 @@ pub fn in_words(fact: &Fact) -> String {
             let said = message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
             format!("{path}: {verdict}{said}")
         }
+        Fact::MergeBlocked { path, checkouts, .. } => {
+            let checkouts: Vec<&str> = checkouts.iter().map(|checkout| checkout.path.as_str()).collect();
+            let checkouts = checkouts.join(", ");
+            format!("{path}: uncommitted changes in {checkouts} are in the way; agency inbox has the question")
+        }
+        Fact::MergeAnswered { path, answer, .. } => format!("{path}: {answer}"),
         Fact::StepEnded { path, result, .. } => {
             let said = match (&result.error, result.summary.as_str()) {
                 (Some(error), _) => format!(": {error}"),

@@ -59,10 +59,12 @@ const fn must_outlive_the_machine(fact: &Fact) -> bool {
         | Fact::RoundStarted { .. }
         | Fact::StepSkipped { .. }
         | Fact::StepAsked { .. }
+        | Fact::MergeBlocked { .. }
         | Fact::StepInterrupted { .. }
         | Fact::StepTimedOut { .. } => false,
         Fact::SessionStarted { .. }
         | Fact::StepAnswered { .. }
+        | Fact::MergeAnswered { .. }
         | Fact::CompletionAsked { .. }
         | Fact::SessionTimedOut
         | Fact::CancelAsked

@@ -111,8 +111,12 @@ fn take_in(seen: &mut HashMap<String, Seen>, entry: &Entry) {
             // What is inside has not begun in this round.
             inside(seen, path).for_each(|step| step.state = None);
         }
-        Fact::StepAsked { path, .. } => of(seen, path).state = Some(StepState::Waiting),
-        Fact::StepAnswered { path, .. } => of(seen, path).state = Some(StepState::Running),
+        Fact::StepAsked { path, .. } | Fact::MergeBlocked { path, .. } => {
+            of(seen, path).state = Some(StepState::Waiting)
+        }
+        Fact::StepAnswered { path, .. } | Fact::MergeAnswered { path, .. } => {
+            of(seen, path).state = Some(StepState::Running);
+        }
         Fact::StepEnded { path, result, .. } => {
             let step = of(seen, path);
             step.state = Some(state_of(result));

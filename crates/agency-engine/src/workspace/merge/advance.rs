@@ -1,15 +1,17 @@
 //! Moves the target to the commit that was made, and the files of a checkout with it.
 //!
-//! The one rule: where the target is checked out, git itself updates files, index and branch in its own order, which
-//! leaves nothing that looks like undone work if the machine stops half way.
+//! The one rule: where the target is checked out, files and index move before the branch, by git itself, which refuses
+//! to overwrite what is not committed. So nothing looks like undone work if the machine stops half way.
 
 use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
-use super::super::wording::quoted;
 use super::super::{Commit, branch, link};
+use super::dirty::Dirty;
 use super::place::Place;
-use super::{CheckoutFate, MergeError, tip_of};
+use super::save::{Cleared, Saving};
+use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
+use crate::fault;
 
 /// One move of the target.
 pub(super) struct Step<'a> {
@@ -18,46 +20,92 @@ pub(super) struct Step<'a> {
     pub(super) branch: &'a str,
     pub(super) before: &'a Commit,
     pub(super) after: &'a Commit,
+    pub(super) dirty: &'a DirtyFiles,
 }
 
 /// What came of it.
 pub(super) enum Advanced {
-    /// The target is where it should be.
-    Moved(Vec<CheckoutFate>),
+    /// The target is where it should be, and so are its checkouts.
+    Moved,
     /// Somebody else moved it first; nothing was changed.
     Overtaken,
+    /// Changes of the user are in the way; nothing was changed.
+    Blocked(Vec<DirtyCheckout>),
 }
 
 /// What git did with one checkout.
 enum Forwarded {
     Done,
-    InTheWay(String),
+    Refused(String),
 }
 
 impl Step<'_> {
-    /// Moves the target, with its first checkout if nothing is in the way there.
+    /// Moves the target with all its checkouts.
     pub(super) fn advance(&self) -> Result<Advanced, MergeError> {
-        let mut fates = Vec::new();
-        let mut others = self.place.checkouts.iter();
-        let in_the_way = match others.next() {
-            Some(first) => match self.fast_forward(first)? {
-                Forwarded::Done => {
-                    fates.push(CheckoutFate::Updated { path: first.clone() });
-                    None
+        let dirty = dirty_checkouts(self.place, self.before, self.after.as_str())?;
+        let mut cleared = Vec::new();
+        if let (false, DirtyFiles::Save { name }) = (dirty.is_empty(), self.dirty) {
+            self.clear(&dirty, name, &mut cleared)?;
+        } else if !dirty.is_empty() {
+            return Ok(Advanced::Blocked(described(&dirty)));
+        }
+        let advanced = self.update();
+        if !matches!(advanced, Ok(Advanced::Moved)) {
+            for cleared in &cleared {
+                cleared.restore()?;
+            }
+        }
+        advanced
+    }
+
+    /// Takes the changes out of all checkouts. One that the user keeps changing is noticed by the update that follows.
+    fn clear(&self, dirty: &[(PathBuf, Dirty)], name: &str, cleared: &mut Vec<Cleared>) -> Result<(), MergeError> {
+        for (checkout, dirty) in dirty {
+            let common_dir = &self.place.common_dir;
+            let saving = Saving { checkout, common_dir, before: self.before, name };
+            match saving.clear(dirty) {
+                Ok(found) => cleared.extend(found),
+                Err(error) => {
+                    cleared.iter().try_for_each(Cleared::restore)?;
+                    return Err(error);
                 }
-                Forwarded::InTheWay(reason) => Some((first, reason)),
-            },
-            None => None,
+            }
+        }
+        Ok(())
+    }
+
+    fn update(&self) -> Result<Advanced, MergeError> {
+        let Some((first, others)) = self.place.checkouts.split_first() else {
+            return Ok(if self.update_ref()? { Advanced::Moved } else { Advanced::Overtaken });
         };
-        if fates.is_empty() && !self.update_ref()? {
+        let mut updated = Vec::new();
+        let mut forwarded = Forwarded::Done;
+        for other in others {
+            forwarded = switch(other, self.before, self.after)?;
+            if matches!(forwarded, Forwarded::Refused(_)) {
+                break;
+            }
+            updated.push(other);
+        }
+        fault::point("merge.updated");
+        if matches!(forwarded, Forwarded::Done) {
+            forwarded = self.fast_forward(first)?;
+        }
+        let message = match forwarded {
+            Forwarded::Done => return Ok(Advanced::Moved),
+            Forwarded::Refused(message) => message,
+        };
+        for other in updated {
+            switch(other, self.after, self.before)?;
+        }
+        if self.tip()?.as_ref() != Some(self.before) {
             return Ok(Advanced::Overtaken);
         }
-        if let Some((path, reason)) = in_the_way {
-            fates.push(self.left_alone(path, reason));
+        let dirty = dirty_checkouts(self.place, self.before, self.after.as_str())?;
+        if dirty.is_empty() {
+            return Err(MergeError::NotMoved { branch: self.place.target.clone(), message });
         }
-        let second = |path: &PathBuf| self.left_alone(path, "the branch is checked out more than once".to_owned());
-        fates.extend(others.map(second));
-        Ok(Advanced::Moved(fates))
+        Ok(Advanced::Blocked(described(&dirty)))
     }
 
     /// Lets git move branch and files together, as `git merge --ff-only` does for a person.
@@ -83,7 +131,7 @@ impl Step<'_> {
             let git = GitCommand::at(checkout).run(["read-tree", "-m", "-u"]);
             git.args([self.after.as_str(), self.before.as_str()]).read()?;
         }
-        Ok(Forwarded::InTheWay(message))
+        Ok(Forwarded::Refused(message))
     }
 
     /// How the index of a checkout differs from what the target was.
@@ -114,16 +162,31 @@ impl Step<'_> {
     fn tip(&self) -> Result<Option<Commit>, MergeError> {
         tip_of(&self.place.common_dir, &self.place.target)
     }
+}
 
-    fn left_alone(&self, path: &Path, reason: String) -> CheckoutFate {
-        let git = format!("git -C {}", quoted(path));
-        let commands = vec![
-            format!("{git} switch --detach"),
-            format!("{git} reset --soft {}", self.before),
-            format!("{git} stash push --include-untracked"),
-            format!("{git} switch {}", quoted(Path::new(&self.place.target))),
-            format!("{git} stash pop"),
-        ];
-        CheckoutFate::LeftAlone { path: path.to_owned(), reason, commands }
+/// The checkouts of the target in which changes are in the way of a commit or a tree.
+pub(super) fn dirty_checkouts(
+    place: &Place,
+    before: &Commit,
+    after: &str,
+) -> Result<Vec<(PathBuf, Dirty)>, MergeError> {
+    let mut found = Vec::new();
+    for checkout in &place.checkouts {
+        if let Some(dirty) = Dirty::find(checkout, before, after)? {
+            found.push((checkout.clone(), dirty));
+        }
     }
+    Ok(found)
+}
+
+/// The same for people.
+pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
+    dirty.iter().map(|(checkout, dirty)| dirty.described(checkout)).collect()
+}
+
+/// Lets git move files and index of a checkout from one commit to another; its branch is moved elsewhere.
+fn switch(checkout: &Path, from: &Commit, to: &Commit) -> Result<Forwarded, MergeError> {
+    let git = GitCommand::at(checkout).run(["read-tree", "-m", "-u"]);
+    let finished = git.args([from.as_str(), to.as_str()]).finish()?;
+    Ok(if finished.success { Forwarded::Done } else { Forwarded::Refused(finished.stderr) })
 }

@@ -38,7 +38,7 @@ pub enum MergeError {
     },
     /// The worktree is in the middle of something.
     #[error(
-        "'{}' is in the middle of a {operation}{}; finish it there, or run: git -C {} {operation} --abort",
+        "'{}' is in the middle of a {operation}{}; finish or abort it there; to see how: git -C {} status",
         .path.display(), unresolved(.files), quoted(.path)
     )]
     HalfDone {
@@ -104,8 +104,8 @@ pub enum MergeError {
     },
     /// Somebody is in the middle of something on the target branch.
     #[error(
-        "branch '{branch}' is in the middle of a {operation} in '{}'; finish it there, or run: git -C {} {operation} \
-         --abort", .path.display(), quoted(.path)
+        "branch '{branch}' is in the middle of a {operation} in '{}'; finish or abort it there; to see how: git -C {} \
+         status", .path.display(), quoted(.path)
     )]
     TargetInUse {
         /// The target branch.
@@ -114,6 +114,57 @@ pub enum MergeError {
         operation: &'static str,
         /// Where.
         path: PathBuf,
+    },
+    /// The index of the target's checkout holds conflicts.
+    #[error(
+        "'{}' has unresolved conflicts in {}; resolve them there; to see how: git -C {} status",
+        .path.display(), listed(.files), quoted(.path)
+    )]
+    Unresolved {
+        /// The checkout.
+        path: PathBuf,
+        /// The files with conflicts.
+        files: Vec<PathBuf>,
+    },
+    /// The target is checked out in the worktree of a run, where its agent works.
+    #[error("branch '{branch}' is checked out in '{}', the worktree of a run: merge into another branch", .path.display())]
+    WorktreeOfRun {
+        /// The target branch.
+        branch: String,
+        /// The worktree.
+        path: PathBuf,
+    },
+    /// The target is checked out in a locked worktree that is not there, perhaps on a disk that is not mounted.
+    #[error(
+        "branch '{branch}' is checked out in the locked worktree '{}', which is not there: mount it, or unlock it with \
+         git worktree unlock", .path.display()
+    )]
+    CheckoutAway {
+        /// The target branch.
+        branch: String,
+        /// The worktree.
+        path: PathBuf,
+    },
+    /// A commit cannot hold what is in the way.
+    #[error(
+        "'{}' in '{}' is in the way of the merge and cannot be saved (it is a special file or part of a git repository): \
+         move it elsewhere", .file.display(), .checkout.display()
+    )]
+    NotSavable {
+        /// The checkout.
+        checkout: PathBuf,
+        /// The file, below it.
+        file: PathBuf,
+    },
+    /// Saved changes could not be put back after a merge that was not made.
+    #[error("the changes in '{}' are saved; to bring them back: {command}{}", .path.display(), after_colon(.message))]
+    NotRestored {
+        /// The checkout.
+        path: PathBuf,
+        /// What brings them back.
+        command: String,
+        /// Git's own words.
+        message: String,
     },
     /// Another git works on the checkout of the target branch, or one died there.
     #[error(
@@ -173,6 +224,11 @@ impl MergeError {
             | Self::HookRefused { .. }
             | Self::BranchMissing { .. }
             | Self::TargetInUse { .. }
+            | Self::Unresolved { .. }
+            | Self::WorktreeOfRun { .. }
+            | Self::CheckoutAway { .. }
+            | Self::NotSavable { .. }
+            | Self::NotRestored { .. }
             | Self::CheckoutLocked { .. }
             | Self::NotMoved { .. }
             | Self::KeepsMoving { .. }

@@ -28,9 +28,14 @@ pub(in super::super) struct Place {
     pub(super) target: String,
     /// All working trees of the repository.
     working_trees: Vec<PathBuf>,
-    /// Those that have the target checked out.
+    /// The user's own that have the target checked out.
     pub(super) checkouts: Vec<PathBuf>,
-    /// Where a person would merge: a checkout of the target, else the repository's own working tree, else its git directory.
+    /// The worktrees of runs that have it checked out.
+    of_runs: Vec<PathBuf>,
+    /// The locked worktrees that have it checked out and are not there.
+    away: Vec<PathBuf>,
+    /// Where a person would merge: a checkout of the target, else the repository's own working tree, else its git
+    /// directory. Never the worktree of a run: its agent could have written settings and hooks there.
     pub(super) top: PathBuf,
 }
 
@@ -39,6 +44,12 @@ impl Place {
     /// what they finish would undo the merge.
     pub(super) fn find(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
         let place = Self::look(common_dir, worktree, target)?;
+        if let Some(path) = place.of_runs.first().cloned() {
+            return Err(MergeError::WorktreeOfRun { branch: target.to_owned(), path });
+        }
+        if let Some(path) = place.away.first().cloned() {
+            return Err(MergeError::CheckoutAway { branch: target.to_owned(), path });
+        }
         place.refuse_half_done()?;
         Ok(place)
     }
@@ -48,16 +59,22 @@ impl Place {
         let Worktrees { main, linked } = registered::list(common_dir)?;
         let ours = |path: &Path| leads_to(path, common_dir);
         let main_tree = Some(main.path.clone()).filter(|path| ours(path));
-        let has_target = |entry: &&RegisteredWorktree| entry.branch.as_deref() == Some(target) && ours(&entry.path);
+        let has_target = |entry: &&RegisteredWorktree| entry.branch.as_deref() == Some(target);
+        let is_away = |entry: &&RegisteredWorktree| entry.locked.is_some() && !entry.path.exists();
         let all = || std::iter::once(&main).chain(&linked);
-        let checkouts: Vec<PathBuf> = all().filter(has_target).map(|entry| entry.path.clone()).collect();
-        let own_tree = || Some(worktree.path.clone()).filter(|path| ours(path));
-        let top = checkouts.first().cloned().or(main_tree).or_else(own_tree);
+        let paths = |entry: &RegisteredWorktree| entry.path.clone();
+        let away = all().filter(has_target).filter(is_away).map(paths).collect();
+        let checkouts = all().filter(has_target).map(paths).filter(|path| ours(path));
+        let root = fs::canonicalize(&worktree.worktrees_root).unwrap_or_else(|_| worktree.worktrees_root.clone());
+        let (of_runs, checkouts): (Vec<_>, Vec<_>) = checkouts.partition(|path| path.starts_with(&root));
+        let top = checkouts.first().cloned().or(main_tree);
         Ok(Self {
             common_dir: common_dir.to_owned(),
             target: target.to_owned(),
             working_trees: all().map(|entry| entry.path.clone()).collect(),
             checkouts,
+            of_runs,
+            away,
             top: top.unwrap_or_else(|| common_dir.to_owned()),
         })
     }

@@ -1,8 +1,8 @@
 //! Decides what comes next.
 
 use super::super::{
-    Approval, Fact, LoopStep, OnMaxIterations, ParallelStep, SessionState, Step, StepPath, StepResult, Work,
-    format_duration,
+    Approval, Fact, LoopStep, MergeAnswer, OnMaxIterations, ParallelStep, SessionState, Step, StepPath, StepResult,
+    Work, format_duration,
 };
 use super::instance::{Instance, Leaf, Progress, inside, needs_answer};
 use super::{Flow, Recorded, StopCause};
@@ -20,7 +20,8 @@ pub enum Action {
         /// The attempt to record.
         attempt: u32,
     },
-    /// Ask a person for an approval or a review, and record `StepAsked`.
+    /// Ask a person for an approval or a review, and record `StepAsked`; or what to do about changes in the way of a
+    /// merge, of which `MergeBlocked` is recorded.
     Ask {
         /// Which.
         path: StepPath,
@@ -267,7 +268,7 @@ fn leaf_standing(step: &Step, instance: &Instance, leaf: &Leaf, path: StepPath, 
                 let result = StepResult::failure(cause.words());
                 Standing::Note(Fact::StepEnded { path, attempt, result })
             }
-            None if leaf.asked => Standing::Busy(vec![]),
+            None if leaf.asked && !leaf.is_blocked() => Standing::Busy(vec![]),
             None => Standing::Busy(vec![Action::Ask { path, attempt }]),
         };
     }
@@ -283,6 +284,10 @@ fn leaf_standing(step: &Step, instance: &Instance, leaf: &Leaf, path: StepPath, 
         if let Some(result) = result {
             return Standing::Note(Fact::StepEnded { path, attempt, result });
         }
+    }
+    if leaf.blocked.as_ref().is_some_and(|blocked| blocked.answer == Some(MergeAnswer::Cancel)) {
+        let result = StepResult::failure("the merge was cancelled, since uncommitted changes are in its way");
+        return Standing::Note(Fact::StepEnded { path, attempt, result });
     }
     Standing::Busy(match (stop, &step.work) {
         (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::{Approval, OnFail, OnSuccess, Step, StepPath, StepResult, StepStatus, Work};
+use super::super::{
+    Approval, BlockedCheckout, MergeAnswer, OnFail, OnSuccess, Step, StepPath, StepResult, StepStatus, Work,
+};
 use crate::RunId;
 
 /// A step as it happens.
@@ -37,6 +39,19 @@ pub(super) struct Leaf {
     pub(super) run_id: Option<RunId>,
     pub(super) asked: bool,
     pub(super) answer: Option<(Approval, Option<String>)>,
+    /// What was in the way of a merge, newest.
+    pub(super) blocked: Option<Box<BlockedMerge>>,
+}
+
+/// A merge that found changes of the user in its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedMerge {
+    /// Each checkout with such changes.
+    pub checkouts: Vec<BlockedCheckout>,
+    /// Counts how often the user was asked.
+    pub times: u32,
+    /// What the user said to the newest question.
+    pub answer: Option<MergeAnswer>,
 }
 
 /// The inside of a loop or parallel step.
@@ -135,7 +150,12 @@ impl Instance {
 impl Leaf {
     /// Whether a person has to answer before it goes on.
     pub(super) fn waits(&self, step: &Step) -> bool {
-        self.answer.is_none() && needs_answer(step)
+        (self.answer.is_none() && needs_answer(step)) || self.is_blocked()
+    }
+
+    /// Whether the user has to say what to do with changes that are in the way of a merge.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.as_ref().is_some_and(|blocked| blocked.answer.is_none())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Fact, SessionState, Step, StepKind, StepPath, StepResult, StepStatus, Work, template_name};
-use super::instance::{Group, Instance, Leaf, Progress};
+use super::instance::{BlockedMerge, Group, Instance, Leaf, Progress};
 use super::{Flow, Session, StopCause, instance, retry, step_at, without_rounds};
 use crate::RunId;
 
@@ -72,6 +72,23 @@ impl Flow {
                 }
                 leaf.answer = Some((*verdict, message.clone()));
                 Recorded::Noted
+            }),
+            Fact::MergeBlocked { path, attempt, checkouts } => self.leaf(path, *attempt, |leaf| {
+                if leaf.is_blocked() {
+                    return Recorded::Stale;
+                }
+                let times = leaf.blocked.as_ref().map_or(0, |blocked| blocked.times) + 1;
+                leaf.blocked = Some(Box::new(BlockedMerge { checkouts: checkouts.clone(), times, answer: None }));
+                Recorded::Noted
+            }),
+            Fact::MergeAnswered { path, attempt, answer } => self.leaf(path, *attempt, |leaf| {
+                match leaf.blocked.as_mut().filter(|blocked| blocked.answer.is_none()) {
+                    Some(blocked) => {
+                        blocked.answer = Some(*answer);
+                        Recorded::Noted
+                    }
+                    None => Recorded::Stale,
+                }
             }),
             Fact::StepEnded { path, attempt, result } => self.step_ended(path, *attempt, result),
             Fact::StepSkipped { path, why } => self.skipped(path, why),
