@@ -35,6 +35,7 @@ use super::{Commit, GitWorktree, Review, branch};
 use crate::fault;
 use advance::Advanced;
 use combine::Made;
+pub(super) use hooks::hooks_directory;
 pub(super) use merge_tree::{Combined, merge_tree};
 pub(super) use place::Place;
 pub(super) use target::check_target;
@@ -143,9 +144,9 @@ fn saved(common_dir: &Path, request: &MergeRequest) -> Result<Vec<SavedChanges>,
 }
 
 /// Checks that git can tell who commits.
-pub(super) fn check_identity(directory: &Path) -> Result<(), MergeError> {
+pub(super) fn check_identity(git: impl Fn() -> GitCommand) -> Result<(), MergeError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let asked = GitCommand::at(directory).run(["var"]).arg(who).finish()?;
+        let asked = git().run(["var"]).arg(who).finish()?;
         if !asked.success {
             let message = asked.stderr.lines().last().unwrap_or_default().to_owned();
             return Err(MergeError::NoIdentity { message });

@@ -37,6 +37,11 @@ impl<'a> Staging<'a> {
         self.private.git()
     }
 
+    /// The copy.
+    pub(super) fn index(&self) -> PathBuf {
+        self.private.index()
+    }
+
     /// The repositories inside the working tree.
     pub(super) fn nested(&self) -> &Nested {
         &self.nested

@@ -5,7 +5,7 @@ use std::fs;
 use agency_engine::workspace::{BranchWork, InPlace, MergeError, Workspace, write_prompt};
 
 use crate::saving::conflict;
-use crate::world::{World, commit_all, git, write};
+use crate::world::{World, commit_all, executable, git, write};
 
 // proves W10
 #[test]
@@ -157,4 +157,89 @@ fn a_workspace_without_a_branch_of_its_own_is_not_merged() {
     assert!(matches!(error, MergeError::NoBranch { .. }), "{error}");
     let worktree = world.prepared();
     assert_eq!(worktree.branch_work().unwrap().commit_all("x").unwrap().files, 0);
+}
+
+/// A repository of which `.husky/pre-commit` is the hook, and a worktree in which the agent changed it.
+fn with_hooks_in_the_tree() -> (World, agency_engine::workspace::GitWorktree) {
+    let world = World::new();
+    let by_user = format!("echo user >>'{}'", world.root().join("by-user").display());
+    executable(&world.repository.join(".husky/pre-commit"), &by_user);
+    world.git(["config", "core.hooksPath", ".husky"]);
+    world.git(["add", "-A"]);
+    world.git(["commit", "-q", "--no-verify", "-m", "hooks"]);
+    let worktree = world.prepared();
+    for hook in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"] {
+        executable(&worktree.path.join(".husky").join(hook), &witness(&world));
+    }
+    write(&worktree.path.join("new"), "new\n");
+    (world, worktree)
+}
+
+fn witness(world: &World) -> String {
+    format!("touch '{}'", world.root().join("witness").display())
+}
+
+// A relative core.hooksPath (husky): the user's hooks run, those that the agent edited do not.
+#[test]
+fn hooks_come_from_the_users_checkout_and_not_from_the_worktree() {
+    let (world, worktree) = with_hooks_in_the_tree();
+    worktree.commit_all("work").unwrap();
+    assert!(!world.root().join("witness").exists(), "a hook that the agent wrote ran");
+    assert_eq!(fs::read_to_string(world.root().join("by-user")).unwrap(), "user\n");
+    assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "", "the worktree's index has the commit");
+    assert_eq!(git(&worktree.path, ["show", "HEAD:new"]), "new");
+    worktree.merge(&crate::merging::request(agency_engine::workspace::MergeStrategy::Merge)).unwrap();
+    assert!(!world.root().join("witness").exists(), "a hook that the agent wrote ran");
+}
+
+// Settings that an agent can write beside its worktree: a hooks directory, a filter, a monitor of files.
+#[test]
+fn settings_of_the_worktree_run_nothing() {
+    let (world, worktree) = with_hooks_in_the_tree();
+    world.git(["config", "extensions.worktreeConfig", "true"]);
+    let script = world.root().join("script");
+    executable(&script, &format!("{}; cat", witness(&world)));
+    let script = script.display().to_string();
+    let hooks = worktree.path.join(".husky").display().to_string();
+    for (key, value) in
+        [("core.hooksPath", &hooks), ("core.fsmonitor", &script), ("filter.x.clean", &script), ("gpg.program", &script)]
+    {
+        git(&worktree.path, ["config", "--worktree", key, value]);
+    }
+    git(&worktree.path, ["config", "--worktree", "commit.gpgSign", "true"]);
+    write(&worktree.path.join(".gitattributes"), "* filter=x\n");
+    let _ = fs::remove_file(world.root().join("witness"));
+    worktree.commit_all("work").unwrap();
+    assert!(!world.root().join("witness").exists(), "a setting of the worktree was used");
+    assert!(world.root().join("by-user").exists(), "the user's hook ran");
+}
+
+// A crash after the commit and before the worktree's index has it.
+#[test]
+fn an_index_that_is_behind_is_brought_up_to_date() {
+    let world = World::new();
+    let worktree = world.prepared();
+    let index = world.repository.join(".git/worktrees").join(worktree.run.as_str()).join("index");
+    let before = fs::read(&index).unwrap();
+    write(&worktree.path.join("new"), "new\n");
+    worktree.commit_all("work").unwrap();
+    fs::write(&index, before).unwrap();
+    assert_ne!(git(&worktree.path, ["status", "--porcelain"]), "");
+    assert_eq!(worktree.commit_all("work").unwrap().files, 0);
+    assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
+}
+
+#[test]
+fn an_index_that_another_git_holds_is_named() {
+    let world = World::new();
+    let worktree = world.prepared();
+    write(&worktree.path.join("new"), "new\n");
+    let lock = world.repository.join(".git/worktrees").join(worktree.run.as_str()).join("index.lock");
+    fs::write(&lock, "").unwrap();
+    let error = worktree.commit_all("work").unwrap_err();
+    assert!(matches!(error, MergeError::CheckoutLocked { .. }), "{error}");
+    fs::remove_file(&lock).unwrap();
+    worktree.commit_all("work").unwrap();
+    assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "");
+    assert_eq!(git(&worktree.path, ["log", "--format=%s", "-2"]), "work\nfirst", "committed once");
 }

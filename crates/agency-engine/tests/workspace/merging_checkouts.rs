@@ -44,7 +44,7 @@ fn a_checkout_is_brought_up_to_date_and_keeps_changes_that_are_not_in_the_way() 
     world.write("untracked", "mine\n");
     let status = world.git(["status", "--porcelain"]);
     let merged = merged(worktree.merge(&request(MergeStrategy::Merge)));
-    assert_eq!(merged.checkouts, [world.repository.clone()]);
+    assert_eq!(merged.checkouts, std::slice::from_ref(&world.repository));
     assert_eq!(fs::read_to_string(world.repository.join("new")).unwrap(), "new\n");
     assert_eq!(world.git(["status", "--porcelain"]), status);
     assert_eq!(
@@ -61,7 +61,7 @@ fn a_linked_checkout_of_the_target_is_brought_up_to_date() {
     world.git(["worktree", "add", "-q", "-b", "release", elsewhere.to_str().unwrap()]);
     let worktree = worked(&world);
     let merged = merged(worktree.merge(&MergeRequest { into: "release".to_owned(), ..request(MergeStrategy::Squash) }));
-    assert_eq!(merged.checkouts, [elsewhere.clone()]);
+    assert_eq!(merged.checkouts, std::slice::from_ref(&elsewhere));
     assert_eq!(git(&elsewhere, ["status", "--porcelain"]), "");
     assert!(elsewhere.join("new").exists() && !world.repository.join("new").exists());
 }

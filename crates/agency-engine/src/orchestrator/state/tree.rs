@@ -112,7 +112,7 @@ fn take_in(seen: &mut HashMap<String, Seen>, entry: &Entry) {
             inside(seen, path).for_each(|step| step.state = None);
         }
         Fact::StepAsked { path, .. } | Fact::MergeBlocked { path, .. } => {
-            of(seen, path).state = Some(StepState::Waiting)
+            of(seen, path).state = Some(StepState::Waiting);
         }
         Fact::StepAnswered { path, .. } | Fact::MergeAnswered { path, .. } => {
             of(seen, path).state = Some(StepState::Running);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::super::git_command::GitCommand;
 use super::super::{Commit, branch, link};
 use super::dirty::Dirty;
+use super::hooks::directory_at;
 use super::place::Place;
 use super::save::{Cleared, Saving};
 use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
@@ -111,8 +112,10 @@ impl Step<'_> {
     /// Lets git move branch and files together, as `git merge --ff-only` does for a person.
     fn fast_forward(&self, checkout: &Path) -> Result<Forwarded, MergeError> {
         let staged = self.staged(checkout)?;
-        let finished = GitCommand::at(checkout)
-            .in_users_language()
+        let git = GitCommand::at(checkout).in_users_language();
+        // Git updates the files first, and would run the hooks that come with the merge.
+        let git = if self.changes_hooks(checkout)? { git.config("core.hooksPath=/dev/null") } else { git };
+        let finished = git
             .env("GIT_REFLOG_ACTION", format!("merge {}", self.branch))
             .run(["merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash"])
             // What the user tells git to ignore is still the user's.
@@ -132,6 +135,16 @@ impl Step<'_> {
             git.args([self.after.as_str(), self.before.as_str()]).read()?;
         }
         Ok(Forwarded::Refused(message))
+    }
+
+    /// Whether the merge changes files in the directory of the hooks, or in the one above, to which husky's hooks lead.
+    fn changes_hooks(&self, checkout: &Path) -> Result<bool, MergeError> {
+        let hooks = directory_at(checkout)?;
+        let Ok(below) = hooks.strip_prefix(checkout) else { return Ok(false) };
+        let above = below.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(below);
+        let git = GitCommand::on(&self.place.common_dir).run(["diff-tree", "-r", "--quiet"]);
+        let same = git.args([self.before.as_str(), self.after.as_str(), "--"]).arg(above).finish()?;
+        Ok(!same.success)
     }
 
     /// How the index of a checkout differs from what the target was.
@@ -186,7 +199,7 @@ pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
 
 /// Lets git move files and index of a checkout from one commit to another; its branch is moved elsewhere.
 fn switch(checkout: &Path, from: &Commit, to: &Commit) -> Result<Forwarded, MergeError> {
-    let git = GitCommand::at(checkout).run(["read-tree", "-m", "-u"]);
+    let git = GitCommand::at(checkout).config("core.hooksPath=/dev/null").run(["read-tree", "-m", "-u"]);
     let finished = git.args([from.as_str(), to.as_str()]).finish()?;
     Ok(if finished.success { Forwarded::Done } else { Forwarded::Refused(finished.stderr) })
 }

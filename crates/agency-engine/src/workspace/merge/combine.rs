@@ -37,7 +37,7 @@ pub(super) enum Made {
 impl Task<'_> {
     /// Makes the commit, by way of the hooks that a person's merge would run.
     pub(super) fn make(&self) -> Result<Made, MergeError> {
-        check_identity(&self.place.top)?;
+        check_identity(|| self.place.git())?;
         let hooks = Hooks::of(self.place, &self.worktree.branch)?;
         match self.request.strategy {
             MergeStrategy::Merge => self.make_one(&hooks, "pre-merge-commit", "merge", &[self.before, self.tip]),

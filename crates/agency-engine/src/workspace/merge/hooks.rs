@@ -14,7 +14,7 @@ use super::super::WorkspaceError;
 use super::super::git_command::GitCommand;
 use super::MergeError;
 use super::combine::message_file;
-use super::place::Place;
+use super::place::{Place, main_tree};
 
 /// The hooks of a repository, and what they are told about the merge.
 pub(super) struct Hooks<'a> {
@@ -32,12 +32,23 @@ pub(super) struct Call<'a> {
     pub(super) index: Option<&'a Path>,
 }
 
+/// The hooks of the repository's own working tree, or of its git directory where it has none. A relative
+/// `core.hooksPath` means a directory there, never one in the worktree of a run.
+pub(in super::super) fn hooks_directory(common_dir: &Path) -> Result<PathBuf, MergeError> {
+    directory_at(&main_tree(common_dir)?.unwrap_or_else(|| common_dir.to_owned()))
+}
+
+/// The directory in which git looks for hooks when it runs somewhere.
+pub(super) fn directory_at(top: &Path) -> Result<PathBuf, MergeError> {
+    let mut printed = GitCommand::at(top).run(["rev-parse", "--git-path", "hooks"]).read()?;
+    printed.truncate(printed.trim_ascii_end().len());
+    Ok(top.join(OsString::from_vec(printed)))
+}
+
 impl<'a> Hooks<'a> {
     /// Finds the directory of the hooks.
     pub(super) fn of(place: &'a Place, branch: &str) -> Result<Self, MergeError> {
-        let mut printed = place.git().run(["rev-parse", "--git-path", "hooks"]).read()?;
-        printed.truncate(printed.trim_ascii_end().len());
-        let directory = place.top.join(OsString::from_vec(printed));
+        let directory = directory_at(&place.top)?;
         Ok(Self { place, directory, action: format!("merge {branch}") })
     }
 

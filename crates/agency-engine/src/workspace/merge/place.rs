@@ -104,6 +104,12 @@ impl Place {
     }
 }
 
+/// The repository's own working tree, if it has one.
+pub(super) fn main_tree(common_dir: &Path) -> Result<Option<PathBuf>, MergeError> {
+    let Worktrees { main, .. } = registered::list(common_dir)?;
+    Ok(Some(main.path).filter(|path| leads_to(path, common_dir)))
+}
+
 /// Whether git finds this repository, and no other one, in a directory.
 fn leads_to(path: &Path, common_dir: &Path) -> bool {
     let found = link::git_dir(path).and_then(|git_dir| link::common_dir(&git_dir));
