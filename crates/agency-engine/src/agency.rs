@@ -75,6 +75,12 @@ impl Agency {
         self.store.run(id)
     }
 
+    /// One run as the database that is there now has it.
+    pub(crate) fn fresh_row(&mut self, id: &RunId) -> Result<RunRow, StoreError> {
+        self.store.refresh()?;
+        self.store.run(id)
+    }
+
     /// Finds one run by id, prefix or name, reconciled.
     pub fn select(&mut self, text: &str) -> Result<Selected, StoreError> {
         self.reconcile_live()?;

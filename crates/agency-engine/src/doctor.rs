@@ -9,12 +9,13 @@ use agency_model::{Host, VcsChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::adopt::Unadoptable;
 use crate::agency::Agency;
 use crate::config::Config;
 use crate::home::Home;
 use crate::host::Tmux;
 use crate::orphans::Orphan;
-use crate::store::Store;
+use crate::store::{RunFilter, Store, StoreError};
 use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version};
 
 /// How one thing is.
@@ -47,6 +48,18 @@ impl Check {
         Self { name: name.to_owned(), health: Health::Ok, message: message.into(), fix: None }
     }
 
+    /// Something that keeps runs from working, and for which no command is known that mends it.
+    #[must_use]
+    pub fn problem(name: &str, message: &str) -> Self {
+        Self { name: name.to_owned(), health: Health::Problem, message: message.to_owned(), fix: None }
+    }
+
+    /// Whether it is a problem of one of these.
+    #[must_use]
+    pub fn is_problem_of(&self, names: &[&str]) -> bool {
+        self.health == Health::Problem && names.contains(&self.name.as_str())
+    }
+
     fn bad(name: &str, health: Health, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self { name: name.to_owned(), health, message: message.into(), fix: Some(fix.into()) }
     }
@@ -64,29 +77,53 @@ impl Agency {
     /// Examines the runs and what crashes left of them.
     pub fn examine_runs(&self) -> Result<Vec<Check>, crate::store::StoreError> {
         let mut checks = vec![];
-        for dead in self.reconcile_plan()? {
+        let plan = self.full_plan()?;
+        for dead in &plan.runs {
             let message = format!("{} is {} in the database, but {}", dead.id, dead.from, dead.why);
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
-        let strays = self.strays()?;
+        let adoptable = plan.findings.adopted();
+        if !adoptable.is_empty() {
+            let message = format!("the files of {} runs tell more than the database", adoptable.len());
+            checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
+        }
+        if !plan.completed.is_empty() {
+            let message = format!("the files of {} ended runs do not tell the end", plan.completed.len());
+            checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
+        }
+        let strays = plan.strays;
         let tmux = Tmux::new(self.config.tmux_socket.clone());
         for session in &strays.sessions {
-            let fix = tmux.typed(&format!("kill-session -t ={session}"));
+            let fix = if strays.own_sessions.contains(session) {
+                tmux.typed(&format!("kill-session -t ={session}"))
+            } else {
+                format!(
+                    "it may be of another AGENCY_HOME; look at it: {}",
+                    tmux.typed(&format!("attach -t ={session}"))
+                )
+            };
             checks.push(Check::bad("sessions", Health::Warning, format!("{session} belongs to no run"), fix));
         }
         for path in &strays.worktrees {
             let message = format!("{} belongs to no run", path.display());
-            let forget = if path.join(".jj").is_dir() {
-                format!("jj -R '{}' workspace forget; ", path.display())
-            } else {
-                String::new()
-            };
-            let fix = format!("look into it; if it holds nothing you need: {forget}rm -r '{}'", path.display());
+            let kept = self.home.kept();
+            let fix = format!(
+                "move it aside with all that is in it: mkdir -p '{0}' && mv '{1}' '{0}/'",
+                kept.display(),
+                path.display()
+            );
             checks.push(Check::bad("worktrees", Health::Warning, message, fix));
         }
         for path in &strays.run_directories {
             let message = format!("{} never became a run", path.display());
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
+        }
+        for unadoptable in &strays.unadoptable {
+            let Unadoptable { path, why } = unadoptable;
+            let message = format!("{} has no row and tells too little to rebuild one: {why}", path.display());
+            let kept = self.home.kept();
+            let fix = format!("move it aside: mkdir -p '{0}' && mv '{1}' '{0}/'", kept.display(), path.display());
+            checks.push(Check::bad("runs", Health::Warning, message, fix));
         }
         checks.extend(self.orphans()?.iter().filter_map(orphan_check));
         for unclear in self.unclear_pid_files() {
@@ -157,21 +194,35 @@ fn first_line(command: &mut Command) -> Option<String> {
 
 fn home_access(home: &Home) -> Check {
     let path = home.root();
-    let Ok(metadata) = path.metadata() else {
-        return Check::ok("home", format!("{} does not exist yet; the first run creates it", path.display()));
+    let unusable = |what: &str, error: &std::io::Error| {
+        let message = format!("{} cannot be {what}: {error}", path.display());
+        Check::bad("home", Health::Problem, message, "make room, correct its owner, or set AGENCY_HOME")
     };
+    let metadata = match path.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return match can_be_created(path) {
+                Ok(()) => Check::ok("home", format!("{} does not exist yet; the first run creates it", path.display())),
+                Err(error) => unusable("created", &error),
+            };
+        }
+        Err(error) => return unusable("used", &error),
+    };
+    if let Err(error) = tempfile::tempfile_in(path) {
+        return unusable("written", &error);
+    }
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let message = format!("others can look into {} (mode {mode:o})", path.display());
         return Check::bad("home", Health::Warning, message, format!("chmod 700 '{}'", path.display()));
     }
-    match tempfile::tempfile_in(path) {
-        Ok(_) => Check::ok("home", path.display().to_string()),
-        Err(error) => {
-            let message = format!("{} cannot be written: {error}", path.display());
-            Check::bad("home", Health::Problem, message, "make room, correct its owner, or set AGENCY_HOME")
-        }
-    }
+    Check::ok("home", path.display().to_string())
+}
+
+/// Whether the nearest directory above that exists can be written.
+fn can_be_created(path: &Path) -> std::io::Result<()> {
+    let above = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
+    tempfile::tempfile_in(above.unwrap_or(Path::new("/"))).map(|_| ())
 }
 
 fn database(home: &Home, config: &Config) -> Check {
@@ -179,14 +230,49 @@ fn database(home: &Home, config: &Config) -> Check {
     if !path.exists() {
         return Check::ok("database", "there is none yet; the first run creates it");
     }
-    let problems = Store::open(&path, config.lock_timeout).and_then(|store| store.integrity_problems());
-    let backup =
-        format!("mv '{0}' '{0}.damaged', or bring a backup back; the runs' files are not lost", path.display());
+    let problems = Store::open(&path, config.lock_timeout).and_then(|store| {
+        let problems = store.integrity_problems()?;
+        // Damage inside a value is found by reading it.
+        store.list(&RunFilter { removed: true, ..RunFilter::default() })?;
+        Ok(problems)
+    });
     match problems {
         Ok(problems) if problems.is_empty() => Check::ok("database", path.display().to_string()),
-        Ok(problems) => Check::bad("database", Health::Problem, problems.join("; "), backup),
-        Err(error) => Check::bad("database", Health::Problem, error.to_string(), backup),
+        Ok(problems) => Check::bad("database", Health::Problem, problems.join("; "), rebuild(home)),
+        Err(error) => Check::bad("database", Health::Problem, error.to_string(), fix_of(&error, home)),
     }
+}
+
+/// What to do about a database that cannot be used. One that is sound is never moved away.
+fn fix_of(error: &StoreError, home: &Home) -> String {
+    let is_sound = || Store::problems_of_file(&home.database()).is_ok_and(|problems| problems.is_empty());
+    match error {
+        StoreError::Newer { .. } if is_sound() => {
+            "upgrade agency: a newer version wrote this database; nothing is wrong with it".to_owned()
+        }
+        StoreError::Locked { .. } => "end the process that holds it, or try again".to_owned(),
+        StoreError::Access { .. } => "correct the owner and the permissions of the file".to_owned(),
+        StoreError::Sqlite(_) if error.is_disk_full() && is_sound() => "make room on the disk".to_owned(),
+        StoreError::Newer { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::Missing { .. }
+        | StoreError::NotFound(_)
+        | StoreError::NameTaken
+        | StoreError::Refused { .. }
+        | StoreError::BadValue { .. }
+        | StoreError::Sqlite(_) => rebuild(home),
+    }
+}
+
+/// Moves the database aside with its log, which would otherwise be applied to the next one, and rebuilds it.
+fn rebuild(home: &Home) -> String {
+    let moment = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
+    let aside = home.root().join(format!("damaged-{moment}"));
+    format!(
+        "mkdir '{0}' && mv '{1}'* '{0}/' && agency reconcile, which rebuilds it from the files of the runs",
+        aside.display(),
+        home.database().display()
+    )
 }
 
 fn agents(config: &Config, search_path: &OsStr) -> Vec<Check> {

@@ -68,6 +68,12 @@ impl EventLog {
         seq
     }
 
+    /// Whether the disk did not take everything.
+    #[must_use]
+    pub const fn is_stuck(&self) -> bool {
+        self.stuck
+    }
+
     /// Keeps what is appended until [`Self::release`]: a flood of events is not a flood of writes.
     pub fn hold(&mut self) {
         self.holding = true;

@@ -23,6 +23,8 @@ pub const POINTS: &[&str] = &[
     "supervise.spawned",
     "supervise.reported",
     "supervise.terminating",
+    "reconcile.adopted",
+    "reconcile.settled",
     "finish.begin",
     "finish.exit_code",
     "finish.marked",

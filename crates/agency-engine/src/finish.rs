@@ -8,11 +8,14 @@ use jiff::Timestamp;
 
 use crate::event_log::EventLog;
 use crate::home::{Home, HomeError, RunDirectory};
-use crate::store::{RunRow, error_text, now};
+use crate::store::{RunRow, Store, error_text, now};
 use crate::workspace::{Scratch, Workspace};
 
 /// The version of `done.json`.
 const MARKER_VERSION: u32 = 1;
+
+/// Said of a run whose supervisor died between its two markers.
+const ONLY_THE_EXIT_CODE: &str = "its supervisor died before it wrote done.json, so exit_code.txt is all that is known";
 
 /// What is known about the end of a run.
 #[derive(Debug, Clone)]
@@ -49,6 +52,25 @@ impl Ended {
             ended_at: row.ended_at.unwrap_or_else(now),
             summary: None,
             changed_files: None,
+        }
+    }
+
+    /// The row of a run that ended so, where the database does not have it.
+    #[must_use]
+    pub(crate) fn applied_to(&self, row: RunRow) -> RunRow {
+        RunRow {
+            state: self.ending.state,
+            phase: None,
+            activity: None,
+            activity_at: None,
+            attempt: self.ending.attempts,
+            updated_at: self.ended_at,
+            ended_at: Some(self.ended_at),
+            exit_code: self.ending.exit.and_then(|exit| exit.exit_code),
+            signal: self.ending.exit.and_then(|exit| exit.signal),
+            reason: Some(self.ending.reason),
+            error: error_text(&self.ending, self.details.as_deref()),
+            ..row
         }
     }
 
@@ -107,8 +129,10 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
     let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
     let state = if code == 0 { State::Completed } else { State::Failed };
     let exit = Exit { exit_code: Some(code), signal: None };
-    let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: None, attempts: 1 };
-    Some(Ended { ending, details: None, started_at: None, ended_at: now(), summary: None, changed_files: None })
+    let error = (code != 0).then_some(ErrorCode::RunFailed);
+    let ending = Ending { state, exit: Some(exit), reason: Reason::Exited, code: error, attempts: 1 };
+    let details = Some(format!("the agent exited with code {code}; {ONLY_THE_EXIT_CODE}"));
+    Some(Ended { ending, details, started_at: None, ended_at: now(), summary: None, changed_files: None })
 }
 
 /// The words of a stored error, without the code before them.
@@ -142,19 +166,32 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
 }
 
 /// Does what follows from a terminal row, as far as it can be done: the snapshot, and the word to those who wait
-/// for a slot.
-pub fn after_end(home: &Home, row: &RunRow) {
+/// for a slot. Says whether the snapshot was written.
+pub fn after_end(home: &Home, row: &RunRow) -> bool {
     if row.workspace == WorkspaceKind::Scratch {
         // Nobody needs it any more. What cannot be deleted now is swept later.
         let _ = Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path()).undo();
     }
-    // Both are conveniences: the row is the truth, and who waits for a slot looks again by itself.
-    let _ = home.run(&row.id).write_json("meta.json", row);
+    let directory = home.run(&row.id);
+    let written = directory.write_json("meta.json", row).is_ok() || !directory.path().exists();
+    // Whoever waits for a slot looks again without this.
     let _ = home.ring_slot_bell();
+    written
 }
 
-/// Tells the end of a run whose row is terminal already.
-pub fn announce_end(home: &Home, events: &mut EventLog, from: State, row: &RunRow) {
-    log_end(events, from, &Ended::from_row(row));
-    after_end(home, row);
+/// Records in its files the end of a run whose row is terminal already. Only the owner of the run's lock calls it.
+pub fn announce_end(home: &Home, store: &mut Store, from: State, row: &RunRow) {
+    let directory = home.run(&row.id);
+    let told = match EventLog::open(&directory.events()) {
+        Ok(mut events) => {
+            log_end(&mut events, from, &Ended::from_row(row));
+            events.flush();
+            !events.is_stuck()
+        }
+        Err(_) => !directory.path().exists(),
+    };
+    if after_end(home, row) && told {
+        // Otherwise a later command does it again.
+        let _ = store.end_is_recorded(&row.id);
+    }
 }

@@ -142,8 +142,18 @@ impl Agency {
         // The end of the run is told in its own directory, wherever the file lies.
         let run = self.home.run(id);
         let watch = Watch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
+        let mut found = false;
         while stays() {
-            let row = self.store.run(id)?;
+            let row = match self.fresh_row(id) {
+                Ok(row) => row,
+                // The database was lost since; `agency reconcile` brings the row back.
+                Err(error) if found && error.is_lost_row() => {
+                    watch.wait(std::time::Duration::MAX);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            found = true;
             // The state is read first: what was written before the end is read after it.
             let over = row.state.is_terminal() || self.settle(&row)?.is_some();
             cursor.read(&mut each).map_err(problem)?;

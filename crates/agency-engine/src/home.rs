@@ -3,11 +3,14 @@
 //! The one rule: directories are 0700 and files 0600, because prompts and logs hold secrets.
 
 use std::fs::{DirBuilder, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::geteuid;
 use serde::Serialize;
 
 /// A file or directory of the home could not be used.
@@ -101,6 +104,12 @@ impl Home {
     #[must_use]
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
+    }
+
+    /// Where a user moves what belongs to no run. Nothing in it is looked at.
+    #[must_use]
+    pub fn kept(&self) -> PathBuf {
+        self.root.join("kept")
     }
 
     /// Where pid files are kept: `configured`, or a place of our own.
@@ -279,4 +288,26 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), HomeError> {
         Ok(())
     };
     write().map_err(|source| HomeError::new("write", path, source))
+}
+
+/// Reads a file of the user's own: no link, no pipe, no other user's, and of at most `most` bytes.
+pub(crate) fn read_private_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
+        let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+        if is_link { io::Error::other("it is a symbolic link") } else { error }
+    })?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    if metadata.uid() != geteuid().as_raw() {
+        return Err(io::Error::other("it belongs to another user"));
+    }
+    let mut text = vec![];
+    file.take(most + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > most {
+        return Err(io::Error::other(format!("it is too large: more than {most} bytes")));
+    }
+    Ok(text)
 }

@@ -8,13 +8,15 @@ use std::path::PathBuf;
 use agency_model::RunId;
 
 pub use detached::start_detached;
-pub use tmux::{Tmux, TmuxError, socket_in};
+pub use tmux::{Tmux, TmuxError, TmuxSession, socket_in};
 
 /// How the supervisor of a run is started.
 #[derive(Debug, Clone)]
 pub struct SupervisorCommand {
     /// The program and its arguments.
     pub argv: Vec<String>,
+    /// The home of its run.
+    pub home: String,
     /// What it finds in its environment beside the usual.
     pub environment: Vec<(&'static str, String)>,
 }
@@ -28,6 +30,6 @@ impl SupervisorCommand {
             Some(wrapper) => vec![wrapper.display().to_string(), id.to_string()],
             None => vec![agency.to_owned(), "supervise".to_owned(), id.to_string()],
         };
-        Self { argv, environment }
+        Self { argv, home: home.to_owned(), environment }
     }
 }

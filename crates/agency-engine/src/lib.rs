@@ -3,6 +3,7 @@
 //! The library never prints, exits or parses arguments; the `agency` binary does.
 
 pub mod adapter;
+pub mod adopt;
 pub mod agency;
 pub mod agents;
 pub mod ask;

@@ -160,6 +160,11 @@ impl Agency {
 
     /// Every run without a supervisor of which something lives.
     pub(crate) fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
+        self.orphans_among(&[])
+    }
+
+    /// The same with runs that the database does not have.
+    pub(crate) fn orphans_among(&self, more: &[&RunRow]) -> Result<Vec<Orphan>, StoreError> {
         let directory = self.pid_dir();
         let mut traces: BTreeMap<RunId, Traces> = BTreeMap::new();
         // A directory that cannot be read is among the unclear files.
@@ -173,14 +178,19 @@ impl Agency {
         }
         let mut orphans = vec![];
         for (id, Traces { agent, carrying }) in traces {
-            // Another home's runs are another user's business.
-            if !self.store.knows(&id)? || has_supervisor(&self.home.run(&id)) {
+            // A run of another home is not looked at.
+            let unknown = more.iter().find(|row| row.id == id);
+            if (unknown.is_none() && !self.store.knows(&id)?) || has_supervisor(&self.home.run(&id)) {
                 continue;
             }
             // Who runs after that look was not merely about to be ended by its supervisor.
             let processes = of_run(&id, agent, carrying);
             if !processes.is_empty() {
-                orphans.push(Orphan { row: self.store.run(&id)?, processes });
+                let row = match unknown {
+                    Some(row) => (*row).clone(),
+                    None => self.store.run(&id)?,
+                };
+                orphans.push(Orphan { row, processes });
             }
         }
         Ok(orphans)
@@ -189,6 +199,14 @@ impl Agency {
     /// Clears away the pid files of processes that are gone.
     pub(crate) fn clear_pid_files(&self) -> Result<(), StoreError> {
         let directory = self.pid_dir();
+        self.dead_pid_files()?.iter().for_each(|id| pid_file::remove(&directory, id));
+        Ok(())
+    }
+
+    /// The runs with pid files of processes that are gone.
+    pub(crate) fn dead_pid_files(&self) -> Result<Vec<RunId>, StoreError> {
+        let directory = self.pid_dir();
+        let mut dead = vec![];
         for id in pid_file::runs_in(&directory).unwrap_or_default() {
             let is_known = self.store.knows(&id)?;
             // A supervisor may write another one at any moment, so the file is read after this look.
@@ -199,13 +217,13 @@ impl Agency {
                 continue;
             };
             match file.process.find() {
-                Ok(Found::AnotherBoot) => pid_file::remove(&directory, &id),
-                Ok(Found::Gone) if is_known => pid_file::remove(&directory, &id),
+                Ok(Found::AnotherBoot) => dead.push(id),
+                Ok(Found::Gone) if is_known => dead.push(id),
                 // The supervisor of another home's run may be about to start the next process.
                 Ok(Found::Gone | Found::Here(_)) | Err(_) => {}
             }
         }
-        Ok(())
+        Ok(dead)
     }
 
     /// Why a pid is not that of an orphan.

@@ -2,20 +2,16 @@
 //!
 //! The one rule: a file that is not wholly understood is no proof of anything, and whoever finds it leaves it where it is.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use agency_model::RunId;
 use jiff::Timestamp;
-use rustix::fs::OFlags;
-use rustix::io::Errno;
-use rustix::process::geteuid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::home::{HomeError, create_private_directory, write_atomically};
+use crate::home::{HomeError, create_private_directory, read_private_file, write_atomically};
 use crate::process::{Found, Identity};
 use crate::store::now;
 
@@ -79,7 +75,7 @@ impl PidFile {
     pub fn read(directory: &Path, run_id: &RunId) -> Result<Option<Self>, UnclearPidFile> {
         let path = path_of(directory, run_id);
         let unclear = |why: String| UnclearPidFile { path: path.clone(), run_id: Some(run_id.clone()), why };
-        let text = match content(&path) {
+        let text = match read_private_file(&path, MOST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unclear(error.to_string())),
@@ -136,26 +132,4 @@ pub fn runs_in(directory: &Path) -> Result<Vec<RunId>, UnclearPidFile> {
         names.filter_map(|name| name.to_str()?.strip_suffix(".json")?.parse::<RunId>().ok()).collect();
     runs.sort();
     Ok(runs)
-}
-
-/// Reads a file of ours: no link, no pipe, nobody else's, and of a size that makes sense.
-fn content(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or_default();
-    let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {
-        let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
-        if is_link { io::Error::other("it is a symbolic link") } else { error }
-    })?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
-    if metadata.uid() != geteuid().as_raw() {
-        return Err(io::Error::other("it belongs to another user"));
-    }
-    let mut text = vec![];
-    file.take(MOST_BYTES + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(io::Error::other("it is too large for a pid file"));
-    }
-    Ok(text)
 }

@@ -10,13 +10,15 @@ use agency_model::run::{Input, State};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::adopt::FileFindings;
 use crate::agency::Agency;
 use crate::door::ring;
-use crate::event_log::EventLog;
-use crate::finish::{Ended, after_end, log_end, read_markers};
+use crate::fault;
+use crate::finish::{Ended, announce_end, read_markers};
 use crate::home::RunDirectory;
 use crate::lock::{Lock, is_held};
 use crate::store::{Applied, RunRow, StoreError, now};
+use crate::stray::Strays;
 
 /// A run whose row did not agree with the facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -31,9 +33,25 @@ pub struct Reconciled {
     pub why: String,
 }
 
+/// What `agency reconcile` does, or has done.
+#[derive(Debug)]
+pub struct ReconcilePlan {
+    /// What the files of runs tell.
+    pub findings: FileFindings,
+    /// Runs whose state changes.
+    pub runs: Vec<Reconciled>,
+    /// Ended runs whose files did not tell the end.
+    pub completed: Vec<RunId>,
+    /// What lies about.
+    pub strays: Strays,
+}
+
 impl Agency {
-    /// Finishes the story of every run whose owner is dead. Cheap: only live rows are looked at.
+    /// Finishes the story of every run whose owner is dead. Cheap: only live rows are looked at, and ended ones whose
+    /// files are known not to tell the end.
     pub fn reconcile_live(&mut self) -> Result<Vec<Reconciled>, StoreError> {
+        // A database that was replaced is not read any further.
+        self.store.refresh()?;
         let live = self.store.live()?;
         let mut done = vec![];
         for row in &live {
@@ -45,13 +63,71 @@ impl Agency {
                 ring(&self.home.run(&id));
             }
         }
+        for row in self.store.unrecorded_ends()? {
+            self.record_end(&row);
+        }
         Ok(done)
     }
 
     /// What [`Self::reconcile_live`] would do.
     pub fn reconcile_plan(&self) -> Result<Vec<Reconciled>, StoreError> {
         let rows = self.store.live()?;
-        Ok(rows.iter().filter(|row| !has_owner(&self.home.run(&row.id))).map(|row| self.verdict(row).0).collect())
+        Ok(rows.iter().filter_map(|row| self.verdict_on_dead(row)).collect())
+    }
+
+    /// All that [`Self::reconcile`] would do.
+    pub fn full_plan(&self) -> Result<ReconcilePlan, StoreError> {
+        let findings = self.compare_files()?;
+        let adopted = |id: &RunId| findings.runs.iter().any(|(_, run)| run.row.id == *id);
+        let mut runs = self.reconcile_plan()?;
+        runs.retain(|run| !adopted(&run.id));
+        runs.extend(findings.runs.iter().filter_map(|(_, run)| self.verdict_on_dead(&run.row)));
+        runs.sort_by(|one, other| one.id.cmp(&other.id));
+        let completed = self.unrecorded_ends(&findings)?;
+        let strays = self.strays(&findings)?;
+        Ok(ReconcilePlan { findings, runs, completed, strays })
+    }
+
+    /// Does what a plan says, and says what was swept away. The plan then holds what was done.
+    pub fn reconcile(&mut self, plan: &mut ReconcilePlan) -> Result<Vec<String>, StoreError> {
+        let refused = self.adopt(&plan.findings)?;
+        fault::point("reconcile.adopted");
+        plan.runs = self.reconcile_live()?;
+        for id in &plan.completed {
+            let row = self.store.run(id)?;
+            self.record_end(&row);
+        }
+        let swept = self.sweep(&plan.strays);
+        plan.findings
+            .runs
+            .retain(|(_, run)| refused.iter().all(|refused| refused.path != *self.home.run(&run.row.id).path()));
+        if refused.is_empty() {
+            self.files_are_compared(&plan.findings)?;
+        }
+        plan.strays.unadoptable.extend(refused);
+        Ok(swept)
+    }
+
+    /// The ended runs whose files do not tell the end, oldest first.
+    fn unrecorded_ends(&self, findings: &FileFindings) -> Result<Vec<RunId>, StoreError> {
+        let rows = self.store.unrecorded_ends()?;
+        let mut ids: Vec<RunId> = rows.into_iter().map(|row| row.id).chain(findings.untold.iter().cloned()).collect();
+        ids.retain(|id| !has_owner(&self.home.run(id)));
+        ids.sort();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    fn record_end(&mut self, row: &RunRow) {
+        let directory = self.home.run(&row.id);
+        if !row.state.is_terminal() || has_owner(&directory) {
+            return;
+        }
+        let owner = Lock::take(&directory.supervisor_lock(), Duration::ZERO);
+        if matches!(owner, Ok(Some(_))) || !directory.path().exists() {
+            let from = if row.started_at.is_some() { State::Running } else { State::Queued };
+            announce_end(&self.home, &mut self.store, from, row);
+        }
     }
 
     /// Settles one run, if it is live and has no owner.
@@ -67,6 +143,11 @@ impl Agency {
             Err(_) if !directory.path().exists() => None,
             Err(_) => return Ok(None),
         };
+        if let Some(run) = self.ended_in_files(&row.id) {
+            let verdict = self.verdict(row).0;
+            self.store.adopt(&[&run])?;
+            return Ok(Some(verdict));
+        }
         let (verdict, ended) = self.verdict(row);
         let details = ended.as_ref().and_then(|ended| ended.details.clone());
         let at = ended.as_ref().map_or_else(now, |ended| ended.ended_at);
@@ -74,21 +155,26 @@ impl Agency {
         match self.store.apply_at(&row.id, &input, details.as_deref(), at)? {
             Applied::Stale(_) => Ok(None),
             Applied::Moved { from, row, .. } => {
-                if let Ok(mut events) = EventLog::open(&directory.events()) {
-                    log_end(&mut events, from, &Ended::from_row(&row));
-                }
-                after_end(&self.home, &row);
+                fault::point("reconcile.settled");
+                announce_end(&self.home, &mut self.store, from, &row);
                 Ok(Some(verdict))
             }
         }
     }
 
+    fn verdict_on_dead(&self, row: &RunRow) -> Option<Reconciled> {
+        let dead = !row.state.is_terminal() && !has_owner(&self.home.run(&row.id));
+        dead.then(|| self.verdict(row).0)
+    }
+
     fn verdict(&self, row: &RunRow) -> (Reconciled, Option<Ended>) {
         let ended = read_markers(&self.home.run(&row.id));
-        let (to, why) = match (&ended, row.state) {
-            (Some(ended), _) => (ended.ending.state, "its supervisor left an exit marker"),
-            (None, State::Queued) => (State::Failed, "it was never started, and nobody is left to start it"),
-            (None, _) => (State::Failed, "its supervisor is gone and left no exit marker"),
+        let in_files = self.ended_in_files(&row.id).map(|run| run.row.state);
+        let (to, why) = match (in_files, &ended, row.state) {
+            (Some(state), _, _) => (state, "its files say that it is over"),
+            (None, Some(ended), _) => (ended.ending.state, "its supervisor left an exit marker"),
+            (None, None, State::Queued) => (State::Failed, "it was never started, and nobody is left to start it"),
+            (None, None, _) => (State::Failed, "its supervisor is gone and left no exit marker"),
         };
         (Reconciled { id: row.id.clone(), from: row.state, to, why: why.to_owned() }, ended)
     }

@@ -37,8 +37,13 @@ impl Agency {
         watcher.watch(&runs, RecursiveMode::NonRecursive).map_err(problem)?;
         let mut watched: HashSet<PathBuf> = HashSet::new();
         while !stop.load(Ordering::Relaxed) {
+            match self.reconcile_live() {
+                Ok(done) => done.iter().for_each(&mut say),
+                // The database was moved away; another one may come.
+                Err(error) if error.is_lost_row() => {}
+                Err(error) => return Err(error.into()),
+            }
             self.watch_live(&mut watcher, &mut watched)?;
-            self.reconcile_live()?.iter().for_each(&mut say);
             loop {
                 match changes.recv_timeout(HEARTBEAT) {
                     Ok(_) => break,

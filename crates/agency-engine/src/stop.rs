@@ -9,7 +9,6 @@ use rustix::process::Signal;
 
 use crate::agency::Agency;
 use crate::door::ring;
-use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
@@ -39,6 +38,15 @@ pub enum StopError {
     /// The supervisor neither stopped the agent nor could be killed.
     #[error("{0} did not stop in time")]
     Stuck(RunId),
+    /// The agent was ended, and the database did not take it.
+    #[error("{id} was stopped, but that could not be recorded: {why}")]
+    Unrecorded {
+        /// The run.
+        id: RunId,
+        /// What the database said.
+        #[source]
+        why: StoreError,
+    },
     /// Waiting failed.
     #[error(transparent)]
     Wait(#[from] WaitError),
@@ -55,7 +63,9 @@ impl StopError {
             Self::NotRunning { .. } => ErrorCode::InvalidState,
             Self::Stuck(_) => ErrorCode::Timeout,
             Self::Wait(WaitError::Home(error)) => error.code(),
-            Self::Wait(WaitError::Store(error)) | Self::Store(error) => error.code(),
+            Self::Unrecorded { why: error, .. } | Self::Wait(WaitError::Store(error)) | Self::Store(error) => {
+                error.code()
+            }
         }
     }
 }
@@ -95,7 +105,7 @@ impl Agency {
     }
 
     /// Lets the supervisor that waited for a slot tell the end, and tells it if there is none.
-    fn tell_queued_end(&self, directory: &RunDirectory, row: &RunRow) {
+    fn tell_queued_end(&mut self, directory: &RunDirectory, row: &RunRow) {
         // One that does not leave, or a directory that cannot be used, does not change that the run is over.
         let Ok(Some(_owner)) = Lock::take(&directory.supervisor_lock(), LEAVING) else {
             return;
@@ -103,22 +113,45 @@ impl Agency {
         if !directory.done().exists() {
             let _ = write_markers(directory, &Ended::from_row(row));
         }
-        if let Ok(mut events) = EventLog::open(&directory.events()) {
-            announce_end(&self.home, &mut events, State::Queued, row);
-        }
+        announce_end(&self.home, &mut self.store, State::Queued, row);
     }
 
     fn stop_running(&mut self, id: &RunId) -> Result<RunRow, StopError> {
-        self.store.request(id, &Request::Stop { grace: None })?;
-        fault::point("stop.requested");
         let directory = self.home.run(id);
-        ring(&directory);
-        fault::point("stop.rung");
+        match self.store.request(id, &Request::Stop { grace: None }) {
+            Ok(_) => {
+                fault::point("stop.requested");
+                ring(&directory);
+                fault::point("stop.rung");
+            }
+            Err(error) => return self.stop_by_signal(id, error),
+        }
         let row = self.wait(id, Some(self.stop_limit()), State::is_terminal)?;
         if row.state.is_terminal() {
             return Ok(row);
         }
         self.stop_by_force(id, &directory)
+    }
+
+    /// The request could not be stored, as on a full disk: the supervisor is asked by TERM, which needs no database.
+    fn stop_by_signal(&mut self, id: &RunId, unstored: StoreError) -> Result<RunRow, StopError> {
+        let Some(supervisor) = supervisor_of(&self.home.run(id)) else { return Err(unstored.into()) };
+        supervisor.signal(Signal::TERM);
+        if !supervisor.wait(self.stop_limit()) {
+            supervisor.signal(Signal::KILL);
+            if !supervisor.wait(KILL_LIMIT) {
+                return Err(StopError::Stuck(id.clone()));
+            }
+            self.end_processes(id, self.config.stop_grace);
+        }
+        let row = self.store.run(id)?;
+        // What the supervisor could not store either is in its markers.
+        let recorded = self.settle(&row).and_then(|_| self.store.run(id));
+        match recorded {
+            Ok(row) if row.state.is_terminal() => Ok(row),
+            Ok(_) => Err(StopError::Unrecorded { id: id.clone(), why: unstored }),
+            Err(why) => Err(StopError::Unrecorded { id: id.clone(), why }),
+        }
     }
 
     /// The supervisor does not answer: it goes, and with it everything of the run.
@@ -139,9 +172,7 @@ impl Agency {
         let ending = Ending { state: State::Killed, exit: None, reason: Reason::Stopped, code: None, attempts };
         match self.store.apply(id, &Input::SupervisorGone(Some(ending)), None)? {
             Applied::Moved { from, row, .. } => {
-                if let Ok(mut events) = EventLog::open(&directory.events()) {
-                    announce_end(&self.home, &mut events, from, &row);
-                }
+                announce_end(&self.home, &mut self.store, from, &row);
                 Ok(*row)
             }
             Applied::Stale(row) => Ok(*row),

@@ -3,6 +3,8 @@
 //! The one rule: a state is written only by [`Store::apply`], which asks the state machine; a
 //! trigger refuses whatever else would be tried.
 
+mod adopt;
+mod ends;
 mod error;
 mod open;
 mod query;
@@ -12,6 +14,7 @@ mod row;
 mod schema;
 mod write;
 
+pub(crate) use adopt::{AdoptedRun, KnownRun, last_two};
 pub use error::StoreError;
 pub use query::{RunFilter, Selected};
 pub use questions::{Answering, QuestionRow, QuestionState};
@@ -21,12 +24,19 @@ pub use schema::SCHEMA_VERSION;
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};
 
+use std::path::PathBuf;
+
 use rusqlite::Connection;
 
 /// A connection to the database.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
+    path: PathBuf,
+    /// Which file was opened; another one may be at the path by now.
+    file: Option<open::FileIdentity>,
+    /// Counts how often another file was found at the path.
+    openings: u32,
 }
 
 #[cfg(test)]

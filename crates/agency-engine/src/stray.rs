@@ -2,30 +2,38 @@
 //!
 //! The one rule: what may hold somebody's work, or is not provably ours, is named and never touched.
 
+use std::collections::HashSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_model::RunId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::adopt::{FileFindings, Unadoptable};
 use crate::agency::Agency;
 use crate::ask::{dead_scratch, sweep_scratch};
-use crate::home::RunDirectory;
 use crate::host::Tmux;
-use crate::reconcile::has_owner;
-use crate::store::StoreError;
+use crate::pid_file;
+use crate::store::{RunRow, StoreError, last_two};
 
 /// What was found.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Strays {
-    /// tmux sessions with our kind of name and no run.
+    /// tmux sessions with our kind of name and no run. Those that say that they are of another home are left out.
     pub sessions: Vec<String>,
-    /// Directories below the worktree root that belong to no run, or to a removed one.
+    /// Those of them that were made for this home.
+    #[serde(skip)]
+    pub own_sessions: HashSet<String>,
+    /// Directories below the worktree root that no run holds.
     pub worktrees: Vec<PathBuf>,
-    /// Run directories without a row.
+    /// Run directories that never became a run and hold nothing.
     pub run_directories: Vec<PathBuf>,
+    /// Run directories without a row that tell too little to rebuild one.
+    pub unadoptable: Vec<Unadoptable>,
+    /// Pid files of processes that are gone, or are among the survivors.
+    pub pid_files: Vec<PathBuf>,
     /// Processes of runs that are over.
     pub survivors: Vec<Survivor>,
     /// Directories in the trash.
@@ -45,8 +53,6 @@ pub struct Survivor {
     pub command: String,
 }
 
-/// How long a creator may take for its first steps.
-const BEING_MADE: Duration = Duration::from_secs(60);
 /// How long survivors get before they are killed.
 const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
 
@@ -57,6 +63,8 @@ impl Strays {
         self.sessions.is_empty()
             && self.worktrees.is_empty()
             && self.run_directories.is_empty()
+            && self.unadoptable.is_empty()
+            && self.pid_files.is_empty()
             && self.survivors.is_empty()
             && self.trash.is_empty()
             && self.scratch.is_empty()
@@ -64,16 +72,28 @@ impl Strays {
 }
 
 impl Agency {
-    /// Looks for traces of crashes.
-    pub fn strays(&self) -> Result<Strays, StoreError> {
-        Ok(Strays {
-            sessions: self.stray_sessions()?,
-            worktrees: self.stray_worktrees()?,
-            run_directories: self.stray_run_directories()?,
-            survivors: self.survivors()?,
+    /// Looks for traces of crashes, apart from those of the runs that the files tell of.
+    pub fn strays(&self, findings: &FileFindings) -> Result<Strays, StoreError> {
+        let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
+        let survivors = self.survivors(&adopted)?;
+        let mut pid_files: HashSet<RunId> = self.dead_pid_files()?.into_iter().collect();
+        pid_files.extend(survivors.iter().map(|survivor| survivor.id.clone()));
+        let directory = self.pid_dir();
+        let mut pid_files: Vec<PathBuf> = pid_files.iter().map(|id| pid_file::path_of(&directory, id)).collect();
+        pid_files.retain(|path| path.exists());
+        pid_files.sort();
+        let mut strays = Strays {
+            worktrees: self.stray_worktrees(&adopted)?,
+            run_directories: findings.unused.clone(),
+            unadoptable: findings.unadoptable.clone(),
+            survivors,
+            pid_files,
             trash: children(&self.home.trash()),
             scratch: dead_scratch(&std::env::temp_dir()),
-        })
+            ..Strays::default()
+        };
+        self.look_for_sessions(&adopted, &mut strays)?;
+        Ok(strays)
     }
 
     /// Takes away what is provably ours and holds nobody's work: survivors, the trash, run directories that never
@@ -90,7 +110,7 @@ impl Agency {
         }
         for directory in &strays.run_directories {
             if fs::remove_dir_all(directory).is_ok() {
-                done.push(format!("removed {}, which never became a run", directory.display()));
+                done.push(format!("removed {}, which was empty and never became a run", directory.display()));
             }
         }
         for directory in sweep_scratch(&std::env::temp_dir()) {
@@ -104,54 +124,38 @@ impl Agency {
         done
     }
 
-    fn stray_sessions(&self) -> Result<Vec<String>, StoreError> {
+    fn look_for_sessions(&self, adopted: &[&RunRow], strays: &mut Strays) -> Result<(), StoreError> {
         // Without tmux there are no sessions.
-        let sessions = Tmux::new(self.config.tmux_socket.clone()).sessions().unwrap_or_default();
-        let mut strays = vec![];
-        for session in sessions {
-            let id = session.strip_prefix("agency_").and_then(|id| id.parse::<RunId>().ok());
-            if let Some(id) = id
-                && !self.store.knows(&id)?
-            {
-                strays.push(session);
+        for session in Tmux::new(self.config.tmux_socket.clone()).sessions().unwrap_or_default() {
+            let id = session.name.strip_prefix("agency_").and_then(|id| id.parse::<RunId>().ok());
+            let Some(id) = id else { continue };
+            let is_ours = session.home.as_deref().map(|home| is_same(home, self.home.root()));
+            let has_run = adopted.iter().any(|row| row.id == id) || self.home.run(&id).path().exists();
+            if is_ours == Some(false) || has_run || self.store.knows(&id)? {
+                continue;
             }
+            if is_ours == Some(true) {
+                strays.own_sessions.insert(session.name.clone());
+            }
+            strays.sessions.push(session.name);
         }
-        Ok(strays)
+        Ok(())
     }
 
-    fn stray_worktrees(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut strays = vec![];
-        for path in children(&self.home.worktrees()).iter().flat_map(|repository| children(repository)) {
-            let id = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-            let needed = match id {
-                Some(id) if self.store.knows(&id)? => self.store.run(&id)?.removed_at.is_none(),
-                Some(_) | None => false,
-            };
-            if !needed {
-                strays.push(path);
-            }
-        }
-        Ok(strays)
+    fn stray_worktrees(&self, adopted: &[&RunRow]) -> Result<Vec<PathBuf>, StoreError> {
+        let mut held = self.store.held_worktrees()?;
+        let paths =
+            adopted.iter().filter(|row| row.removed_at.is_none()).filter_map(|row| row.worktree_path.as_deref());
+        held.extend(paths.map(last_two));
+        let mut found: Vec<PathBuf> =
+            children(&self.home.worktrees()).iter().flat_map(|repository| children(repository)).collect();
+        found.retain(|path| !held.contains(&last_two(&path.display().to_string())));
+        Ok(found)
     }
 
-    fn stray_run_directories(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut strays = vec![];
-        for path in children(&self.home.runs()) {
-            let id = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<RunId>().ok());
-            if let Some(id) = id
-                && !has_owner(&self.home.run(&id))
-                && !self.store.knows(&id)?
-                && !is_being_made(&self.home.run(&id))
-            {
-                strays.push(path);
-            }
-        }
-        Ok(strays)
-    }
-
-    fn survivors(&self) -> Result<Vec<Survivor>, StoreError> {
+    fn survivors(&self, adopted: &[&RunRow]) -> Result<Vec<Survivor>, StoreError> {
         let mut survivors = vec![];
-        for orphan in self.orphans()?.iter().filter(|orphan| orphan.row.state.is_terminal()) {
+        for orphan in &self.orphans_among(adopted)? {
             survivors.extend(orphan.processes.iter().map(|process| Survivor {
                 id: orphan.row.id.clone(),
                 pid: process.pid(),
@@ -162,13 +166,12 @@ impl Agency {
     }
 }
 
-/// Between making the directory and taking the lock in it, a creator has no other sign of life.
-fn is_being_made(directory: &RunDirectory) -> bool {
-    let age = directory.path().metadata().and_then(|metadata| metadata.modified()).map(|at| at.elapsed());
-    !directory.creator_lock().exists() && matches!(age, Ok(Ok(age)) if age < BEING_MADE)
+/// Whether two paths are one directory.
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
-fn children(directory: &std::path::Path) -> Vec<PathBuf> {
+fn children(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else {
         return vec![];
     };

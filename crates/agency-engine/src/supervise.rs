@@ -24,6 +24,7 @@ mod relay;
 mod render;
 mod show;
 mod slot;
+mod stored;
 mod talk;
 mod timers;
 mod turn;

@@ -128,8 +128,22 @@ impl Agency {
         let deadline = limit.map(|limit| Instant::now() + limit);
         let directory = self.home.run(id);
         let mut watch = None;
+        let mut found = false;
         loop {
-            let row = self.store.run(id)?;
+            let row = match self.fresh_row(id) {
+                Ok(row) => row,
+                // The database was lost since; `agency reconcile` brings the row back.
+                Err(error) if found && error.is_lost_row() => {
+                    let left = deadline.map_or(LOOK_ANYWAY, |end| end.saturating_duration_since(Instant::now()));
+                    if left.is_zero() {
+                        return Err(error.into());
+                    }
+                    Watch::begin(&[directory.path()])?.wait(left);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            found = true;
             if enough(row.state) || row.state.is_terminal() {
                 return Ok(row);
             }

@@ -142,6 +142,12 @@ pub enum Event {
         by: String,
         /// What became of it.
         outcome: String,
+        /// Whether the agent got the answer; absent in events of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delivered: Option<bool>,
+        /// The process that answered, as the database holds it; absent for rules.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered_from: Option<Value>,
     },
     /// What the model consumed since the last such event. The sum over a stream is the stream's total.
     Usage(Usage),

@@ -227,7 +227,11 @@ impl From<WaitError> for Problem {
 
 impl From<StopError> for Problem {
     fn from(error: StopError) -> Self {
-        Self::new(error.code(), error.to_string())
+        let problem = Self::new(error.code(), error.to_string());
+        if matches!(error, StopError::Unrecorded { .. }) {
+            return problem.hint("make room on the disk, then agency reconcile");
+        }
+        problem
     }
 }
 

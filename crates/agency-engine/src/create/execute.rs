@@ -123,9 +123,7 @@ impl Agency {
         let directory = self.home.run(&plan.id);
         // The row is written; the rest is for those who read files.
         let _ = write_markers(&directory, &Ended::from_row(&row));
-        if let Ok(mut events) = EventLog::open(&directory.events()) {
-            announce_end(&self.home, &mut events, from, &row);
-        }
+        announce_end(&self.home, &mut self.store, from, &row);
     }
 }
 

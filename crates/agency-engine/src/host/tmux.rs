@@ -11,6 +11,25 @@ use std::process::{Command, Output, Stdio};
 use super::SupervisorCommand;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
 
+/// The option of a session that names the home to which its run belongs.
+const HOME_OPTION: &str = "@agency_home";
+
+/// A session of a tmux server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TmuxSession {
+    /// Its name.
+    pub name: String,
+    /// The home to which its run belongs; earlier versions did not note it.
+    pub home: Option<PathBuf>,
+}
+
+impl TmuxSession {
+    fn read(line: &str) -> Self {
+        let (name, home) = line.split_once('\t').unwrap_or((line, ""));
+        Self { name: name.to_owned(), home: (!home.is_empty()).then(|| home.into()) }
+    }
+}
+
 /// A tmux server.
 #[derive(Debug, Clone)]
 pub struct Tmux {
@@ -55,6 +74,7 @@ impl Tmux {
         command.args(supervisor.environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(&supervisor.argv);
         command.args([";", "set-option", "-w", "-t", &format!("={session}:"), "remain-on-exit", "on"]);
+        command.args([";", "set-option", "-t", &format!("={session}:"), HOME_OPTION, &supervisor.home]);
         let output = self.run(command)?;
         // tmux exits with zero even when it could not start a server; then it names no session.
         if output.stdout.is_empty() {
@@ -113,12 +133,12 @@ impl Tmux {
         }
     }
 
-    /// The names of all sessions; none if no server runs.
-    pub fn sessions(&self) -> Result<Vec<String>, TmuxError> {
+    /// All sessions; none if no server runs.
+    pub fn sessions(&self) -> Result<Vec<TmuxSession>, TmuxError> {
         let mut command = self.command();
-        command.args(["list-sessions", "-F", "#{session_name}"]);
+        command.args(["list-sessions", "-F", &format!("#{{session_name}}\t#{{{HOME_OPTION}}}")]);
         match self.run(command) {
-            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()),
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(TmuxSession::read).collect()),
             Err(TmuxError::Refused(_)) => Ok(vec![]),
             Err(error) => Err(error),
         }

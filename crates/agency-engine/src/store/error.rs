@@ -33,6 +33,12 @@ pub enum StoreError {
         /// What SQLite said.
         message: String,
     },
+    /// The file was moved or deleted while it was open.
+    #[error("the database {} is gone", path.display())]
+    Missing {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// The system refused access to the file.
     #[error("no access to {}: {message}", path.display())]
     Access {
@@ -78,8 +84,36 @@ impl StoreError {
             Self::NotFound(_) => ErrorCode::RunNotFound,
             Self::NameTaken => ErrorCode::AgentExists,
             Self::Refused { .. } => ErrorCode::InvalidState,
-            Self::Newer { .. } | Self::Corrupt { .. } | Self::BadValue { .. } | Self::Sqlite(_) => ErrorCode::DbError,
+            Self::Newer { .. }
+            | Self::Missing { .. }
+            | Self::Corrupt { .. }
+            | Self::BadValue { .. }
+            | Self::Sqlite(_) => ErrorCode::DbError,
         }
+    }
+
+    /// Whether the database does not have the run, or there is none at all: `agency reconcile` rebuilds the row.
+    #[must_use]
+    pub fn is_lost_row(&self) -> bool {
+        // A question or a request of a run without a row.
+        let has_no_row = |error: &rusqlite::Error| {
+            error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY)
+        };
+        matches!(self, Self::NotFound(_) | Self::Missing { .. })
+            || matches!(self, Self::Sqlite(error) if has_no_row(error))
+    }
+
+    /// Whether a rule of the schema refused.
+    pub(super) fn is_constraint(&self) -> bool {
+        matches!(self, Self::NameTaken)
+            || matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(Sqlite::ConstraintViolation))
+    }
+
+    /// Whether the disk took no more bytes.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        let full = [Some(Sqlite::DiskFull), Some(Sqlite::SystemIoFailure)];
+        matches!(self, Self::Sqlite(error) if full.contains(&error.sqlite_error_code()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Opens the database: the only place that does.
 
 use std::cell::Cell;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -37,16 +38,66 @@ fn wait_for_turn(tries: i32) -> bool {
     true
 }
 
+/// Which file on the disk it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    device: u64,
+    inode: u64,
+    /// The number of a deleted file is given to another one soon, its moment is not.
+    created: Option<i64>,
+}
+
+impl std::fmt::Display for FileIdentity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}:{}", self.device, self.inode, self.created.unwrap_or_default())
+    }
+}
+
+impl FileIdentity {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.metadata().ok()?;
+        let created = found.created().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
+        Some(Self { device: found.dev(), inode: found.ino(), created: created.map(jiff::Timestamp::as_microsecond) })
+    }
+}
+
 impl Store {
     /// Opens the database at `path`, creating or migrating it. A file that is damaged or newer is
     /// left exactly as it is.
     pub fn open(path: &Path, lock_timeout: Duration) -> Result<Self, StoreError> {
         let limit = u64::try_from(lock_timeout.as_millis()).unwrap_or(u64::MAX);
         LOCK_TIMEOUT_MS.store(limit, Ordering::Relaxed);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
-        prepare(&mut connection, path).map_err(|error| error.naming(path))?;
-        Ok(Self { connection })
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+        Ok(Self { connection, path: path.to_owned(), file: FileIdentity::of(path), openings: 0 })
+    }
+
+    /// Continues with the file that is at the path now, if the opened one was moved or deleted; says whether it is
+    /// another one. A missing file is an error and is not created: whoever moved it may be about to put another there.
+    pub fn refresh(&mut self) -> Result<bool, StoreError> {
+        let Some(found) = FileIdentity::of(&self.path) else {
+            return Err(StoreError::Missing { path: self.path.clone() });
+        };
+        if self.file == Some(found) {
+            return Ok(false);
+        }
+        self.connection = connect(&self.path, OpenFlags::empty())?;
+        self.file = Some(found);
+        self.openings += 1;
+        Ok(true)
+    }
+
+    /// How often another file was found at the path since the database was opened.
+    #[must_use]
+    pub const fn openings(&self) -> u32 {
+        self.openings
+    }
+
+    /// The problems of a file of any version, without changing it; empty if it is sound.
+    pub fn problems_of_file(path: &Path) -> Result<Vec<String>, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
+        connection.busy_handler(Some(wait_for_turn))?;
+        integrity_problems(&connection)
     }
 
     /// Writes everything back into the main file and empties the log, if nobody is in the way. Who opens the file next
@@ -59,10 +110,21 @@ impl Store {
 
     /// SQLite's own examination of the whole file; empty if it is sound.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
-        let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
-        let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        integrity_problems(&self.connection)
     }
+}
+
+fn integrity_problems(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut statement = connection.prepare("PRAGMA integrity_check(10)")?;
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn connect(path: &Path, more: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
+    prepare(&mut connection, path).map_err(|error| error.naming(path))?;
+    Ok(connection)
 }
 
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {

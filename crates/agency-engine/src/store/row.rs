@@ -5,12 +5,13 @@ use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, SessionId, U
 use jiff::Timestamp;
 use rusqlite::Row;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 
-/// Everything the database knows about a run; `meta.json` is a snapshot of it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+/// Everything the database knows about a run; `meta.json` is a snapshot of it. Fields that earlier versions did not
+/// write have defaults.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
@@ -77,6 +78,7 @@ pub struct RunRow {
     /// The agent's own name for the conversation.
     pub agent_session: Option<String>,
     /// What the agent has used.
+    #[serde(default)]
     pub usage: Usage,
     /// The run whose conversation and workspace this one continues.
     pub parent_id: Option<RunId>,
@@ -87,11 +89,21 @@ pub struct RunRow {
     /// Since when.
     pub activity_at: Option<Timestamp>,
     /// What it is for.
+    #[serde(default = "plain_run")]
     pub kind: RunKind,
     /// Who made its workspace.
+    #[serde(default = "by_git")]
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
     pub workflow_session: Option<SessionId>,
+}
+
+const fn plain_run() -> RunKind {
+    RunKind::Run
+}
+
+const fn by_git() -> Vcs {
+    Vcs::Git
 }
 
 /// The fields of a row that are known when a run is created.

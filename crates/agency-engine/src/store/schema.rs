@@ -7,7 +7,7 @@ pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
 pub(super) const MIGRATIONS: &[&str] =
-    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED];
+    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED, RECOVERY];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -226,4 +226,13 @@ CREATE INDEX runs_by_session ON runs (workflow_session, id) WHERE workflow_sessi
 /// The process that gave an answer, as JSON.
 const WHO_ANSWERED: &str = "
 ALTER TABLE questions ADD COLUMN answered_from TEXT;
+";
+
+/// Whether the files of an ended run tell its end, and facts about the database itself.
+///
+/// A supervisor of an earlier version does not know the column and writes its files itself, hence the default.
+const RECOVERY: &str = "
+ALTER TABLE runs ADD COLUMN end_recorded INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX runs_end_unrecorded ON runs (id) WHERE end_recorded = 0;
+CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL);
 ";

@@ -228,6 +228,8 @@ impl Store {
     }
 
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        // What is written into a file that was replaced is read by no other process.
+        self.refresh()?;
         Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
@@ -288,7 +290,7 @@ fn write_state(
             }
             transaction.execute(
                 "UPDATE runs SET state = ?2, phase = NULL, activity = NULL, activity_at = NULL, attempt = ?3, updated_at = ?4, ended_at = ?4, \
-                 exit_code = ?5, signal = ?6, reason = ?7, error = ?8 WHERE id = ?1",
+                 exit_code = ?5, signal = ?6, reason = ?7, error = ?8, end_recorded = 0 WHERE id = ?1",
                 params![
                     id.as_str(),
                     ending.state.word(),

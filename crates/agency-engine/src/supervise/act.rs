@@ -62,8 +62,8 @@ impl Supervisor<'_> {
                 self.row = row;
             }
             Err(error) => {
-                let message = format!("the phase could not be stored: {error}");
-                self.events.append(self.run.attempt(), Event::Error { message });
+                self.write_snapshot();
+                self.complain_of_store("the phase could not be stored", &error);
             }
         }
     }
@@ -174,16 +174,14 @@ impl Supervisor<'_> {
 
     /// Does what the open requests ask for.
     pub(super) fn look_at_requests(&mut self) {
+        self.renew_store();
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
                     self.answer_request(&request);
                 }
             }
-            Err(error) => {
-                let message = format!("a request could not be read: {error}");
-                self.events.append(self.run.attempt(), Event::Error { message });
-            }
+            Err(error) => self.complain_of_store("a request could not be read", &error),
         }
     }
 }

@@ -110,16 +110,27 @@ impl Supervisor<'_> {
 
     /// Nobody is shown what is not on disk, and the agent waits: so it is tried again.
     fn ask_later(&mut self, question: Question, source: Source, error: &StoreError) {
-        let message = format!("a question could not be stored, which is tried again: {error}");
-        self.events.append(self.run.attempt(), Event::Error { message });
+        self.complain_of_store("a question could not be stored, which is tried again", error);
         self.asking.unstored.push((question, source));
         self.timers.ask = Some(Instant::now() + AGAIN);
     }
 
     /// Tries again to store what could not be stored.
     pub(super) fn ask_again(&mut self) {
+        self.renew_store();
         for (question, source) in std::mem::take(&mut self.asking.unstored) {
             self.ask(question, source);
+        }
+    }
+
+    /// Stores the questions that wait in a database that may not have them.
+    pub(super) fn store_open_questions(&mut self) {
+        let attempt = self.run.attempt();
+        for open in &self.asking.open {
+            if matches!(self.store.question(&open.id), Ok(None)) {
+                // One that cannot be stored now is stored with the next replacement, or expires with the run.
+                let _ = self.store.ask(&open.id, &self.id, attempt, &open.question);
+            }
         }
     }
 
@@ -228,11 +239,15 @@ impl Supervisor<'_> {
         self.complain(stored);
         fault::point("answer.delivered");
         let (Ok(told) | Err(told)) = &outcome;
+        let row = self.store.question(&open.id).ok().flatten();
+        let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
         self.tell_question(Event::Answer {
             question_id: open.id.clone(),
             answer: Some(answer.clone()),
             by: by.to_owned(),
             outcome: told.clone(),
+            delivered: Some(outcome.is_ok()),
+            answered_from,
         });
         self.watch_questions();
         let delivered = outcome.is_ok();
@@ -290,7 +305,8 @@ impl Supervisor<'_> {
         let stored = self.store.question_expired(id, why);
         self.complain(stored);
         let (by, outcome) = ("nobody".to_owned(), format!("expired: {why}"));
-        let event = Event::Answer { question_id: id.clone(), answer: None, by, outcome };
+        let event =
+            Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
         if self.agent.is_some() {
             self.note_event(event);
         } else {
@@ -311,6 +327,7 @@ impl Supervisor<'_> {
 
     /// Who recorded an answer and died before it could ring is heard all the same.
     pub(super) fn look_for_answers(&mut self) {
+        self.renew_store();
         if self.store.has_requests(&self.id).unwrap_or(false) {
             self.look_at_requests();
         }
@@ -337,8 +354,7 @@ impl Supervisor<'_> {
 
     fn complain(&mut self, stored: Result<(), StoreError>) {
         if let Err(error) = stored {
-            let message = format!("what became of a question could not be stored: {error}");
-            self.events.append(self.run.attempt(), Event::Error { message });
+            self.complain_of_store("what became of a question could not be stored", &error);
         }
     }
 }

@@ -66,6 +66,11 @@ impl Ear {
         }
     }
 
+    /// What the agent has used in this run.
+    pub(super) const fn usage(&self) -> Usage {
+        self.usage
+    }
+
     /// What the agent said about its work.
     fn verdict(&self, dismissed: bool) -> Verdict {
         match &self.outcome {
@@ -141,10 +146,13 @@ impl Supervisor<'_> {
                 Heard::Session(session) => {
                     self.ear.session = Some(session);
                     self.note_agent();
+                    // No event tells it.
+                    self.write_snapshot();
                 }
                 Heard::Result(outcome) => {
                     self.ear.outcome = Some(outcome);
                     self.does(Activity::Idle, "its turn is over", None);
+                    self.write_snapshot();
                     self.turn_is_over();
                 }
                 Heard::Say(bytes) => self.say(&bytes),
@@ -186,8 +194,7 @@ impl Supervisor<'_> {
             activity: self.doing.activity.map(|activity| (activity, self.doing.since)),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
-            let message = format!("what the agent said of itself could not be stored: {error}");
-            self.events.append(self.run.attempt(), Event::Error { message });
+            self.complain_of_store("what the agent said of itself could not be stored", &error);
         }
     }
 }

@@ -58,16 +58,30 @@ impl Supervisor<'_> {
         let mut saved = None;
         persist(until, || {
             self.events.flush();
-            saved = self.store.save(&self.id, &self.run, ended.details.as_deref()).ok();
-            saved.is_some()
+            match self.store.save(&self.id, &self.run, ended.details.as_deref()) {
+                Ok(row) => saved = Some(row),
+                // The row is rebuilt from the files.
+                Err(error) => return error.is_lost_row(),
+            }
+            true
         });
         fault::point("finish.saved");
         PidFile::remove_if_gone(&self.home.pid_dir(self.launch.pid_dir.as_deref()), &self.id);
         fault::point("finish.forgotten");
         self.waiters.clear();
-        if let Some(row) = saved {
-            after_end(self.home, &row);
-            self.notify_end(row);
+        match saved {
+            Some(row) => {
+                if after_end(self.home, &row) && !self.events.is_stuck() {
+                    // Otherwise a later command writes the files again.
+                    let _ = self.store.end_is_recorded(&self.id);
+                }
+                self.notify_end(row);
+            }
+            None => {
+                let row = ended.applied_to(self.row_in_memory());
+                after_end(self.home, &row);
+                self.notify_end(row);
+            }
         }
         // A closed door is answered at once; one that nobody opens is not.
         let _ = std::fs::remove_file(self.directory.control_socket());

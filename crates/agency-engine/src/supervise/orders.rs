@@ -16,7 +16,6 @@ use super::leash::Leash;
 use super::notifier::Notifier;
 use super::slot::{self, Turn};
 use super::turn::Supervisor;
-use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::{Home, HomeError, RunDirectory};
@@ -126,12 +125,12 @@ impl RunParts<'_> {
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
                 store.apply(self.id, &input, Some(&message))?;
                 let row = store.run(self.id)?;
-                self.end_unstarted(&row)?;
+                self.end_unstarted(&mut store, &row)?;
                 tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
                 Ok(None)
             }
             Turn::Over(row) => {
-                self.end_unstarted(&row)?;
+                self.end_unstarted(&mut store, &row)?;
                 tell(&self.creator, &Report::Stopped);
                 Ok(None)
             }
@@ -159,10 +158,9 @@ impl RunParts<'_> {
     }
 
     /// Finishes the story of a run whose agent never started.
-    fn end_unstarted(&self, row: &RunRow) -> Result<(), SuperviseError> {
+    fn end_unstarted(&self, store: &mut Store, row: &RunRow) -> Result<(), SuperviseError> {
         write_markers(&self.directory, &Ended::from_row(row))?;
-        let mut events = EventLog::open(&self.directory.events())?;
-        announce_end(self.home, &mut events, State::Queued, row);
+        announce_end(self.home, store, State::Queued, row);
         Ok(())
     }
 
@@ -173,6 +171,8 @@ impl RunParts<'_> {
         bells: mpsc::Receiver<ControlMessage>,
     ) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
+        // The row can be rebuilt from the snapshot, which therefore knows of each change of state.
+        let _ = self.directory.write_json("meta.json", &row);
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator) = (self.home, self.creator);
         let mut supervisor =

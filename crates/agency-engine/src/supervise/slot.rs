@@ -68,11 +68,14 @@ impl Waiting<'_> {
     fn claim(&self, store: &mut Store) -> Result<Option<Turn>, StoreError> {
         // A lock that cannot be probed belongs to a run we had better count.
         let is_owned = |other: &RunId| is_held(&self.home.run(other).supervisor_lock()).unwrap_or(true);
-        Ok(match store.claim_slot(self.id, self.launch.max_agents, is_owned)? {
-            SlotAnswer::Granted(row) => Some(Turn::Granted(row)),
-            SlotAnswer::Over(row) => Some(Turn::Over(row)),
-            SlotAnswer::Wait => None,
-        })
+        match store.claim_slot(self.id, self.launch.max_agents, is_owned) {
+            Ok(SlotAnswer::Granted(row)) => Ok(Some(Turn::Granted(row))),
+            Ok(SlotAnswer::Over(row)) => Ok(Some(Turn::Over(row))),
+            Ok(SlotAnswer::Wait) => Ok(None),
+            // The row is rebuilt from the files before long.
+            Err(error) if error.is_lost_row() => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Without a watcher we still look every second.

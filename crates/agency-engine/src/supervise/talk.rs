@@ -148,8 +148,7 @@ impl Supervisor<'_> {
         let succeeded = outcome.is_ok();
         let (Ok(outcome) | Err(outcome)) = outcome;
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
-            let message = format!("what became of a request could not be stored: {error}");
-            self.events.append(self.run.attempt(), Event::Error { message });
+            self.complain_of_store("what became of a request could not be stored", &error);
         }
         // Those who wait look again.
         self.waiters.clear();

@@ -21,6 +21,7 @@ use super::logs::Logs;
 use super::look::Eye;
 use super::notifier::Notifier;
 use super::pane::{Pane, PaneNews};
+use super::stored::Stored;
 use super::talk::Talk;
 use super::timers::{Passed, Timers};
 use super::typing::Typing;
@@ -45,6 +46,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) run: Run,
     pub(super) row: RunRow,
     pub(super) store: Store,
+    pub(super) stored: Stored,
     pub(super) events: EventLog,
     pub(super) logs: Logs,
     pub(super) ear: Ear,
@@ -132,6 +134,7 @@ impl<'a> Supervisor<'a> {
             environment,
             row: row.clone(),
             store,
+            stored: Stored::default(),
             events,
             agent: None,
             pane,

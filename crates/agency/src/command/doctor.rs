@@ -22,14 +22,21 @@ pub(crate) struct Examination {
     checks: Vec<Check>,
 }
 
+/// What is wrong with the runs; what keeps us from looking is a problem too.
+fn examine_runs(context: &Context) -> Vec<Check> {
+    let found = context.agency().and_then(|agency| Ok(agency.examine_runs()?));
+    found.unwrap_or_else(|problem| vec![Check::problem("runs", &problem.into_words().0)])
+}
+
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let home = context.home()?;
     let config = context.config()?;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
     let mut checks = examine_surroundings(&home, &config, &search_path);
-    // A database that cannot be opened is among the checks already.
-    if let Ok(agency) = context.agency() {
-        checks.extend(agency.examine_runs()?);
+    // A home or a database that cannot be used is among the checks already.
+    let usable = !checks.iter().any(|check| check.is_problem_of(&["home", "database"]));
+    if usable {
+        checks.extend(examine_runs(context));
     }
     let healthy = checks.iter().all(|check| check.health != Health::Problem);
     let answer = Examination { healthy, checks };

@@ -67,6 +67,12 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
     };
     let rows = agency.list(&filter)?;
+    let unadopted = agency.unadopted()?;
+    if unadopted > 0 {
+        context.say(&format!(
+            "The database does not know {unadopted} runs that have files: agency reconcile adopts them."
+        ));
+    }
     let runs = Runs { runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect() };
     context.answer(&runs, |out| {
         if runs.runs.is_empty() {

@@ -1,20 +1,26 @@
 //! `agency reconcile`: makes the record agree with what is really there.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
+use agency_engine::adopt::Adopted;
 use agency_engine::reconcile::Reconciled;
 use agency_engine::remove::MoveRefs;
 use agency_engine::stray::Strays;
+use agency_model::RunId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Write down how runs ended whose supervisor died, and clear up what crashes left
+/// Write down how runs ended whose supervisor died, rebuild a lost database, and clear up what crashes left
 #[derive(Debug, clap::Args)]
-#[command(after_help = "tmux sessions and worktrees that belong to no run are only named.\n\nExamples:\n  \
-    agency reconcile --dry-run\n  agency reconcile")]
+#[command(
+    after_help = "tmux sessions and worktrees that belong to no run are only named. Run directories that the database \
+    does not know are adopted: the database is rebuilt from them.\n\nExamples:\n  \
+    agency reconcile --dry-run\n  agency reconcile"
+)]
 pub(crate) struct Args {
     /// Print what would be done, do nothing
     #[arg(long)]
@@ -25,8 +31,12 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reconciliation {
     dry_run: bool,
+    /// Runs whose row was rebuilt from their files, or would be.
+    adopted: Vec<Adopted>,
     /// Runs whose state changed, or would change.
     runs: Vec<Reconciled>,
+    /// Ended runs whose files did not tell the end, which were completed, or would be.
+    completed: Vec<RunId>,
     /// What was cleared up.
     swept: Vec<String>,
     /// What was found; sessions and worktrees without a run are only reported.
@@ -35,34 +45,62 @@ pub(crate) struct Reconciliation {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let runs = if args.dry_run { agency.reconcile_plan()? } else { agency.reconcile_live()? };
-    let found = agency.strays()?;
-    let mut swept = if args.dry_run { vec![] } else { agency.sweep(&found) };
+    let mut plan = agency.full_plan()?;
+    let mut swept = if args.dry_run { vec![] } else { agency.reconcile(&mut plan)? };
     swept.extend(agency.move_saved_refs(if args.dry_run { MoveRefs::Plan } else { MoveRefs::Now })?);
-    let answer = Reconciliation { dry_run: args.dry_run, runs, swept, found };
-    context.answer(&answer, |out| {
-        for run in &answer.runs {
-            writeln!(out, "{}  {} → {}: {}", run.id, run.from, run.to, run.why)?;
+    let answer = Reconciliation {
+        dry_run: args.dry_run,
+        adopted: plan.findings.adopted(),
+        runs: plan.runs,
+        completed: plan.completed,
+        swept,
+        found: plan.strays,
+    };
+    context.answer(&answer, |out| print(&answer, out))
+}
+
+fn print(answer: &Reconciliation, out: &mut dyn Write) -> io::Result<()> {
+    let Reconciliation { dry_run, adopted, runs, completed, swept, found } = answer;
+    for run in adopted {
+        let verb = match (run.from, dry_run) {
+            (None, false) => "adopted",
+            (None, true) => "would adopt",
+            (Some(_), false) => "brought up to date",
+            (Some(_), true) => "would bring up to date",
+        };
+        writeln!(out, "{}  {verb} from its files: {}", run.id, run.to)?;
+    }
+    for run in runs {
+        writeln!(out, "{}  {} → {}: {}", run.id, run.from, run.to, run.why)?;
+    }
+    for id in completed {
+        writeln!(
+            out,
+            "{id}  {} the files, which did not tell its end",
+            if *dry_run { "would complete" } else { "completed" }
+        )?;
+    }
+    swept.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    for session in &found.sessions {
+        writeln!(out, "tmux session {session} belongs to no run; left alone")?;
+    }
+    for path in &found.worktrees {
+        writeln!(out, "{} belongs to no run; left alone (agency doctor says how to move it aside)", path.display())?;
+    }
+    for unadoptable in &found.unadoptable {
+        writeln!(out, "{} cannot be adopted and is left alone: {}", unadoptable.path.display(), unadoptable.why)?;
+    }
+    if *dry_run {
+        for survivor in &found.survivors {
+            writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
         }
-        answer.swept.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        for session in &answer.found.sessions {
-            writeln!(out, "tmux session {session} belongs to no run; left alone")?;
+        let doomed = found.run_directories.iter().chain(&found.pid_files).chain(&found.trash).chain(&found.scratch);
+        for path in doomed {
+            writeln!(out, "would delete {}", path.display())?;
         }
-        for path in &answer.found.worktrees {
-            writeln!(out, "{} belongs to no run; left alone", path.display())?;
-        }
-        if args.dry_run {
-            for survivor in &answer.found.survivors {
-                writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
-            }
-            let found = &answer.found;
-            for path in found.run_directories.iter().chain(&found.trash).chain(&found.scratch) {
-                writeln!(out, "would delete {}", path.display())?;
-            }
-        }
-        if answer.runs.is_empty() && answer.found.is_empty() && answer.swept.is_empty() {
-            writeln!(out, "Everything agrees.")?;
-        }
-        Ok(())
-    })
+    }
+    if adopted.is_empty() && runs.is_empty() && completed.is_empty() && found.is_empty() && swept.is_empty() {
+        writeln!(out, "Everything agrees.")?;
+    }
+    Ok(())
 }

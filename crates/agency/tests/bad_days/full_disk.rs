@@ -105,6 +105,39 @@ fn the_end_of_a_run_is_recorded_although_the_disk_filled_up_meanwhile() {
     assert_eq!(repo.branches(), ["main"]);
 }
 
+// proves L16
+#[test]
+fn a_run_is_stopped_although_the_disk_is_full_and_what_could_not_be_recorded_is_said() {
+    for reserve in [true, false] {
+        let (world, repo) = world();
+        world.agent("waiting", agent::waiting());
+        let disk = SmallDisk::mount(&world, 3 * 1024);
+        let answer = disk.run_agent(&repo, "waiting", &DETACHED);
+        let id = answer["data"]["id"].as_str().unwrap();
+        let log = disk.path(&format!("runs/{id}/logs/runner.log"));
+        until("the agent", || fs::read(&log).is_ok_and(|text| text == b"ready\n"));
+        if !reserve {
+            fs::remove_file(disk.path(&format!("runs/{id}/.reserve"))).unwrap();
+        }
+        disk.fill();
+        let stopped = disk.answer(&["stop", id]);
+        let living = agency_testkit::ProcessTable::read().carrying("AGENCY_RUN_ID", id.as_ref());
+        assert!(living.is_empty(), "the agent lives on: {stopped:#}");
+        if stopped["ok"] == true {
+            assert_eq!(stopped["data"]["state"], "killed", "{stopped:#}");
+        } else {
+            assert!(stopped["error"]["message"].as_str().unwrap().contains("was stopped, but"), "{stopped:#}");
+            assert!(stopped["error"]["hint"].as_str().unwrap().contains("agency reconcile"), "{stopped:#}");
+        }
+        disk.make_room();
+        disk.ok(&["reconcile"]);
+        let row = disk.answer(&["show", id])["data"].take();
+        // Without any room for markers, all that is known is that its supervisor is gone.
+        let states: &[&str] = if reserve { &["killed"] } else { &["killed", "failed"] };
+        assert!(states.contains(&row["state"].as_str().unwrap()), "{row:#}");
+    }
+}
+
 // proves L22
 #[test]
 fn a_supervisor_that_finds_no_room_for_its_last_words_says_them_when_there_is_room() {

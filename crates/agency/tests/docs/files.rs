@@ -53,6 +53,41 @@ fn the_example_of_a_pid_file_has_every_field_and_each_of_its_process_is_describe
     }
 }
 
+#[test]
+fn what_the_section_on_disaster_recovery_says_recovers_every_run() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let run =
+        ["run", "--repo", repo.path.to_str().unwrap(), "--runner", "quiet", "--host", "detached", "--prompt", "x"];
+    let first = world.json(&run)["data"]["id"].as_str().unwrap().to_owned();
+    world.ok(&["wait", &first]);
+    let home = world.agency_home();
+    rusqlite::Connection::open(home.join("agency.db"))
+        .unwrap()
+        .execute("VACUUM INTO ?1", [home.join("backup.db").to_str().unwrap()])
+        .unwrap();
+    let second = world.json(&run)["data"]["id"].as_str().unwrap().to_owned();
+    world.ok(&["wait", &second]);
+    world.run_with_id(&second).wait_until_unsupervised();
+    let before = world.json(&["ls", "--all"]);
+    let bin = world.root().join("bin");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink(world.command(&[]).get_program(), bin.join("agency")).unwrap();
+    let commands = blocks(&section(&read("docs/files.md"), "Disaster recovery"), "sh");
+    assert_eq!(commands.len(), 2);
+    for command in commands {
+        // The rest of the database's life: it is damaged.
+        fs::write(home.join("agency.db"), "rubbish").unwrap();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
+        let mut program = world.program("sh");
+        program.args(["-e", "-c", &command]).env("PATH", path);
+        let output = world.run(&mut program);
+        assert!(output.status.success(), "{command}: {output}");
+        assert_eq!(world.json(&["ls", "--all"]), before, "{command}");
+    }
+}
+
 /// The JSON that a section shows first.
 #[track_caller]
 fn example(heading: &str) -> Value {

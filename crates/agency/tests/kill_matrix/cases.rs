@@ -41,6 +41,8 @@ pub(super) enum Left {
 const DISAPPEARED: Left = Left::Ended { state: "failed", exit_code: None, error: Some("E_RUNNER_DISAPPEARED") };
 const HOST_FAILED: Left = Left::Ended { state: "failed", exit_code: None, error: Some("E_HOST_START_FAILED") };
 const COMPLETED: Left = Left::Ended { state: "completed", exit_code: Some(0), error: None };
+const ONLY_EXIT_CODE: Left =
+    Left::Ended { state: "completed", exit_code: Some(0), error: Some("the agent exited with code 0; its supervisor") };
 const KILLED: Left = Left::Ended { state: "killed", exit_code: None, error: None };
 
 /// Each step of each act, and what it leaves.
@@ -63,7 +65,7 @@ const MATRIX: &[(Act, &str, Left)] = &[
     (Act::Supervise, "supervise.reported", DISAPPEARED),
     (Act::SuperviseStop, "supervise.terminating", DISAPPEARED),
     (Act::Finish, "finish.begin", DISAPPEARED),
-    (Act::Finish, "finish.exit_code", COMPLETED),
+    (Act::Finish, "finish.exit_code", ONLY_EXIT_CODE),
     (Act::Finish, "finish.marked", COMPLETED),
     (Act::Finish, "finish.told", COMPLETED),
     (Act::Finish, "finish.saved", COMPLETED),
@@ -138,8 +140,9 @@ fn nothing_is_lost_or_left_when_a_removal_is_killed_at_any_step() {
 fn every_fault_point_is_in_the_matrix_and_the_matrix_names_no_other() {
     let played: BTreeSet<&str> = MATRIX.iter().map(|(_, point, _)| *point).collect();
     // The steps of a conversation and of an ask are played where those are, those of jj and of a merge with the
-    // workspaces, those of a session with the workflows, those of old refs with the removal.
-    let topics = ["ask.", "answer.", "tell.", "scratch.", "jj.", "merge.", "session.", "refs."];
+    // workspaces, those of a session with the workflows, those of old refs with the removal, those of reconciliation
+    // with the recovery.
+    let topics = ["reconcile.", "ask.", "answer.", "tell.", "scratch.", "jj.", "merge.", "session.", "refs."];
     let elsewhere = |point: &&str| topics.iter().any(|topic| point.starts_with(topic));
     assert_eq!(played, POINTS.iter().copied().filter(|point| !elsewhere(point)).collect());
 }

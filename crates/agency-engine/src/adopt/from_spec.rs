@@ -1,0 +1,83 @@
+//! Rebuilds a row without `meta.json`: from `spec.json`, the other files, and the repository.
+
+use std::path::Path;
+
+use agency_model::run::State;
+use agency_model::spec::RunSpec;
+use agency_model::{Host, RunId, RunKind, Usage, Vcs, VcsChoice, WorkspaceKind};
+use jiff::Timestamp;
+
+use super::history::History;
+use super::snapshot::{MAX_FILE_BYTES, check, is_worktree_of};
+use crate::home::{Home, RunDirectory, read_private_file};
+use crate::store::RunRow;
+use crate::workspace::Repository;
+
+/// The row as far as the other files tell it, or why they do not.
+pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, String> {
+    let directory = home.run(id);
+    let text = read_private_file(&directory.file("spec.json"), MAX_FILE_BYTES);
+    let text = text.map_err(|error| format!("spec.json: {error}"))?;
+    let spec: RunSpec = serde_json::from_slice(&text).map_err(|error| format!("spec.json: {error}"))?;
+    let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)
+        .map_err(|error| format!("its base is not to be found: {error}"))?;
+    let worktree = line_of(&directory, "worktree_path.txt").filter(|path| is_worktree_of(home, Path::new(path)));
+    let is_ask = directory.file("sources.json").exists();
+    let created_at = history.created_at.unwrap_or_else(|| created(id));
+    let own_branch = spec.workspace == WorkspaceKind::Worktree;
+    let row = RunRow {
+        id: id.clone(),
+        name: spec.name,
+        state: State::Queued,
+        phase: None,
+        attempt: 0,
+        repo_path: spec.repo,
+        repo_fingerprint: repository.fingerprint(),
+        base_ref: spec.base_ref,
+        base_commit: base.as_str().to_owned(),
+        new_branch: spec.new_branch.or_else(|| own_branch.then(|| id.default_branch())),
+        worktree_path: worktree,
+        workspace: spec.workspace,
+        runner_kind: spec.runner.kind,
+        runner_args: spec.runner.args,
+        mode: spec.mode,
+        host: spec.host,
+        restart_policy: spec.restart,
+        created_at,
+        updated_at: created_at,
+        started_at: None,
+        ended_at: None,
+        exit_code: None,
+        signal: None,
+        reason: None,
+        error: None,
+        stdout_log_path: String::new(),
+        stderr_log_path: String::new(),
+        tmux_session_name: (spec.host == Host::Tmux).then(|| id.tmux_session()),
+        tmux_socket: None,
+        saved_ref: None,
+        removed_at: None,
+        agent_session: None,
+        usage: Usage::default(),
+        parent_id: None,
+        agent_version: None,
+        activity: None,
+        activity_at: None,
+        kind: if is_ask { RunKind::Ask } else { RunKind::Run },
+        vcs: if spec.vcs == VcsChoice::Jj { Vcs::Jj } else { Vcs::Git },
+        workflow_session: None,
+    };
+    check(home, id, row)
+}
+
+fn line_of(directory: &RunDirectory, name: &str) -> Option<String> {
+    let text = read_private_file(&directory.file(name), MAX_FILE_BYTES).ok()?;
+    String::from_utf8(text).ok().map(|text| text.trim_end().to_owned())
+}
+
+/// The moment that an id names.
+fn created(id: &RunId) -> Timestamp {
+    let ulid = id.as_str().strip_prefix("r_").and_then(|text| ulid::Ulid::from_string(text).ok());
+    let moment = ulid.and_then(|ulid| i64::try_from(ulid.timestamp_ms()).ok());
+    moment.and_then(|moment| Timestamp::from_millisecond(moment).ok()).unwrap_or(Timestamp::UNIX_EPOCH)
+}

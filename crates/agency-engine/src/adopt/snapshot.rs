@@ -1,0 +1,76 @@
+//! Reads `meta.json`, the snapshot of a run's row, and believes only what cannot lead outside the home.
+
+use std::path::{Component, Path};
+
+use agency_model::{RunId, WorkspaceKind};
+
+use crate::home::{Home, read_private_file};
+use crate::store::RunRow;
+use crate::workspace::Commit;
+
+/// A larger file is no snapshot.
+pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
+/// What the directories of questions about sources are called, before their UUID.
+const SCRATCH_PREFIX: &str = "lctx-";
+
+/// The row that `meta.json` holds, or why it cannot be used.
+pub(super) fn read(home: &Home, id: &RunId) -> Result<RunRow, String> {
+    let path = home.run(id).file("meta.json");
+    let text = read_private_file(&path, MAX_FILE_BYTES).map_err(|error| format!("meta.json: {error}"))?;
+    let row: RunRow = serde_json::from_slice(&text).map_err(|error| format!("meta.json: {error}"))?;
+    check(home, id, row).map_err(|why| format!("meta.json: {why}"))
+}
+
+/// The row with the paths that follow from the id, if everything else in it is plausible.
+pub(super) fn check(home: &Home, id: &RunId, mut row: RunRow) -> Result<RunRow, String> {
+    if row.id != *id {
+        return Err(format!("it is about {}", row.id));
+    }
+    if let Some(path) = &row.worktree_path
+        && !is_worktree_of(home, Path::new(path))
+    {
+        return Err(format!("the worktree '{path}' is not below {}", home.worktrees().display()));
+    }
+    let repository = Path::new(&row.repo_path);
+    if !is_plain(repository) {
+        return Err(format!("'{}' is not an absolute path", row.repo_path));
+    }
+    let name = repository.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if row.workspace == WorkspaceKind::Scratch && !name.starts_with(SCRATCH_PREFIX) {
+        return Err(format!("'{}' is not a scratch directory", row.repo_path));
+    }
+    if row.workspace != WorkspaceKind::Scratch && row.base_commit.parse::<Commit>().is_err() {
+        return Err(format!("'{}' is not a commit", row.base_commit));
+    }
+    for name in [&row.new_branch, &row.saved_ref].into_iter().flatten() {
+        if name.starts_with('-') || name.chars().any(|letter| letter.is_control() || letter == ' ') {
+            return Err("a branch or ref in it has a name that git does not allow".to_owned());
+        }
+    }
+    let directory = home.run(id);
+    row.stdout_log_path = directory.stdout_log().display().to_string();
+    row.stderr_log_path = directory.stderr_log().display().to_string();
+    row.tmux_session_name = row.tmux_session_name.map(|_| id.tmux_session());
+    if row.state.is_terminal() {
+        row.ended_at = row.ended_at.or(Some(row.updated_at));
+        (row.phase, row.activity, row.activity_at) = (None, None, None);
+    } else {
+        (row.removed_at, row.ended_at) = (None, None);
+    }
+    Ok(row)
+}
+
+/// Whether this is where agency makes worktrees: `worktrees/<repository>/<run>`.
+pub(super) fn is_worktree_of(home: &Home, path: &Path) -> bool {
+    let Some(repository) = path.parent() else { return false };
+    let Some(root) = repository.parent() else { return false };
+    let names_a_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
+    let same_root = root == home.worktrees()
+        || root.canonicalize().is_ok_and(|root| home.worktrees().canonicalize().is_ok_and(|ours| ours == root));
+    is_plain(path) && names_a_run && same_root
+}
+
+/// Whether a path is absolute and has no `..`.
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+}

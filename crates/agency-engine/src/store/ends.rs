@@ -1,0 +1,72 @@
+//! Which ended runs have files that do not tell the end yet, and facts about the database itself.
+
+use agency_model::RunId;
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
+
+use super::row::COLUMNS;
+use super::{RunRow, Store, StoreError};
+
+/// The fact that says up to which moment the files of the runs were compared with the rows.
+const FILES_COMPARED_AT: &str = "files_compared_at";
+/// The fact that says in which file the database was when no run directory was without a row.
+const COMPLETE_IN_FILE: &str = "complete_in_file";
+
+impl Store {
+    /// The ended runs whose files may not tell the end, oldest first. Usually there are none, which is cheap to learn.
+    pub fn unrecorded_ends(&self) -> Result<Vec<RunRow>, StoreError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM runs INDEXED BY runs_end_unrecorded \
+             WHERE end_recorded = 0 AND state IN ('completed', 'failed', 'killed') ORDER BY id"
+        );
+        self.rows(&sql, [])
+    }
+
+    /// Notes that the files of an ended run tell its end.
+    pub fn end_is_recorded(&mut self, id: &RunId) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute("UPDATE runs SET end_recorded = 1 WHERE id = ?1", [id.as_str()])?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Up to which moment the files of the runs were compared with the rows.
+    pub(crate) fn files_compared_at(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.fact(FILES_COMPARED_AT)?.and_then(|value| value.parse().ok()))
+    }
+
+    /// Notes that moment.
+    pub(crate) fn set_files_compared_at(&mut self, at: Timestamp) -> Result<(), StoreError> {
+        self.set_fact(FILES_COMPARED_AT, &at.to_string())
+    }
+
+    /// Whether the database is known to have every run: it is in the file in which it was when that was seen. A copy
+    /// that is brought back, and a new database, are in another one.
+    pub(crate) fn is_complete(&self) -> Result<bool, StoreError> {
+        let seen = self.fact(COMPLETE_IN_FILE)?;
+        Ok(seen.is_some() && seen == self.file.map(|file| file.to_string()))
+    }
+
+    /// Notes that it has every run.
+    pub(crate) fn set_complete(&mut self) -> Result<(), StoreError> {
+        match self.file.map(|file| file.to_string()) {
+            Some(file) => self.set_fact(COMPLETE_IN_FILE, &file),
+            None => Ok(()),
+        }
+    }
+
+    fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT value FROM facts WHERE name = ?1";
+        Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
+    }
+
+    fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+        let transaction = self.begin()?;
+        transaction.execute(
+            "INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            params![name, value],
+        )?;
+        transaction.commit()?;
+        Ok(())
+    }
+}

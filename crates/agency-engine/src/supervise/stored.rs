@@ -1,0 +1,81 @@
+//! The run's row from the supervisor's side: what it would hold, and what follows when the database is replaced.
+//!
+//! The one rule: a database that is lost, or does not know the run, never ends the run. Its files hold everything until
+//! `agency reconcile` has rebuilt the row.
+
+use agency_model::Event;
+use agency_model::run::Progress;
+
+use super::turn::Supervisor;
+use crate::store::{RunRow, StoreError, now};
+
+/// How the supervisor stands with the database.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    /// Which opening of the file has this run as the supervisor knows it.
+    synced: u32,
+    /// Whether it was said that the row is missing; once is enough.
+    said_lost: bool,
+}
+
+impl Supervisor<'_> {
+    /// The row as it would be if the database had every change.
+    pub(super) fn row_in_memory(&self) -> RunRow {
+        let phase = match &self.run.progress {
+            Progress::Running { phase, .. } => Some(phase.word().to_owned()),
+            Progress::Queued | Progress::Ended(_) => None,
+        };
+        let activity = self.doing.activity.map(|activity| (activity, self.doing.since));
+        RunRow {
+            state: self.run.state(),
+            phase,
+            attempt: self.run.attempt(),
+            updated_at: now(),
+            agent_session: self.ear.session.clone().or_else(|| self.row.agent_session.clone()),
+            usage: self.ear.usage(),
+            activity: activity.map(|(activity, _)| activity),
+            activity_at: activity.map(|(_, since)| since),
+            ..self.row.clone()
+        }
+    }
+
+    /// Writes the snapshot from which the row can be rebuilt.
+    pub(super) fn write_snapshot(&self) {
+        // Without it the events still tell most of it.
+        let _ = self.directory.write_json("meta.json", &self.row_in_memory());
+    }
+
+    /// Continues with the database that is at its path now, if it is another one and has the run.
+    pub(super) fn renew_store(&mut self) {
+        match self.store.refresh() {
+            Ok(_) if self.store.openings() != self.stored.synced => self.write_row_again(),
+            Ok(_) => {}
+            Err(error) => self.complain_of_store("the database was replaced and cannot be used", &error),
+        }
+    }
+
+    /// Brings a row that was rebuilt from the files up to what the supervisor knows.
+    fn write_row_again(&mut self) {
+        let openings = self.store.openings();
+        match self.store.save(&self.id, &self.run, None) {
+            Ok(row) if row.state.is_terminal() => {}
+            Ok(row) => {
+                self.row = row;
+                self.store_open_questions();
+                (self.stored.synced, self.stored.said_lost) = (openings, false);
+                self.note_agent();
+            }
+            Err(error) => self.complain_of_store("the run could not be stored", &error),
+        }
+    }
+
+    /// Notes that something could not be stored. That the row is missing is noted once: agents say a lot.
+    pub(super) fn complain_of_store(&mut self, what: &str, error: &StoreError) {
+        if error.is_lost_row() && std::mem::replace(&mut self.stored.said_lost, true) {
+            return;
+        }
+        let hint = if error.is_lost_row() { "; agency reconcile rebuilds the row from the run's files" } else { "" };
+        let message = format!("{what}: {error}{hint}");
+        self.events.append(self.run.attempt(), Event::Error { message });
+    }
+}

@@ -1,0 +1,11 @@
+//! The database is lost, older, newer or damaged; ends are half written: everything is recovered from the files.
+
+#[cfg(test)]
+mod recovery {
+    mod adopting;
+    mod doctor;
+    mod ends;
+    mod lost_while_live;
+    mod place;
+    mod plan;
+}

@@ -1,0 +1,77 @@
+//! What `agency reconcile --dry-run` says is what `agency reconcile` does.
+
+use std::fs;
+
+use agency_testkit::agent;
+use serde_json::{Value, json};
+
+use super::place::{DETACHED, back_up, bring_back, world};
+
+/// The answer without what differs between a plan and what was done.
+fn comparable(mut answer: Value) -> Value {
+    let mut data = answer["data"].take();
+    data["dry_run"] = Value::Null;
+    data["swept"] = Value::Null;
+    data
+}
+
+#[test]
+fn the_plan_is_what_is_done_for_every_kind_of_trace() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    world.agent("stubborn", agent::stubborn());
+    world.ok(&["ls"]);
+    // A run that the database does not know, and one of which it knows less than the files.
+    let older = world.begin(&repo, "quiet", &DETACHED);
+    world.ended(&older);
+    older.wait_until_unsupervised();
+    let backup = back_up(&world);
+    world.ok(&["rm", &older.id]);
+    let unknown = world.begin(&repo, "quiet", &DETACHED);
+    world.ended(&unknown);
+    unknown.wait_until_unsupervised();
+    // One whose supervisor died while its agent lives on, unknown too.
+    let unknown_dead = world.begin(&repo, "stubborn", &DETACHED);
+    unknown_dead.wait_for_output("ready");
+    unknown_dead.kill_supervisor();
+    bring_back(&world, &backup);
+    // Files that do not tell the end.
+    let untold = world.begin(&repo, "stubborn", &DETACHED);
+    untold.wait_for_output("ready");
+    untold.kill_supervisor();
+    world.run(world.command(&["ls"]).env("AGENCY_FAULT_POINT", "reconcile.settled"));
+    let dead = world.begin(&repo, "stubborn", &DETACHED);
+    dead.wait_for_output("ready");
+    dead.kill_supervisor();
+    // Trash, an empty run directory, a dead pid file, a worktree and a session without a run.
+    let home = world.agency_home();
+    fs::create_dir_all(home.join("trash/old/below")).unwrap();
+    fs::create_dir_all(home.join("runs/r_01ARZ3NDEKTSV4RRFFQ69G5FA0/logs")).unwrap();
+    fs::write(home.join("runs/r_01ARZ3NDEKTSV4RRFFQ69G5FA0/creator.lock"), "").unwrap();
+    fs::create_dir_all(home.join("worktrees/0123456789abcdef/r_01ARZ3NDEKTSV4RRFFQ69G5FA1")).unwrap();
+    world.tmux(&["new-session", "-d", "-s", "agency_r_01ARZ3NDEKTSV4RRFFQ69G5FA2", "cat"]);
+
+    let plan = comparable(world.json(&["reconcile", "--dry-run"]));
+    let kinds = |data: &Value, key: &str| data[key].as_array().unwrap().len();
+    assert_eq!(kinds(&plan, "adopted"), 3, "{plan:#}");
+    assert_eq!(kinds(&plan, "runs"), 2, "{plan:#}");
+    assert_eq!(plan["completed"], json!([untold.id]));
+    let survivors = plan["found"]["survivors"].as_array().unwrap();
+    for run in [&dead, &unknown_dead, &untold] {
+        assert!(survivors.iter().any(|survivor| survivor["id"] == run.id.as_str()), "{plan:#}");
+        assert!(!run.processes().is_empty(), "a plan does nothing");
+    }
+    assert_eq!(plan, comparable(world.json(&["reconcile", "--dry-run"])), "a plan changes nothing");
+    let done = comparable(world.json(&["reconcile"]));
+    assert_eq!(plan, done);
+    for run in [&dead, &unknown_dead, &untold] {
+        run.wait_until_gone();
+    }
+    let nothing = comparable(world.json(&["reconcile"]));
+    for key in ["adopted", "runs", "completed"] {
+        assert_eq!(nothing[key], json!([]), "{nothing:#}");
+    }
+    for key in ["survivors", "run_directories", "pid_files", "trash", "scratch"] {
+        assert_eq!(nothing["found"][key], json!([]), "{nothing:#}");
+    }
+}
