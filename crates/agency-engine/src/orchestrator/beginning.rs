@@ -131,16 +131,21 @@ impl Orchestrator {
             let why = "only a session that stands still can be tried again";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
-        {
-            let _lock = self.sessions.lock(id, PATIENCE)?;
-            let mut session = self.show(id)?;
-            let fact = Fact::RetryAsked { from: from.map(str::to_owned) };
-            session.flow.record(&fact)?;
-            let (mut journal, _) = Journal::open(&session.directory().history())?;
-            journal.append(fact)?;
+        let planned = self.plan_driver(id, state, around)?;
+        // The driver waits for the lock, so that it finds the fact or a session as it was.
+        let _lock = self.sessions.lock(id, PATIENCE)?;
+        let mut session = self.show(id)?;
+        let fact = Fact::RetryAsked { from: from.map(str::to_owned) };
+        session.flow.record(&fact)?;
+        let (mut journal, _) = Journal::open(&session.directory().history())?;
+        let before = journal.length()?;
+        journal.append(fact)?;
+        if let Err(error) = self.agency.create(&planned, interrupted) {
+            journal.shorten(before)?;
+            return Err(error.into());
         }
-        let session = self.show(id)?;
-        self.host(&session, around, interrupted)
+        fault::point("session.hosted");
+        self.show(id)
     }
 
     /// Starts a run that drives the session.
@@ -151,13 +156,29 @@ impl Orchestrator {
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
         let id = session.id();
+        let planned = self.plan_driver(id, session.state(), around)?;
+        self.agency.create(&planned, interrupted)?;
+        fault::point("session.hosted");
+        self.show(id)
+    }
+
+    /// Checks whether a run can drive the session, and how. Nothing is changed.
+    fn plan_driver(
+        &mut self,
+        id: &SessionId,
+        state: SessionState,
+        around: Around,
+    ) -> Result<crate::create::Plan, OrchestratorError> {
         if self.driver(id)?.is_some() {
-            let (id, state) = (id.clone(), session.state());
             let why = "it is being driven; agency workflow show -f follows it";
-            return Err(OrchestratorError::WrongState { id, state, why });
+            return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
         let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
-        let planned = match self.agency.drivers_of(id)?.pop() {
+        let mut drivers = self.agency.drivers_of(id)?;
+        // The worktree stays as long as one of the runs in it is not removed.
+        let kept = drivers.iter().rposition(|driver| driver.removed_at.is_none());
+        let parent = kept.map(|kept| drivers.swap_remove(kept)).or_else(|| drivers.pop());
+        Ok(match parent {
             Some(parent) => self.agency.plan_resume(ResumeRequest {
                 parent,
                 prompt_text: None,
@@ -174,13 +195,11 @@ impl Orchestrator {
             })?,
             // Whoever began the session died before it had a driver.
             None => {
+                let session = self.show(id)?;
                 let record = &session.record;
                 self.agency.plan(driver(id, &record.plan.name, &record.repo, &record.base_ref, around))?
             }
-        };
-        self.agency.create(&planned, interrupted)?;
-        fault::point("session.hosted");
-        self.show(id)
+        })
     }
 }
 

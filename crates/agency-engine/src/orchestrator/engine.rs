@@ -6,6 +6,7 @@
 mod agent;
 mod arrival;
 mod asking;
+mod cancelling;
 mod clock;
 mod error;
 mod last_words;
@@ -30,6 +31,7 @@ use agency_model::{RunId, SessionId};
 use jiff::Timestamp;
 
 pub(crate) use asking::key_of_question;
+pub(crate) use cancelling::cancel;
 pub use error::DriveError;
 pub(crate) use script::output_of;
 pub(crate) use voice::Order;
@@ -120,7 +122,10 @@ impl WorkflowExecutor {
         let agency = place.agency()?;
         let drivers = agency.drivers_of(id)?;
         let maker = drivers.first().cloned().ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
-        let worktree = starting::worktree_of(&place.home, &maker).ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
+        // The worktree stays as long as one of the runs in it is not removed.
+        let removed = drivers.iter().all(|driver| driver.removed_at.is_some());
+        let worktree = starting::worktree_of(&place.home, &maker).filter(|_| !removed);
+        let worktree = worktree.ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
         let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
         let (sender, arrivals) = channel();
         Ok(Self {
@@ -161,12 +166,6 @@ impl WorkflowExecutor {
         }
         self.voice.speak();
         Ok(state)
-    }
-
-    /// Ends a session that nobody drives.
-    pub fn cancel(mut self) -> Result<SessionState, DriveError> {
-        self.note(Fact::CancelAsked)?;
-        self.work()
     }
 
     fn work(&mut self) -> Result<SessionState, DriveError> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use agency_model::workflow::{Running, SessionState, StepPath, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
-use super::engine::{Order, Place, Voice, WorkflowExecutor};
+use super::engine::{Order, Place};
 use super::state::{StepNode, StepState};
 use super::{Around, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::door::ring;
@@ -32,14 +32,14 @@ impl Orchestrator {
         if session.state() == SessionState::Cancelled {
             return Ok(session);
         }
-        // The driver died, or there was none: somebody has to tidy up.
+        // The driver died, or there was none.
         let place = Place {
             home: self.agency.home.clone(),
             config: self.agency.config.clone(),
             executable: self.agency.executable.clone(),
             environment: around.environment,
         };
-        WorkflowExecutor::open(place, id, Voice::silent())?.cancel()?;
+        super::engine::cancel(&place, id)?;
         self.show(id)
     }
 

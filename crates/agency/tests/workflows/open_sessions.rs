@@ -2,6 +2,7 @@
 
 use agency_engine::home::Home;
 use agency_engine::orchestrator::SessionManager;
+use agency_model::ErrorCode;
 
 use super::place::Place;
 
@@ -32,4 +33,63 @@ fn a_session_is_open_until_it_is_completed_or_cancelled() {
     let history = place.world.agency_home().join("sessions").join(&done).join("history.ndjson");
     std::fs::write(history, "not a fact\n").unwrap();
     assert!(is_open(&place, &done), "a session that cannot be read may be unfinished");
+}
+
+fn history(place: &Place, session: &str) -> Vec<u8> {
+    std::fs::read(place.world.agency_home().join("sessions").join(session).join("history.ndjson")).unwrap()
+}
+
+/// A blocked session whose worktree is gone.
+fn without_worktree(place: &Place) -> String {
+    let session = place.begin(FAILING, &[]);
+    let shown = place.wait_for_state(&session, "blocked");
+    std::fs::remove_dir_all(shown["worktree_path"].as_str().unwrap()).unwrap();
+    session
+}
+
+// A refused retry left the session `running` for ever.
+#[test]
+fn a_refused_retry_leaves_the_session_as_it_was() {
+    let place = Place::new();
+    let session = without_worktree(&place);
+    let before = history(&place, &session);
+    place.world.error(&["workflow", "retry", &session, "--detach"], ErrorCode::InvalidPath);
+    assert_eq!(history(&place, &session), before);
+    assert_eq!(place.shown(&session)["state"], "blocked");
+    assert_eq!(place.does(&["cancel", &session])["state"], "cancelled");
+    let bad_step = place.begin(FAILING, &[]);
+    place.wait_for_state(&bad_step, "blocked");
+    let before = history(&place, &bad_step);
+    let refused = place.world.run(&mut place.command(&["retry", &bad_step, "--from", "nowhere", "--detach"]));
+    assert!(!refused.status.success(), "{refused}");
+    assert_eq!(history(&place, &bad_step), before);
+}
+
+// A session that an older version left `running`, without a worktree to go on in.
+#[test]
+fn a_session_stuck_without_a_worktree_is_refused_and_can_be_cancelled() {
+    let place = Place::new();
+    let session = without_worktree(&place);
+    let path = place.world.agency_home().join("sessions").join(&session).join("history.ndjson");
+    let number = place.facts(&session).len() + 1;
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    text.push_str(&format!("{{\"seq\":{number},\"at\":\"2026-01-01T00:00:00Z\",\"fact\":\"retry_asked\"}}\n"));
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(place.shown(&session)["state"], "running");
+    let before = history(&place, &session);
+    place.world.error(&["workflow", "resume", &session, "--detach"], ErrorCode::InvalidPath);
+    assert_eq!(history(&place, &session), before);
+    assert_eq!(place.does(&["cancel", &session])["state"], "cancelled");
+}
+
+// The starter died before the session had a driver.
+#[test]
+fn a_session_that_never_had_a_driver_can_be_cancelled() {
+    let place = Place::new();
+    let file = place.workflow(FAILING);
+    let mut begin = place.command(&["run", file.to_str().unwrap(), "--detach"]);
+    place.world.run(begin.env("AGENCY_FAULT_POINT", "session.made"));
+    let session = place.does(&["ls"])["sessions"][0]["session"].as_str().unwrap().to_owned();
+    assert_eq!(place.shown(&session)["state"], "running");
+    assert_eq!(place.does(&["cancel", &session])["state"], "cancelled");
 }

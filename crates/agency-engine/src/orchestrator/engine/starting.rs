@@ -267,9 +267,6 @@ fn default_message(title: &str) -> Option<String> {
 
 /// The worktree that a run made.
 pub(super) fn worktree_of(home: &Home, maker: &RunRow) -> Option<GitWorktree> {
-    if maker.removed_at.is_some() {
-        return None;
-    }
     Some(GitWorktree {
         repository: maker.repo_path.clone().into(),
         run: maker.id.clone(),

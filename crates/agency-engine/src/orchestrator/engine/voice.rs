@@ -54,12 +54,6 @@ impl Voice {
         Self { out, said: vec![] }
     }
 
-    /// Speaks to nobody.
-    #[must_use]
-    pub fn silent() -> Self {
-        Self::new(Box::new(std::io::sink()))
-    }
-
     /// Says which session this is.
     pub(super) fn introduce(&mut self, session: &SessionId) {
         self.say(&json!({ "type": "system", "subtype": "init", "session_id": session.as_str() }));

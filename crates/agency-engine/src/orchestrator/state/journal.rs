@@ -35,6 +35,19 @@ impl Journal {
         Ok((Self { file, path: path.to_owned(), last }, entries))
     }
 
+    /// How many bytes there are.
+    pub fn length(&self) -> Result<u64, SessionError> {
+        let found = self.file.metadata().map_err(|source| HomeError::new("look at", &self.path, source))?;
+        Ok(found.len())
+    }
+
+    /// Takes back what was stored after a length, because nothing followed from it.
+    pub fn shorten(self, length: u64) -> Result<(), SessionError> {
+        let file = OpenOptions::new().write(true).open(&self.path);
+        let shortened = file.and_then(|file| file.set_len(length).and_then(|()| file.sync_data()));
+        shortened.map_err(|source| HomeError::new("shorten", &self.path, source).into())
+    }
+
     /// Stores a fact.
     pub fn append(&mut self, fact: Fact) -> Result<Entry, SessionError> {
         let entry = Entry { seq: self.last + 1, at: now(), fact };
