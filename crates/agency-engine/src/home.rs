@@ -229,6 +229,12 @@ impl RunDirectory {
         self.file("creator.lock")
     }
 
+    /// Where git's look at the files is kept: a private git directory that can be deleted at any time.
+    #[must_use]
+    pub fn looks(&self) -> PathBuf {
+        self.path.join("git")
+    }
+
     /// Where `agency run` waits for the supervisor to fetch its orders.
     #[must_use]
     pub fn launch_socket(&self) -> PathBuf {

@@ -91,7 +91,10 @@ impl Agency {
         let removal = match self.sharing(&row)?.first() {
             None => self.workspace_of(&row)?.remove(options),
             // The last of them removes it.
-            Some(_) => InPlace { repository: row.directory().into(), base: base_of(&row)? }.remove(options),
+            Some(_) => {
+                InPlace { repository: row.directory().into(), base: base_of(&row)?, looks: Some(directory.looks()) }
+                    .remove(options)
+            }
         };
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");

@@ -17,6 +17,7 @@ mod head;
 mod in_place;
 mod index_file;
 mod jj;
+mod kept_look;
 mod link;
 mod look;
 mod merge;

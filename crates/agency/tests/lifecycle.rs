@@ -4,6 +4,7 @@
 mod lifecycle {
     mod attach;
     mod create;
+    mod hostile;
     mod jj;
     mod mcp_servers;
     mod policy;

@@ -184,7 +184,8 @@ impl Plan {
             (Some(bookmark), Some(path)) if self.vcs == Vcs::Jj => {
                 let run = self.host_of_worktree().map_or(self.id.clone(), RunRow::worktree_maker);
                 let (repository, base) = (self.repository.root().to_owned(), self.base.clone());
-                let workspace = JjWorkspace { repository, run, base, bookmark, path, worktrees_root, trash };
+                let workspace =
+                    JjWorkspace { repository, run, base, bookmark, path, worktrees_root, trash, looks: None };
                 match self.host_of_worktree() {
                     Some(_) => Box::new(SharedJjWorkspace(workspace)),
                     None => Box::new(workspace),
@@ -192,7 +193,7 @@ impl Plan {
             }
             // Another run made it, and it stays when this run cannot start.
             (_, Some(path)) if self.host_of_worktree().is_some() => {
-                Box::new(InPlace { repository: path, base: self.base.clone() })
+                Box::new(InPlace { repository: path, base: self.base.clone(), looks: None })
             }
             (Some(branch), Some(path)) => Box::new(GitWorktree {
                 repository: self.repository.root().to_owned(),
@@ -202,8 +203,13 @@ impl Plan {
                 path,
                 worktrees_root,
                 trash,
+                looks: None,
             }),
-            (_, _) => Box::new(InPlace { repository: self.repository.root().to_owned(), base: self.base.clone() }),
+            (_, _) => Box::new(InPlace {
+                repository: self.repository.root().to_owned(),
+                base: self.base.clone(),
+                looks: None,
+            }),
         }
     }
 }

@@ -26,8 +26,9 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
             path: path.into(),
             worktrees_root: home.worktrees(),
             trash: home.trash(),
+            looks: Some(home.run(&row.id).looks()),
         }),
-        (_, _, _) => Box::new(InPlace { repository, base }),
+        (_, _, _) => Box::new(InPlace { repository, base, looks: Some(home.run(&row.id).looks()) }),
     })
 }
 
@@ -45,6 +46,7 @@ fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, Rem
         path: path.into(),
         worktrees_root: home.worktrees(),
         trash: home.trash(),
+        looks: Some(home.run(&row.id).looks()),
     }))
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::checkout::Checkout;
-use super::look::Look;
+use super::look::{Comparison, Look};
 use super::private_git::{Objects, PrivateGit};
 use super::staging::temporary_directory;
 use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
@@ -13,8 +13,7 @@ use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
     let look = Look::at(checkout)?;
-    let printed =
-        look.git().run(["diff-index", "--cached", "-M", "-z", "--raw", "--numstat"]).arg(base.as_str()).read()?;
+    let printed = look.compare(Comparison::List, base)?;
     Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored: look.ignored().to_vec() })
 }
 
@@ -24,22 +23,20 @@ pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     let directory = temporary_directory()?;
     let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;
     private.write_index(&private.agents_index(checkout)?)?;
-    ignored_through(&private)
-}
-
-/// The same through a private index.
-pub(super) fn ignored_through(private: &PrivateGit) -> Result<Vec<PathBuf>> {
     let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
     let printed = private.git().run(listed).read()?;
-    let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(to_path);
-    Ok(paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect())
+    Ok(listed_as_ignored(printed.split(|byte| *byte == 0)))
+}
+
+/// Those of the names that say something to a user.
+pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Vec<PathBuf> {
+    let paths = names.filter(|path| !path.is_empty()).map(to_path);
+    paths.filter(|path| !path.starts_with(".agency") && !path.starts_with(".jj")).collect()
 }
 
 /// The unified diff between `base` and the files as they are.
 pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
-    let look = Look::at(checkout)?;
-    let diff = look.git().run(["diff-index", "--cached", "-M", "-p", "--no-ext-diff", "--no-color"]);
-    diff.arg(base.as_str()).read()
+    Look::at(checkout)?.compare(Comparison::Patch, base)
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

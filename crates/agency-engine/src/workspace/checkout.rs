@@ -22,6 +22,8 @@ pub(super) struct Checkout {
     pub(super) head: Head,
     /// Whether the working tree is jj's, which keeps its own files there.
     pub(super) is_jj: bool,
+    /// Where a look is kept for the next one; `None` where nothing is kept.
+    pub(super) kept: Option<PathBuf>,
 }
 
 impl Checkout {
@@ -36,6 +38,7 @@ impl Checkout {
             admin_dir,
             head: head.unwrap_or(otherwise),
             is_jj: false,
+            kept: None,
         }
     }
 
@@ -50,6 +53,7 @@ impl Checkout {
             head: head.unwrap_or_else(|| Head::Detached(otherwise.clone())),
             common_dir,
             is_jj: false,
+            kept: None,
         })
     }
 
@@ -61,7 +65,14 @@ impl Checkout {
             admin_dir: None,
             head: Head::Detached(commit.clone()),
             is_jj: true,
+            kept: None,
         }
+    }
+
+    /// Keeps looks in a directory, so that the next one need not read everything again.
+    pub(super) fn keeping(mut self, directory: Option<&Path>) -> Self {
+        self.kept = directory.map(Path::to_owned);
+        self
     }
 
     /// The index that the agent works with, which is read only.

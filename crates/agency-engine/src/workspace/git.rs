@@ -9,7 +9,8 @@ use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
     BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Removal, RemoveOptions, Result,
-    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, merge, removal, review, snapshot, trash,
+    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, kept_look, merge, removal, review,
+    snapshot, trash,
 };
 use crate::fault;
 
@@ -30,6 +31,8 @@ pub struct GitWorktree {
     pub worktrees_root: PathBuf,
     /// Where directories go before they are deleted; best on the filesystem of the worktrees.
     pub trash: PathBuf,
+    /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
+    pub looks: Option<PathBuf>,
 }
 
 impl Workspace for GitWorktree {
@@ -67,11 +70,11 @@ impl Workspace for GitWorktree {
     }
 
     fn changes(&self) -> Result<Changes> {
-        changes::changes(&Site::find(self)?.checkout(self)?, &self.base)
+        changes::changes(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
     }
 
     fn diff(&self) -> Result<Vec<u8>> {
-        changes::diff(&Site::find(self)?.checkout(self)?, &self.base)
+        changes::diff(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -80,7 +83,9 @@ impl Workspace for GitWorktree {
     }
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
-        removal::remove(self, options)
+        let removal = removal::remove(self, options)?;
+        kept_look::discard(self.looks.as_deref());
+        Ok(removal)
     }
 
     fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {

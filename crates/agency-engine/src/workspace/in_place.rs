@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes, link,
+    BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes,
+    kept_look, link,
 };
 
 /// A run that works in the user's own working tree.
@@ -15,6 +16,8 @@ pub struct InPlace {
     pub repository: PathBuf,
     /// The commit that changes are counted from.
     pub base: Commit,
+    /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
+    pub looks: Option<PathBuf>,
 }
 
 impl Workspace for InPlace {
@@ -44,6 +47,7 @@ impl Workspace for InPlace {
     }
 
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
+        kept_look::discard(self.looks.as_deref());
         let worktree = WorktreeFate::KeptInPlace;
         Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None })
     }
@@ -53,8 +57,9 @@ impl InPlace {
     /// The files, also those of a jj repository that git does not know as one of its own.
     fn checkout(&self) -> Result<Checkout> {
         if link::git_dir(&self.repository).is_none() && jj::git_store_of(&self.repository).is_some() {
-            return jj::checkout(&self.repository, &self.repository, &self.base);
+            let checkout = jj::checkout(&self.repository, &self.repository, &self.base)?;
+            return Ok(checkout.keeping(self.looks.as_deref()));
         }
-        Checkout::of_root(&self.repository, &self.base)
+        Ok(Checkout::of_root(&self.repository, &self.base)?.keeping(self.looks.as_deref()))
     }
 }

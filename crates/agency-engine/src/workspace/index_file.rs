@@ -11,7 +11,7 @@ pub(super) use entry::{Entry, Mode};
 use super::link;
 
 /// The index of the largest known repositories has less than a tenth of this.
-const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
+pub(super) const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 const SIGNATURE: &[u8; 4] = b"DIRC";
 const HEADER_BYTES: usize = 12;
 /// The sizes of object ids: SHA-1 and SHA-256.
@@ -23,22 +23,16 @@ pub(super) struct IndexFile {
     pub(super) entries: Vec<Entry>,
 }
 
-/// Why an index cannot be used as it is.
+/// There is no index, or it holds what git never writes to a whole one: it may be split or sparse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unusable {
-    /// There is none that can be read, or it holds what git never writes.
-    #[error("the index is missing or damaged")]
-    Damaged,
-    /// A part of it is in another file, or whole directories are one entry: git has to write it out first.
-    #[error("the index is split or sparse")]
-    Partial,
-}
+#[error("the index is missing, damaged, split or sparse")]
+pub(super) struct Unusable;
 
 impl IndexFile {
     /// Reads an index from a file. Entries that were written in the second in which the index was are marked as unknown,
     /// since their content may have changed afterwards.
     pub(super) fn open(path: &Path) -> Result<Self, Unusable> {
-        let (content, modified) = link::read_regular(path, MAX_INDEX_BYTES).map_err(|_| Unusable::Damaged)?;
+        let (content, modified) = link::read_regular(path, MAX_INDEX_BYTES).map_err(|_| Unusable)?;
         let mut index = Self::parse(&content)?;
         for entry in &mut index.entries {
             if entry.may_have_changed_since(modified) {
@@ -51,10 +45,10 @@ impl IndexFile {
     /// Reads the content of an index file.
     pub(super) fn parse(content: &[u8]) -> Result<Self, Unusable> {
         // Which of the two it is, is not written in the file; with the wrong one no mode fits.
-        let mut result = Err(Unusable::Damaged);
+        let mut result = Err(Unusable);
         for id_bytes in ID_BYTES {
             result = parse_with(content, id_bytes);
-            if result != Err(Unusable::Damaged) {
+            if result.is_ok() {
                 return result;
             }
         }
@@ -79,26 +73,26 @@ impl IndexFile {
 }
 
 fn parse_with(content: &[u8], id_bytes: usize) -> Result<IndexFile, Unusable> {
-    let header = content.get(..HEADER_BYTES).ok_or(Unusable::Damaged)?;
+    let header = content.get(..HEADER_BYTES).ok_or(Unusable)?;
     let version = number(header, 4);
     if !header.starts_with(SIGNATURE) || !(2..=4).contains(&version) {
-        return Err(Unusable::Damaged);
+        return Err(Unusable);
     }
-    let body = content.len().checked_sub(id_bytes).and_then(|end| content.get(..end)).ok_or(Unusable::Damaged)?;
-    let mut rest = body.get(HEADER_BYTES..).ok_or(Unusable::Damaged)?;
+    let body = content.len().checked_sub(id_bytes).and_then(|end| content.get(..end)).ok_or(Unusable)?;
+    let mut rest = body.get(HEADER_BYTES..).ok_or(Unusable)?;
     let mut entries: Vec<Entry> = Vec::new();
     for _ in 0..number(header, 8) {
         let before = entries.last().map_or(&[][..], |entry| &entry.path);
         let (entry, after) = entry::parse(rest, version, id_bytes, before)?;
         if entries.last().is_some_and(|last| last.position() >= entry.position()) {
-            return Err(Unusable::Damaged);
+            return Err(Unusable);
         }
         entries.push(entry);
         rest = after;
     }
     check_extensions(rest)?;
     if entries.iter().any(|entry| entry.mode() == Mode::SparseDirectory) {
-        return Err(Unusable::Partial);
+        return Err(Unusable);
     }
     Ok(IndexFile { entries })
 }
@@ -106,15 +100,14 @@ fn parse_with(content: &[u8], id_bytes: usize) -> Result<IndexFile, Unusable> {
 /// Everything after the entries is left out. Only what changes the meaning of the entries matters.
 fn check_extensions(mut rest: &[u8]) -> Result<(), Unusable> {
     while !rest.is_empty() {
-        let header = rest.get(..8).ok_or(Unusable::Damaged)?;
+        let header = rest.get(..8).ok_or(Unusable)?;
         match &header[..4] {
-            b"link" | b"sdir" => return Err(Unusable::Partial),
-            // Git itself refuses an index with an unknown extension of this kind.
-            name if !name[0].is_ascii_uppercase() => return Err(Unusable::Damaged),
+            // The meaning of the entries depends on these, as on "link" and "sdir".
+            name if !name[0].is_ascii_uppercase() => return Err(Unusable),
             _ => {}
         }
-        let length = usize::try_from(number(header, 4)).map_err(|_| Unusable::Damaged)?;
-        rest = rest.get(8..).and_then(|data| data.get(length..)).ok_or(Unusable::Damaged)?;
+        let length = usize::try_from(number(header, 4)).map_err(|_| Unusable)?;
+        rest = rest.get(8..).and_then(|data| data.get(length..)).ok_or(Unusable)?;
     }
     Ok(())
 }

@@ -24,7 +24,9 @@ use self::site::names;
 use self::turn::Turn;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
-use super::{Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, trash};
+use super::{
+    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, kept_look, trash,
+};
 use crate::fault;
 
 pub(super) use checkout::checkout;
@@ -49,6 +51,8 @@ pub struct JjWorkspace {
     pub worktrees_root: PathBuf,
     /// Where directories go before they are deleted; best on the filesystem of the workspaces.
     pub trash: PathBuf,
+    /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
+    pub looks: Option<PathBuf>,
 }
 
 impl Workspace for JjWorkspace {
@@ -103,7 +107,9 @@ impl Workspace for JjWorkspace {
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
         let _turn = Turn::take(&self.repository);
-        removal::remove(self, options)
+        let removal = removal::remove(self, options)?;
+        kept_look::discard(self.looks.as_deref());
+        Ok(removal)
     }
 }
 
@@ -179,7 +185,7 @@ impl JjWorkspace {
         if !self.path.is_dir() {
             return Err(WorkspaceError::PathMissing { path: self.path.clone() });
         }
-        checkout(&self.path, &self.repository, commit)
+        Ok(checkout(&self.path, &self.repository, commit)?.keeping(self.looks.as_deref()))
     }
 
     /// Asks jj where the workspace is, which must be where we asked for it.

@@ -120,11 +120,12 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, u64)
 }
 
 /// Copies a file with its modification time, from which git tells which entries of an index it must look at again.
-pub(super) fn copy_regular(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = open_regular(from)?;
+pub(super) fn copy_regular(from: &Path, to: &Path, limit: u64) -> io::Result<()> {
+    let source = open_regular(from)?;
+    let modified = source.metadata()?.modified()?;
     let mut copy = File::create(to)?;
-    io::copy(&mut source, &mut copy)?;
-    copy.set_modified(source.metadata()?.modified()?)
+    io::copy(&mut source.take(limit), &mut copy)?;
+    copy.set_modified(modified)
 }
 
 /// Opens a plain file. Anything else, as a pipe on which reading would wait, is an error.

@@ -1,45 +1,200 @@
 //! Looks at the files of a working tree as git would add them, without adding them anywhere but in a private place.
 //!
-//! The one rule: the repository does not grow, and the agent may be at work meanwhile.
+//! The one rule: the repository does not grow, the agent may be at work meanwhile, and what is kept from the last look
+//! never hides a change.
 
-use std::path::PathBuf;
+mod combine;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use self::combine::combine;
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::index_file::IndexFile;
+use super::kept_look::Kept;
 use super::nested::{self, Nested};
 use super::private_git::{Objects, PrivateGit};
-use super::staging::{excluded, temporary_directory};
-use super::{Result, changes};
+use super::staging::{ADD_ALL, everything_but, temporary_directory};
+use super::{Commit, Result, WorkspaceError, changes};
+
+/// From this many files on, one pack is faster to write and to read than a file for each object.
+const WORTH_A_PACK: usize = 64;
+
+/// What can be asked about the difference between a commit and the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// The files that differ, with their numbers of lines.
+    List,
+    /// The unified diff.
+    Patch,
+}
+
+impl Comparison {
+    pub(super) const ALL: [Self; 2] = [Self::List, Self::Patch];
+
+    /// The file that keeps the result.
+    pub(super) fn file_name(self) -> &'static str {
+        match self {
+            Self::List => "changes",
+            Self::Patch => "diff",
+        }
+    }
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::List => &["-z", "--raw", "--numstat"],
+            Self::Patch => &["-p", "--no-ext-diff", "--no-textconv", "--no-color"],
+        }
+    }
+}
 
 /// A private index that holds the files of a working tree as they are.
 pub(super) struct Look {
     private: PrivateGit,
     nested: Nested,
     ignored: Vec<PathBuf>,
-    _directory: TempDir,
+    /// Whether something was added.
+    grown: bool,
+    place: Place,
+}
+
+/// Where the private git directory is.
+enum Place {
+    Kept(Kept),
+    Temporary(TempDir),
+}
+
+impl Place {
+    fn directory(&self) -> &Path {
+        match self {
+            Self::Kept(kept) => kept.directory(),
+            Self::Temporary(directory) => directory.path(),
+        }
+    }
 }
 
 impl Look {
     /// Adds the files of a working tree to a private index.
     pub(super) fn at(checkout: &Checkout) -> Result<Self> {
-        let directory = temporary_directory()?;
-        let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;
-        let index = private.agents_index(checkout)?;
-        private.write_index(&index)?;
-        let nested = nested::find(&private, checkout, &index)?;
-        let ignored = changes::ignored_through(&private)?;
-        let add = private.git().run(["add", "--all", "--sparse", "--ignore-errors", "--", "."]);
-        // A file that vanishes while we look is no failure.
-        add.args(excluded(checkout, &nested.all())).finish()?;
-        nested.record_links(&private)?;
-        Ok(Self { private, nested, ignored, _directory: directory })
+        if let Some(kept) = checkout.kept.as_deref().and_then(Kept::lock) {
+            let directory = kept.directory().to_owned();
+            let ours = IndexFile::open(&directory.join("index")).ok();
+            if let Ok(look) = Self::through(checkout, Place::Kept(kept), ours.as_ref(), None) {
+                return Ok(look);
+            }
+            // A full disk, or something damaged. Everything is read again, elsewhere.
+            if let Some(kept) = Kept::lock(&directory) {
+                kept.clear();
+            }
+            return Self::anew(checkout);
+        }
+        // Another process uses what is kept: it is only read, and may be deleted meanwhile.
+        let shared = checkout.kept.as_ref().map(|kept| (kept.join("index"), kept.join("objects")));
+        if let Some((index, objects)) = shared
+            && let Ok(ours) = IndexFile::open(&index)
+        {
+            let place = Place::Temporary(temporary_directory()?);
+            let look = Self::through(checkout, place, Some(&ours), Some(objects));
+            if look.as_ref().is_ok_and(Self::is_complete) {
+                return look;
+            }
+        }
+        Self::anew(checkout)
     }
 
-    /// Starts to describe a git command on the private index.
-    pub(super) fn git(&self) -> GitCommand {
-        self.private.git()
+    fn anew(checkout: &Checkout) -> Result<Self> {
+        Self::through(checkout, Place::Temporary(temporary_directory()?), None, None)
+    }
+
+    fn through(
+        checkout: &Checkout,
+        place: Place,
+        ours: Option<&IndexFile>,
+        also_from: Option<PathBuf>,
+    ) -> Result<Self> {
+        let private = PrivateGit::make(place.directory(), checkout, Objects::Private { also_from })?;
+        let theirs = private.agents_index(checkout)?;
+        let tracked: HashSet<Vec<u8>> = theirs.entries.iter().map(|entry| entry.path.clone()).collect();
+        let mut wanted = combine(theirs, ours.cloned(), &checkout.work_tree);
+        let nested = nested::links_into(checkout, &mut wanted);
+        let mut look = Self { private, nested, ignored: Vec::new(), grown: false, place };
+        // What is unread was read before the last look, in the second in which that was made: it may have changed.
+        let unread = wanted.entries.iter().filter(|entry| entry.is_unread()).count();
+        let is_on_disk = matches!(look.place, Place::Kept(_)) && ours == Some(&wanted);
+        if unread > 0 || !is_on_disk {
+            look.replace_index(&wanted)?;
+        }
+        look.leave_out_ignored(wanted, &tracked)?;
+        look.add(checkout, unread)?;
+        Ok(look)
+    }
+
+    /// Takes out what git is told to ignore now and the agent does not track, and lists what is ignored.
+    fn leave_out_ignored(&mut self, mut index: IndexFile, tracked: &HashSet<Vec<u8>>) -> Result<()> {
+        let listed = ["ls-files", "-z", "-t", "--cached", "--others", "--ignored", "--exclude-standard", "--directory"];
+        loop {
+            let printed = self.git().run(listed).read()?;
+            let names = || printed.split(|byte| *byte == 0);
+            let ignored: HashSet<&[u8]> = names().filter_map(|name| name.strip_prefix(b"H ")).collect();
+            let before = index.entries.len();
+            index.entries.retain(|entry| !ignored.contains(entry.path.as_slice()) || tracked.contains(&entry.path));
+            if index.entries.len() == before {
+                self.ignored = changes::listed_as_ignored(names().filter_map(|name| name.strip_prefix(b"? ")));
+                return Ok(());
+            }
+            self.replace_index(&index)?;
+        }
+    }
+
+    /// Adds what is not in the private index yet.
+    fn add(&mut self, checkout: &Checkout, unread: usize) -> Result<()> {
+        let git = self.git().run(["ls-files", "-z", "-t", "--others", "--exclude-standard"]);
+        // What is unread is added in any case; git would read it to say whether it is modified.
+        let git = if unread == 0 { git.args(["--modified", "--deleted"]) } else { git };
+        let printed = git.read()?;
+        let names = || printed.split(|byte| *byte == 0);
+        self.nested =
+            std::mem::take(&mut self.nested).with_untracked(names().filter_map(|name| name.strip_prefix(b"? ")));
+        let is_file = |name: &&[u8]| {
+            let path = name.get(2..).unwrap_or_default();
+            !path.is_empty() && !path.ends_with(b"/") && !path.starts_with(b".jj/") && !self.nested.is_link(path)
+        };
+        let files = unread + names().filter(is_file).count();
+        if files == 0 {
+            return Ok(());
+        }
+        self.forget_results()?;
+        let add = || {
+            let git = self.git();
+            let git = if files >= WORTH_A_PACK { git.config("core.bigFileThreshold=1") } else { git };
+            git.run(ADD_ALL).arg("--ignore-errors").input(everything_but(checkout, &self.nested.all())?).finish()
+        };
+        // A file may vanish while git reads it.
+        let added = add()?.success || add()?.success;
+        self.grown = true;
+        match &self.place {
+            // The disk may be full.
+            Place::Kept(_) if !added => Err(not_added(checkout)),
+            Place::Kept(_) | Place::Temporary(_) => Ok(()),
+        }
+    }
+
+    /// Compares a commit with the files.
+    pub(super) fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
+        if let Place::Kept(kept) = &self.place
+            && let Some(result) = kept.result(comparison, base)
+        {
+            return Ok(result);
+        }
+        let git = self.git().run(["diff-index", "--cached", "-M"]).args(comparison.options());
+        let result = git.arg(base.as_str()).read()?;
+        if let Place::Kept(kept) = &self.place {
+            kept.keep_result(comparison, base, &result);
+        }
+        Ok(result)
     }
 
     /// The repositories inside the working tree.
@@ -50,5 +205,46 @@ impl Look {
     /// What git is told to ignore.
     pub(super) fn ignored(&self) -> &[PathBuf] {
         &self.ignored
+    }
+
+    /// Whether all objects of the private index are there.
+    fn is_complete(&self) -> bool {
+        self.git().run(["write-tree"]).read().is_ok()
+    }
+
+    fn git(&self) -> GitCommand {
+        self.private.git()
+    }
+
+    fn replace_index(&self, index: &IndexFile) -> Result<()> {
+        self.forget_results()?;
+        self.private.write_index(index)
+    }
+
+    fn forget_results(&self) -> Result<()> {
+        match &self.place {
+            Place::Kept(kept) if !kept.forget_results() => {
+                Err(WorkspaceError::io("replace", kept.directory())(std::io::ErrorKind::ReadOnlyFilesystem.into()))
+            }
+            Place::Kept(_) | Place::Temporary(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Look {
+    fn drop(&mut self) {
+        if let Place::Kept(kept) = &self.place
+            && self.grown
+        {
+            kept.limit_size();
+        }
+    }
+}
+
+fn not_added(checkout: &Checkout) -> WorkspaceError {
+    WorkspaceError::Git {
+        command: "add".to_owned(),
+        directory: checkout.work_tree.clone(),
+        message: "not all files could be added".to_owned(),
     }
 }

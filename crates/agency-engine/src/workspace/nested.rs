@@ -47,6 +47,17 @@ impl Nested {
         self.untracked.iter().chain(links).cloned().collect()
     }
 
+    /// The same with the untracked repositories in a list of untracked files.
+    pub(super) fn with_untracked<'a>(mut self, listed: impl Iterator<Item = &'a [u8]>) -> Self {
+        self.untracked = listed.filter_map(repository_name).collect();
+        self
+    }
+
+    /// Whether a path is a link.
+    pub(super) fn is_link(&self, path: &[u8]) -> bool {
+        self.links.iter().any(|link| link.path.as_os_str().as_bytes() == path)
+    }
+
     /// All of them: git is not to look into any.
     pub(super) fn all(&self) -> Vec<PathBuf> {
         self.untracked.iter().chain(self.links.iter().map(|link| &link.path)).cloned().collect()
@@ -64,6 +75,19 @@ impl Nested {
         }
         Ok(())
     }
+}
+
+/// Finds the linked repositories of a working tree, and lets the index record which commits are checked out.
+pub(super) fn links_into(checkout: &Checkout, index: &mut IndexFile) -> Nested {
+    let links = links_in(checkout, index);
+    for link in &links {
+        let State::Saved(Some(commit)) = &link.state else { continue };
+        let path = link.path.as_os_str().as_bytes();
+        for entry in index.entries.iter_mut().filter(|entry| entry.path == path) {
+            entry.point_at(commit.as_str());
+        }
+    }
+    Nested { untracked: Vec::new(), links }
 }
 
 /// Finds the repositories inside a working tree, except in what is ignored. `index` is what the private index holds.

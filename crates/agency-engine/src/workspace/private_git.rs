@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
-use super::index_file::{IndexFile, Unusable};
+use super::index_file::{IndexFile, MAX_INDEX_BYTES};
 use super::{Result, WorkspaceError, link};
 
 /// Settings that hold for every command at such a place.
@@ -100,14 +100,12 @@ impl PrivateGit {
     /// known.
     pub(super) fn agents_index(&self, checkout: &Checkout) -> Result<IndexFile> {
         if let Some(path) = checkout.index() {
-            match IndexFile::open(&path) {
-                Ok(index) => return Ok(index),
-                Err(Unusable::Partial) => {
-                    if let Some(index) = self.written_out(&path) {
-                        return Ok(index);
-                    }
-                }
-                Err(Unusable::Damaged) => {}
+            if let Ok(index) = IndexFile::open(&path) {
+                return Ok(index);
+            }
+            // A part of it may be in another file, or whole directories one entry.
+            if let Some(index) = self.written_out(&path) {
+                return Ok(index);
             }
         }
         self.index_of_head(checkout)
@@ -121,18 +119,18 @@ impl PrivateGit {
             .map_err(WorkspaceError::io("write", &path))
     }
 
-    /// Lets git write out an index of which a part is elsewhere; `None` where that is not possible.
+    /// Lets git write out an index that we cannot read, so that it can be checked; `None` where git cannot read it either.
     fn written_out(&self, agents: &Path) -> Option<IndexFile> {
         let place = tempfile::Builder::new().prefix("index-").tempdir_in(&self.directory).ok()?;
         let whole = place.path().join("index");
-        link::copy_regular(agents, &whole).ok()?;
+        link::copy_regular(agents, &whole, MAX_INDEX_BYTES).ok()?;
         let shared = |name: &OsString| name.as_bytes().starts_with(b"sharedindex.");
         // Git looks for the other part in its own directory.
         let names = fs::read_dir(agents.parent()?).ok()?.flatten().map(|entry| entry.file_name()).filter(shared);
         let copies: Vec<PathBuf> = names
             .filter_map(|name| {
                 let copy = self.directory.join(&name);
-                link::copy_regular(&agents.parent()?.join(&name), &copy).ok().map(|()| copy)
+                link::copy_regular(&agents.parent()?.join(&name), &copy, MAX_INDEX_BYTES).ok().map(|()| copy)
             })
             .collect();
         let rewritten = self.git().env("GIT_INDEX_FILE", &whole).run(["update-index", "--force-write-index"]).read();

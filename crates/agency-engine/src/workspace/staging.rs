@@ -2,8 +2,10 @@
 //!
 //! The one rule: the agent's own index, HEAD and branch are only read.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -50,8 +52,8 @@ impl<'a> Staging<'a> {
     /// Adds every change and every untracked file to the copy. Nested repositories are not looked into; of a submodule,
     /// the commit that is checked out is recorded where that is known.
     pub(super) fn add_everything(&self) -> Result<()> {
-        let git = self.git().run(["add", "--all", "--sparse", "--", "."]);
-        git.args(excluded(self.checkout, &self.nested.all())).read()?;
+        let paths = everything_but(self.checkout, &self.nested.all())?;
+        self.git().run(ADD_ALL).input(paths).read()?;
         self.nested.record_links(&self.private)
     }
 
@@ -71,13 +73,24 @@ pub(super) fn temporary_directory() -> Result<TempDir> {
     directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))
 }
 
-/// Pathspecs that keep git out of paths, and of jj's own files.
-pub(super) fn excluded(checkout: &Checkout, without: &[PathBuf]) -> Vec<OsString> {
-    let of_jj = checkout.is_jj.then(|| PathBuf::from(".jj"));
-    let excluded = without.iter().chain(&of_jj).map(|path| {
-        let mut pathspec = OsString::from(":(top,exclude,literal)");
-        pathspec.push(path);
-        pathspec
-    });
-    excluded.collect()
+/// Adds everything that a list of pathspecs on standard input names.
+pub(super) const ADD_ALL: [&str; 5] = ["add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
+
+/// A list of pathspecs for the whole working tree, except some paths and jj's own files. A list, since an agent can make
+/// more repositories than a command line holds.
+pub(super) fn everything_but(checkout: &Checkout, without: &[PathBuf]) -> Result<File> {
+    let of_jj = checkout.is_jj.then_some(Path::new(".jj"));
+    let mut list = b".\0".to_vec();
+    for path in without.iter().map(PathBuf::as_path).chain(of_jj) {
+        list.extend_from_slice(b":(top,exclude,literal)");
+        list.extend_from_slice(path.as_os_str().as_bytes());
+        list.push(0);
+    }
+    let write = || -> io::Result<File> {
+        let mut file = tempfile::tempfile()?;
+        file.write_all(&list)?;
+        file.rewind()?;
+        Ok(file)
+    };
+    write().map_err(WorkspaceError::io("write a list in", &std::env::temp_dir()))
 }

@@ -5,10 +5,14 @@ mod changes;
 #[cfg(test)]
 mod committing;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod jj;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod killed;
+#[cfg(test)]
+mod looking_again;
 #[cfg(test)]
 mod merging;
 #[cfg(test)]

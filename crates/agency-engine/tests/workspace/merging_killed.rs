@@ -39,6 +39,7 @@ fn victim() {
         path: parts[4].into(),
         worktrees_root: parts[5].into(),
         trash: parts[6].into(),
+        looks: None,
     };
     act(&worktree, parts[7].parse().unwrap());
 }

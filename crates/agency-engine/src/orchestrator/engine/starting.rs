@@ -275,5 +275,6 @@ pub(super) fn worktree_of(home: &Home, maker: &RunRow) -> Option<GitWorktree> {
         path: maker.worktree_path.clone()?.into(),
         worktrees_root: home.worktrees(),
         trash: home.trash(),
+        looks: Some(home.run(&maker.id).looks()),
     })
 }

@@ -6,7 +6,6 @@ use super::{Unusable, number};
 const STAT_BYTES: usize = 40;
 const MTIME_SECONDS_AT: usize = 8;
 const MODE_AT: usize = 24;
-const ASSUME_UNCHANGED: u16 = 0x8000;
 const EXTENDED: u16 = 0x4000;
 const STAGE: u16 = 0x3000;
 const NAME_LENGTH: u16 = 0x0fff;
@@ -57,6 +56,26 @@ impl Entry {
         (&self.path, self.stage())
     }
 
+    /// Whether the file is not to be checked out.
+    pub(in crate::workspace) fn is_skipped(&self) -> bool {
+        self.extended & SKIP_WORKTREE != 0
+    }
+
+    /// Whether nothing is known of a file that git looks at, so that it has to be read.
+    pub(in crate::workspace) fn is_unread(&self) -> bool {
+        let unknown = number(&self.stat, MTIME_SECONDS_AT) == 0 && number(&self.stat, 0) == 0;
+        unknown && !self.is_skipped() && self.mode() != Mode::Gitlink
+    }
+
+    /// Points a link at another commit, whose id is given in hexadecimal.
+    pub(in crate::workspace) fn point_at(&mut self, id: &str) {
+        let digits = id.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+        let bytes: Option<Vec<u8>> = digits.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
+        if let Some(bytes) = bytes.filter(|bytes| bytes.len() == self.id.len()) {
+            self.id = bytes;
+        }
+    }
+
     /// Makes git read the file again.
     pub(in crate::workspace) fn forget_file(&mut self) {
         self.stat[..MODE_AT].fill(0);
@@ -69,6 +88,14 @@ impl Entry {
         u64::from(changed) >= modified
     }
 
+    /// The entry as one that is checked out and without a conflict, of whose file nothing is known.
+    pub(in crate::workspace) fn plain(mut self) -> Self {
+        self.flags &= !STAGE;
+        self.extended = 0;
+        self.forget_file();
+        self
+    }
+
     pub(super) fn is_extended(&self) -> bool {
         self.extended != 0
     }
@@ -79,7 +106,7 @@ impl Entry {
         let extended = if self.is_extended() { EXTENDED } else { 0 };
         content.extend_from_slice(&self.stat);
         content.extend_from_slice(&self.id);
-        content.extend_from_slice(&((self.flags & STAGE) | extended | length).to_be_bytes());
+        content.extend_from_slice(&(self.flags | extended | length).to_be_bytes());
         if self.is_extended() {
             content.extend_from_slice(&self.extended.to_be_bytes());
         }
@@ -97,10 +124,9 @@ pub(super) fn parse<'a>(
     id_bytes: usize,
     before: &[u8],
 ) -> Result<(Entry, &'a [u8]), Unusable> {
-    let stat: [u8; STAT_BYTES] =
-        bytes.get(..STAT_BYTES).and_then(|stat| stat.try_into().ok()).ok_or(Unusable::Damaged)?;
+    let stat: [u8; STAT_BYTES] = bytes.get(..STAT_BYTES).and_then(|stat| stat.try_into().ok()).ok_or(Unusable)?;
     let mut at = STAT_BYTES;
-    let id = bytes.get(at..at + id_bytes).ok_or(Unusable::Damaged)?.to_vec();
+    let id = bytes.get(at..at + id_bytes).ok_or(Unusable)?.to_vec();
     at += id_bytes;
     let flags = short(bytes, at)?;
     at += 2;
@@ -113,18 +139,19 @@ pub(super) fn parse<'a>(
     let mut path = Vec::new();
     if version == 4 {
         let removed = offset(bytes, &mut at)?;
-        let kept = before.len().checked_sub(removed).ok_or(Unusable::Damaged)?;
+        let kept = before.len().checked_sub(removed).ok_or(Unusable)?;
         path.extend_from_slice(&before[..kept]);
     }
-    let tail = bytes.get(at..).ok_or(Unusable::Damaged)?;
-    let end = tail.iter().position(|byte| *byte == 0).ok_or(Unusable::Damaged)?;
+    let tail = bytes.get(at..).ok_or(Unusable)?;
+    let end = tail.iter().position(|byte| *byte == 0).ok_or(Unusable)?;
     path.extend_from_slice(&tail[..end]);
     at = if version == 4 { at + end + 1 } else { (at + end) / 8 * 8 + 8 };
-    let entry = Entry { stat, id, flags: flags & !ASSUME_UNCHANGED, extended, path };
+    // Without the flag that hides changes, "assume unchanged", and what is known otherwise.
+    let entry = Entry { stat, id, flags: flags & STAGE, extended, path };
     if !is_plausible(&entry) {
-        return Err(Unusable::Damaged);
+        return Err(Unusable);
     }
-    Ok((entry, bytes.get(at..).ok_or(Unusable::Damaged)?))
+    Ok((entry, bytes.get(at..).ok_or(Unusable)?))
 }
 
 /// Whether git could have written the entry: a kind of file that it knows, at a path that stays in the working tree.
@@ -143,13 +170,13 @@ fn is_plausible(entry: &Entry) -> bool {
 
 fn short(bytes: &[u8], at: usize) -> Result<u16, Unusable> {
     let two = bytes.get(at..at + 2).and_then(|two| two.try_into().ok());
-    two.map(u16::from_be_bytes).ok_or(Unusable::Damaged)
+    two.map(u16::from_be_bytes).ok_or(Unusable)
 }
 
 /// Reads a number of variable length, as git writes offsets.
 fn offset(bytes: &[u8], at: &mut usize) -> Result<usize, Unusable> {
     let mut next = || {
-        let byte = bytes.get(*at).copied().ok_or(Unusable::Damaged);
+        let byte = bytes.get(*at).copied().ok_or(Unusable);
         *at += 1;
         byte
     };
@@ -157,7 +184,7 @@ fn offset(bytes: &[u8], at: &mut usize) -> Result<usize, Unusable> {
     let mut value = usize::from(byte & 0x7f);
     while byte & 0x80 != 0 {
         byte = next()?;
-        let shifted = value.checked_add(1).and_then(|value| value.checked_mul(128)).ok_or(Unusable::Damaged)?;
+        let shifted = value.checked_add(1).and_then(|value| value.checked_mul(128)).ok_or(Unusable)?;
         value = shifted + usize::from(byte & 0x7f);
     }
     Ok(value)

@@ -41,6 +41,7 @@ fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Optio
         common_dir: git_dir.clone(),
         admin_dir: None,
         is_jj: false,
+        kept: None,
     };
     let directory = temporary_directory().ok()?;
     let private = PrivateGit::make(directory.path(), &checkout, Objects::Repository).ok()?;

@@ -26,6 +26,7 @@ fn victim() {
         path: parts[4].into(),
         worktrees_root: parts[5].into(),
         trash: parts[6].into(),
+        looks: None,
     };
     if workspace.path.exists() {
         workspace.remove(RemoveOptions::default()).unwrap();

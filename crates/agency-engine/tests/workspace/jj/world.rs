@@ -101,6 +101,11 @@ impl JjWorld {
         fs::canonicalize(self.directory.path()).unwrap()
     }
 
+    /// Where looks at the files of a run are kept.
+    pub(crate) fn looks(&self, run: &RunId) -> PathBuf {
+        self.root().join("home/runs").join(run.as_str()).join("git")
+    }
+
     pub(crate) fn trash(&self) -> PathBuf {
         self.root().join("home/trash")
     }
@@ -118,6 +123,7 @@ impl JjWorld {
             path: worktrees_root.join("0123456789abcdef").join(run.as_str()),
             trash: self.trash(),
             worktrees_root,
+            looks: Some(self.looks(&run)),
             run,
         }
     }
