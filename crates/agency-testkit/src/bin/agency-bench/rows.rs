@@ -6,6 +6,7 @@ mod crowd;
 mod end;
 mod latency;
 mod logs;
+mod look;
 mod ls;
 mod memory;
 mod parse;
@@ -25,13 +26,14 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 17] = [
+pub(crate) const ALL: [(&str, Measure); 18] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
     ("start", start::measure),
     ("end", end::measure),
     ("questions", questions::measure),
+    ("look", look::measure),
     ("logs", logs::measure),
     ("clean", clean::measure),
     ("parse", parse::measure),
