@@ -23,9 +23,9 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     let worktree = fs::read_to_string(place.run_directory(&id).join("worktree_path.txt")).unwrap();
     let worktree = PathBuf::from(worktree.trim_end());
     for number in 0..FILES {
-        let directory = worktree.join(format!("new/{:02}", number % 100));
-        fs::create_dir_all(&directory).unwrap();
-        fs::write(directory.join(format!("{number}.txt")), format!("file {number}\nof many\n")).unwrap();
+        // In directories with tracked files, so that git names each of them as well.
+        let directory = worktree.join(format!("folder-{}", number % 2));
+        fs::write(directory.join(format!("new-{number}.txt")), format!("file {number}\nof many\n")).unwrap();
     }
     // What was written in the second of a look is read again by the next one.
     std::thread::sleep(Duration::from_millis(1100));
