@@ -118,6 +118,7 @@ impl AgentManager {
         mut request: RunRequest,
         interrupted: &AtomicBool,
     ) -> Result<NamedAgent, AgentError> {
+        self.agency.refuse_within_ask(&request.environment)?;
         check_name(name)?;
         self.check_free(name)?;
         request.kind = RunKind::Agent;
@@ -144,6 +145,8 @@ impl AgentManager {
         request: RestartRequest,
         interrupted: &AtomicBool,
     ) -> Result<NamedAgent, AgentError> {
+        // Before anything is stopped.
+        self.agency.refuse_within_ask(&request.environment)?;
         let mut parent = self.agent(name)?.run;
         if !parent.state.is_terminal() {
             parent = self.stop_unless_over(&parent)?;

@@ -13,6 +13,7 @@ mod launching;
 mod mcp_servers;
 mod notify;
 mod plan;
+mod recursion;
 mod resume;
 mod supervisor;
 mod validate;

@@ -83,6 +83,12 @@ impl Home {
         self.root.join("sources")
     }
 
+    /// Where scratch directories of questions are made if the user has no runtime directory.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        self.root.join("scratch")
+    }
+
     /// The versions of agents that were asked for before.
     #[must_use]
     pub fn agent_versions(&self) -> PathBuf {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::adopt::{FileFindings, Unadoptable};
 use crate::agency::Agency;
-use crate::ask::{dead_scratch, sweep_scratch};
+use crate::ask::{dead_scratch, scratch_places, sweep_scratch};
 use crate::host::Tmux;
 use crate::pid_file;
 use crate::store::{RunRow, StoreError, last_two};
@@ -89,7 +89,7 @@ impl Agency {
             survivors,
             pid_files,
             trash: children(&self.home.trash()),
-            scratch: dead_scratch(&std::env::temp_dir()),
+            scratch: scratch_places(&self.home).iter().flat_map(|place| dead_scratch(place)).collect(),
             ..Strays::default()
         };
         self.look_for_sessions(&adopted, &mut strays)?;
@@ -113,7 +113,7 @@ impl Agency {
                 done.push(format!("removed {}, which was empty and never became a run", directory.display()));
             }
         }
-        for directory in sweep_scratch(&std::env::temp_dir()) {
+        for directory in scratch_places(&self.home).iter().flat_map(|place| sweep_scratch(place)) {
             done.push(format!("removed {}, which nobody needs any more", directory.display()));
         }
         match self.empty_trash() {

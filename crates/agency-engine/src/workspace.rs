@@ -2,6 +2,7 @@
 //!
 //! The one rule: nothing an agent left behind is ever destroyed before it is saved to a ref.
 
+mod address;
 mod branch;
 mod changes;
 mod checkout;
@@ -61,7 +62,9 @@ pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
 pub use saved::{MovedRef, move_old_refs};
 pub use scratch::Scratch;
-pub(crate) use scratch::{LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
+pub(crate) use scratch::{
+    Entry as ScratchEntry, LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of,
+};
 pub use trash::empty_trash;
 
 /// What the workspace functions return.

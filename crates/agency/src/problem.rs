@@ -286,6 +286,7 @@ impl From<CreateError> for Problem {
             | CreateError::Home(_)
             | CreateError::Host(_)
             | CreateError::Start { .. }
+            | CreateError::Recursion
             | CreateError::Stopped
             | CreateError::Interrupted => problem,
         }

@@ -11,6 +11,7 @@ mod ask {
     mod library;
     mod place;
     mod scratch;
+    mod slow_server;
     mod sources;
     mod talking;
     mod template;

@@ -5,6 +5,7 @@ mod real_agents {
     #[macro_use]
     mod scene;
     mod ask;
+    mod ask_limits;
     mod crash;
     mod interactive;
     mod mcp_server;

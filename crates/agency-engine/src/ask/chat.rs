@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
-use super::subagent_runner::scratch;
-use super::{AskError, SubagentRunner, sweep_scratch};
+use super::{AskError, SubagentRunner};
 use crate::create::Place;
 use crate::process::{ProcessHandle, close_on_exec};
 use crate::workspace::{Scratch, Workspace};
@@ -49,12 +48,13 @@ impl SubagentRunner {
     /// grace, KILL. Whatever happens, the scratch directory is gone afterwards.
     pub fn chat(&mut self, request: &ChatRequest, cancelled: &AtomicBool) -> Result<ChatEnd, AskError> {
         self.refuse_recursion(&request.environment)?;
-        sweep_scratch(&std::env::temp_dir());
+        self.sweep();
         let sources = self.resolve(&request.sources, &request.groups)?;
         let (name, agent) = self.agent(request.runner.as_deref())?;
-        let scratch = scratch(&sources, Path::new(""));
+        let scratch = self.scratch(&sources, Path::new(""))?;
         let place = Place { current_directory: &request.current_directory, environment: &request.environment };
         let reader = Reader::new(&name, &agent, &Subject { scratch: &scratch, purpose: Purpose::Chat, place: &place })?;
+        let scratch = scratch.with(reader.entries.clone());
         scratch.prepare()?;
         let ended = self.talk(&reader, &scratch, request, cancelled);
         // What cannot be deleted now is swept later.

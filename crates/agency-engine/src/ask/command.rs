@@ -3,24 +3,17 @@
 //! A command of the user's own is started to the letter, and nothing is added to it.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
-
-use super::servers;
+use super::seclusion::{Secluded, SourcesBelow};
 use crate::adapter::StreamFormat;
 use crate::config::{
     AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, Seclusion, TemplatePaths, Trust,
 };
 use crate::create::{CreateError, Place, find_program};
 use crate::process::ASK_VARIABLE;
-use crate::workspace::{Scratch, Workspace};
-
-/// What an agent may use, and nothing else, in the names of Claude Code.
-const READING: &str = "Read,Grep,Glob";
-/// What it may not use even if a setting of the user's allows it.
-const CHANGING: &str = "Bash,Edit,MultiEdit,Write,NotebookEdit,Task,Agent,WebFetch,WebSearch";
+use crate::workspace::{Scratch, ScratchEntry};
 
 /// Whether the agent answers alone or talks with the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +34,10 @@ pub(super) struct Reader {
     pub(super) stream: StreamFormat,
     /// Whether it reads the prompt on its standard input.
     pub(super) on_stdin: bool,
+    /// What it needs in its scratch directory.
+    pub(super) entries: Vec<(String, ScratchEntry)>,
+    /// Where it finds the sources.
+    pub(super) sources_below: SourcesBelow,
     trust: Trust,
 }
 
@@ -79,7 +76,16 @@ impl Reader {
             hint: format!("correct `ask` and `chat` of [agents.{name}] in the configuration"),
         })?;
         let (env, stream) = (agent.env.clone(), StreamFormat::Text);
-        Ok(Self { program, args, env, stream, on_stdin: false, trust: Trust::NotAsked })
+        Ok(Self {
+            program,
+            args,
+            env,
+            stream,
+            on_stdin: false,
+            entries: vec![],
+            sources_below: SourcesBelow::Here,
+            trust: Trust::NotAsked,
+        })
     }
 
     fn secluded(name: &str, agent: &AgentConfig, subject: &Subject<'_>) -> Result<Self, CreateError> {
@@ -99,26 +105,19 @@ impl Reader {
         })?;
         let mut environment = subject.place.environment.clone();
         environment.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-        let secluded = Secluded { subject, environment, program: program.clone() };
-        let (mut args, env) = match agent.seclusion {
-            Seclusion::Claude => (secluded.claude(), BTreeMap::new()),
-            Seclusion::Codex => (secluded.codex()?, BTreeMap::new()),
-            Seclusion::Gemini => (secluded.gemini(), BTreeMap::new()),
-            Seclusion::Opencode => secluded.opencode()?,
-            Seclusion::Unknown => (vec![], BTreeMap::new()),
-        };
-        if subject.purpose == Purpose::Chat {
-            args.extend(agent.args.iter().cloned());
-        }
-        let stream = match agent.seclusion {
-            Seclusion::Claude => StreamFormat::Claude,
-            Seclusion::Codex => StreamFormat::Codex,
-            Seclusion::Gemini => StreamFormat::Gemini,
-            Seclusion::Opencode => StreamFormat::Opencode,
-            Seclusion::Unknown => StreamFormat::Text,
-        };
-        let env = agent.env.clone().into_iter().chain(env).collect();
-        Ok(Self { program, args, env, stream, on_stdin: true, trust: agent.trust })
+        let secluded = Secluded { subject, environment: &environment, program: &program };
+        let (limits, stream) = secluded.limits(agent.seclusion)?;
+        let env = agent.env.clone().into_iter().chain(limits.env).collect();
+        Ok(Self {
+            program,
+            args: limits.args,
+            env,
+            stream,
+            on_stdin: true,
+            entries: limits.entries,
+            sources_below: limits.sources_below,
+            trust: agent.trust,
+        })
     }
 
     /// The agent in the form that answers.
@@ -127,106 +126,12 @@ impl Reader {
         let form = Form { args: self.args.clone(), prompt, stream: self.stream, resume: None };
         AgentConfig {
             env: self.env.clone(),
-            args: if self.on_stdin { agent.args.clone() } else { vec![] },
+            // The arguments of runs could take back what keeps it to reading.
+            args: vec![],
             one_shot: Some(form),
             screen: ScreenSource::None,
             trust: self.trust,
             ..agent.clone()
         }
     }
-}
-
-/// The built-in agents, kept to reading.
-struct Secluded<'a> {
-    subject: &'a Subject<'a>,
-    environment: BTreeMap<OsString, OsString>,
-    program: PathBuf,
-}
-
-impl Secluded<'_> {
-    fn claude(&self) -> Vec<String> {
-        let mcp_config = self.subject.scratch.mcp_config().display().to_string();
-        let mut args = match self.subject.purpose {
-            Purpose::Ask => words(&["-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"]),
-            Purpose::Chat => vec![],
-        };
-        args.extend(words(&["--strict-mcp-config", "--mcp-config", &mcp_config]));
-        if self.subject.purpose == Purpose::Ask {
-            args.extend(words(&["--tools", READING, "--allowedTools", READING, "--disallowedTools", CHANGING]));
-        }
-        args
-    }
-
-    /// Codex reads by shell commands; its sandbox lets them write nothing and reach nobody.
-    fn codex(&self) -> Result<Vec<String>, CreateError> {
-        let mut args = match self.subject.purpose {
-            Purpose::Ask => {
-                words(&["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--sandbox", "read-only"])
-            }
-            Purpose::Chat => words(&["--sandbox", "read-only"]),
-        };
-        let servers = servers::of_codex(&self.program, &self.environment)?;
-        if !servers.is_empty() {
-            let off = servers.into_iter().map(|name| format!("{}={{enabled=false}}", toml::Value::String(name)));
-            let setting = format!("mcp_servers={{{}}}", off.collect::<Vec<_>>().join(","));
-            args.extend(words(&["-c", &setting]));
-        }
-        if self.subject.purpose == Purpose::Ask {
-            args.push("-".to_owned());
-        }
-        Ok(args)
-    }
-
-    /// Without an approval mode that approves, Gemini CLI does not even offer tools that change something.
-    fn gemini(&self) -> Vec<String> {
-        let mut args = match self.subject.purpose {
-            Purpose::Ask => words(&["-o", "stream-json", "-p", ""]),
-            Purpose::Chat => vec![],
-        };
-        // Only servers of this name may start, and nobody can have foreseen it.
-        let nobody = self.subject.scratch.directory().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        args.extend(words(&["--approval-mode", "default", "--allowed-mcp-server-names", &nobody]));
-        args.extend(words(&["--extensions", "none"]));
-        // It reads only below its directory, and looks where a link leads.
-        for (_, target) in self.subject.scratch.links() {
-            let target = target.canonicalize().unwrap_or_else(|_| target.clone());
-            let directory = if target.is_dir() { target.as_path() } else { target.parent().unwrap_or(&target) };
-            args.extend(words(&["--include-directories", &directory.display().to_string()]));
-        }
-        args
-    }
-
-    fn opencode(&self) -> Result<(Vec<String>, BTreeMap<String, String>), CreateError> {
-        let mut environment = self.environment.clone();
-        let closed = [("OPENCODE_PURE", "1"), ("OPENCODE_DISABLE_PROJECT_CONFIG", "1")];
-        environment.extend(closed.map(|(name, value)| (name.into(), value.into())));
-        let servers = servers::of_opencode(&self.program, &environment)?;
-        let given = environment.get(OsStr::new("OPENCODE_CONFIG_CONTENT")).and_then(|text| text.to_str());
-        let mut config =
-            given.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok()).unwrap_or_default();
-        let known = config.entry("mcp").or_insert_with(|| json!({}));
-        for name in servers {
-            known[&name]["enabled"] = json!(false);
-        }
-        let permission = match self.subject.purpose {
-            Purpose::Ask => json!({
-                "edit": "deny", "bash": "deny", "webfetch": "deny", "websearch": "deny", "task": "deny",
-                "external_directory": "allow", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow",
-            }),
-            Purpose::Chat => json!({ "edit": "ask", "bash": "ask", "external_directory": "allow" }),
-        };
-        let mut env: BTreeMap<String, String> =
-            closed.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        env.insert("OPENCODE_CONFIG_CONTENT".to_owned(), Value::Object(config).to_string());
-        env.insert("OPENCODE_PERMISSION".to_owned(), permission.to_string());
-        let args = match self.subject.purpose {
-            Purpose::Ask => words(&["run", "--format", "json"]),
-            Purpose::Chat => vec![],
-        };
-        Ok((args, env))
-    }
-}
-
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
 }

@@ -6,6 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::seclusion::SourcesBelow;
 use crate::home::{HomeError, create_private_directory};
 use crate::sources::ResolvedSource;
 
@@ -75,7 +76,12 @@ impl PromptTemplate {
     /// The prompt for a question about sources.
     #[must_use]
     pub fn render(&self, question: &str, sources: &[ResolvedSource]) -> String {
-        let list = sources_list(sources);
+        self.render_for(question, sources, SourcesBelow::Here)
+    }
+
+    /// The same for an agent that finds the sources somewhere else than in its directory.
+    pub(super) fn render_for(&self, question: &str, sources: &[ResolvedSource], below: SourcesBelow) -> String {
+        let list = sources_list(sources, below);
         let mut prompt = String::with_capacity(self.text.len() + question.len() + list.len());
         let mut rest = self.text.as_str();
         while let Some(start) = rest.find("${") {
@@ -103,8 +109,10 @@ impl PromptTemplate {
 }
 
 /// `- ./name/` for a directory, `- ./name` for a file.
-fn sources_list(sources: &[ResolvedSource]) -> String {
-    let line = |source: &ResolvedSource| format!("- ./{}{}", source.name, if source.directory { "/" } else { "" });
+fn sources_list(sources: &[ResolvedSource], below: SourcesBelow) -> String {
+    let line = |source: &ResolvedSource| {
+        format!("- {}{}{}", below.prefix(), source.name, if source.directory { "/" } else { "" })
+    };
     sources.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 

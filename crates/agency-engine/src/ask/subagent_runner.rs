@@ -1,24 +1,25 @@
 //! [`SubagentRunner`]: asks a question, waits for the answer, and leaves nothing behind.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_model::run::{Reason, State};
-use agency_model::{Event, RunId, RunKind, Usage};
+use agency_model::{Event, RunId, Usage};
 use ulid::Ulid;
 
 use super::answer::{answer_in, end_of};
 use super::command::{Purpose, Reader, Subject};
+use super::place::{scratch_place, scratch_places};
 use super::{AskError, PromptTemplate, TEMPLATE_FILE, sweep_scratch};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config};
 use crate::create::{AskPlan, CreateError, Place, Plan};
 use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
-use crate::process::{ASK_VARIABLE, RUN_ID_VARIABLE, end_run};
+use crate::process::end_run;
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::uuid::random_uuid;
@@ -102,11 +103,11 @@ impl SubagentRunner {
     ) -> Result<Answer, AskError> {
         let started = Instant::now();
         self.refuse_recursion(&request.environment)?;
-        sweep_scratch(&std::env::temp_dir());
+        self.sweep();
         check_question(&request.question)?;
         let sources = self.resolve(&request.sources, &request.groups)?;
-        let prompt = PromptTemplate::load(&self.template_file())?.render(&request.question, &sources);
-        let plan = match self.plan(request, &sources, prompt) {
+        let template = PromptTemplate::load(&self.template_file())?;
+        let plan = match self.plan(request, &sources, &template) {
             // A Ctrl-C reaches whom we asked for their servers too.
             Err(_) if cancelled.load(Ordering::Relaxed) => return Err(AskError::Interrupted),
             plan => plan?,
@@ -129,12 +130,22 @@ impl SubagentRunner {
         self.sources.file().with_file_name(TEMPLATE_FILE)
     }
 
-    /// Who answers a question may not ask another: by its environment, or by the run that it belongs to.
+    /// Who answers a question may not ask another.
     pub(super) fn refuse_recursion(&self, environment: &BTreeMap<OsString, OsString>) -> Result<(), AskError> {
-        let run = environment.get(OsStr::new(RUN_ID_VARIABLE)).and_then(|id| id.to_str()?.parse::<RunId>().ok());
-        let row = run.and_then(|id| self.agency.store.run(&id).ok());
-        let within = environment.get(OsStr::new(ASK_VARIABLE)).is_some_and(|value| !value.is_empty());
-        if within || row.is_some_and(|row| row.kind == RunKind::Ask) { Err(AskError::Recursion) } else { Ok(()) }
+        self.agency.refuse_within_ask(environment).map_err(|_| AskError::Recursion)
+    }
+
+    /// Deletes the scratch directories that nothing needs any more.
+    pub(super) fn sweep(&self) {
+        for place in scratch_places(&self.agency.home) {
+            sweep_scratch(&place);
+        }
+    }
+
+    /// A directory for these sources that is not made yet.
+    pub(super) fn scratch(&self, sources: &[ResolvedSource], owner: &Path) -> Result<Scratch, HomeError> {
+        let scratch = Scratch::below(&scratch_place(&self.agency.home)?, &random_uuid(), owner);
+        Ok(sources.iter().fold(scratch, |scratch, source| scratch.link(&source.name, &source.path)))
     }
 
     pub(super) fn resolve(&self, names: &[String], groups: &[String]) -> Result<Vec<ResolvedSource>, AskError> {
@@ -152,13 +163,20 @@ impl SubagentRunner {
         })
     }
 
-    fn plan(&self, request: &AskRequest, sources: &[ResolvedSource], prompt: String) -> Result<Plan, AskError> {
+    fn plan(
+        &self,
+        request: &AskRequest,
+        sources: &[ResolvedSource],
+        template: &PromptTemplate,
+    ) -> Result<Plan, AskError> {
         let (runner, agent) = self.agent(request.runner.as_deref())?;
         let id = RunId::from_ulid(Ulid::generate());
-        let scratch = scratch(sources, self.agency.home.run(&id).path()).prompt(prompt.clone());
+        let scratch = self.scratch(sources, self.agency.home.run(&id).path())?;
         let place = Place { current_directory: &request.current_directory, environment: &request.environment };
         let reader =
             Reader::new(&runner, &agent, &Subject { scratch: &scratch, purpose: Purpose::Ask, place: &place })?;
+        let prompt = template.render_for(&request.question, sources, reader.sources_below);
+        let scratch = scratch.with(reader.entries.clone()).prompt(prompt.clone());
         Ok(self.agency.plan_ask(AskPlan {
             id,
             runner,
@@ -251,12 +269,6 @@ impl SubagentRunner {
         let log = directory.stdout_log();
         answer_in(&log, stream).map_err(|source| HomeError::new("read", log, source).into())
     }
-}
-
-/// A directory for these sources that is not made yet.
-pub(super) fn scratch(sources: &[ResolvedSource], owner: &Path) -> Scratch {
-    let scratch = Scratch::below(&std::env::temp_dir(), &random_uuid(), owner);
-    sources.iter().fold(scratch, |scratch, source| scratch.link(&source.name, &source.path))
 }
 
 fn check_question(question: &str) -> Result<(), AskError> {

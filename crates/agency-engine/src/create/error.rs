@@ -61,6 +61,9 @@ pub enum CreateError {
         /// What to do.
         hint: &'static str,
     },
+    /// It is started from inside an ask.
+    #[error("this is started from inside an ask: an agent that answers a question can start nothing")]
+    Recursion,
     /// Too many agents are live.
     #[error("{live} runs are live, and max_agents is {most}")]
     MaxAgents {
@@ -144,6 +147,7 @@ impl CreateError {
             Self::Spec { .. } | Self::Value { .. } => ErrorCode::InvalidSpec,
             Self::Path { code, .. } | Self::Start { code, .. } => *code,
             Self::Runner { .. } => ErrorCode::RunnerNotConfigured,
+            Self::Recursion => ErrorCode::Recursion,
             Self::MaxAgents { .. } => ErrorCode::MaxAgents,
             Self::Workspace(error) => error.code(),
             Self::Tmux(TmuxError::Missing) => ErrorCode::TmuxNotFound,

@@ -69,6 +69,7 @@ fn next_minute(at: Timestamp) -> Timestamp {
 impl Agency {
     /// Checks whether a conversation can go on, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
+        self.refuse_within_ask(&request.environment)?;
         let parent = self.store.run(&request.parent.id)?;
         self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());

@@ -34,6 +34,7 @@ const LONGEST_NAME: usize = 200;
 impl Agency {
     /// Puts the spec together and checks it. Nothing is created.
     pub fn plan(&self, request: RunRequest) -> Result<Plan, CreateError> {
+        self.refuse_within_ask(&request.environment)?;
         let spec = materialise(&self.config, &request)?;
         let id = request.workflow.as_ref().map_or_else(|| RunId::from_ulid(Ulid::generate()), |of| of.id.clone());
         let (beside, directory) = request.workflow.as_ref().map(|of| (of.beside.clone(), of.directory.clone())).unzip();

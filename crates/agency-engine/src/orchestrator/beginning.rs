@@ -64,6 +64,7 @@ impl Orchestrator {
         request: StartRequest,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
+        self.agency.refuse_within_ask(&request.around.environment)?;
         let id = SessionId::from_ulid(Ulid::generate());
         let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, around } = request;
         let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
@@ -99,6 +100,7 @@ impl Orchestrator {
         around: Around,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
+        self.agency.refuse_within_ask(&around.environment)?;
         let session = self.show(id)?;
         let state = session.state();
         if state.stands_still() {
@@ -126,6 +128,7 @@ impl Orchestrator {
     ) -> Result<WorkflowSession, OrchestratorError> {
         // What a person refused is asked once more by this.
         self.agency.permitted_caller()?;
+        self.agency.refuse_within_ask(&around.environment)?;
         let state = self.show(id)?.state();
         if !state.stands_still() {
             let why = "only a session that stands still can be tried again";

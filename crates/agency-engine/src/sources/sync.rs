@@ -101,9 +101,9 @@ impl Sources {
             return Err(SourceError::Invalid { what: "the source", value: name.to_owned(), why });
         };
         hear(SyncEvent::Begun { name });
-        let _lock = self.lock_clone(name)?;
+        let lock = self.lock_clone(name)?;
         let directory = self.clone_of(name);
-        let request = Fetch { directory: &directory, url, reference: reference.as_deref() };
+        let request = Fetch { directory: &directory, url, reference: reference.as_deref(), lock: Some(&lock) };
         match fetch(request, &mut |words| hear(SyncEvent::Progress { name, words }), cancelled) {
             Ok(Some(fetched)) => Ok(fetched),
             Ok(None) => Err(SourceError::Interrupted),

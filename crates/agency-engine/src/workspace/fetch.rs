@@ -8,12 +8,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use super::address::Address;
 use super::git_command::{Finished, GitCommand};
 use super::trash::{discard, make_private};
 use super::{Commit, Result, WorkspaceError};
+use crate::lock::Lock;
+use crate::uuid::random_uuid;
 
 /// Transports that start no program of somebody else's choice.
 const TRANSPORTS: &str = "file:git:http:https:ssh";
+
+/// The end of the name of a clone that is not whole yet.
+const DRAFT: &str = ".new";
 
 /// The file by which a clone of ours is known.
 const MARK: &str = ".git/agency-source";
@@ -27,6 +33,8 @@ pub struct Fetch<'a> {
     pub url: &'a str,
     /// A branch, a tag or a commit; the other side's default branch if absent.
     pub reference: Option<&'a str>,
+    /// The lock of the clone, which the processes of git hold too.
+    pub lock: Option<&'a Lock>,
 }
 
 /// What a clone is now.
@@ -48,13 +56,15 @@ pub fn fetch(fetch: Fetch<'_>, hear: &mut dyn FnMut(&str), cancelled: &AtomicBoo
         let clone = Clone { tree: fetch.directory.to_owned(), fetch };
         return Ok(clone.renew(hear, cancelled)?.map(|(commit, shallow)| Fetched { commit, new: false, shallow }));
     }
-    let name = fetch.directory.file_name().unwrap_or_default().to_string_lossy();
-    let draft = parent.join(format!(".{name}.new"));
     if fetch.directory.symlink_metadata().is_ok() {
         return Err(WorkspaceError::PathOccupied { path: fetch.directory.to_owned() });
     }
-    // Nobody else makes this clone now: what is there was left by somebody who died.
-    discard(&draft)?;
+    let name = fetch.directory.file_name().unwrap_or_default().to_string_lossy();
+    // Who holds the lock makes this clone alone: other drafts were left by processes that died.
+    for left in drafts(parent, &name) {
+        discard(&left)?;
+    }
+    let draft = parent.join(format!(".{name}.{}{DRAFT}", random_uuid()));
     let made = Clone { tree: draft.clone(), fetch }.make(hear, cancelled);
     let (commit, shallow) = match made {
         Ok(Some(made)) => made,
@@ -65,6 +75,18 @@ pub fn fetch(fetch: Fetch<'_>, hear: &mut dyn FnMut(&str), cancelled: &AtomicBoo
     };
     fs::rename(&draft, fetch.directory).map_err(WorkspaceError::io("move to its place", &draft))?;
     Ok(Some(Fetched { commit, new: true, shallow }))
+}
+
+/// The drafts of a clone, those of earlier versions too.
+fn drafts(parent: &Path, name: &str) -> Vec<PathBuf> {
+    const UUID_LENGTH: usize = 36;
+    let is_draft = |file: &str| {
+        let middle = file.strip_prefix('.').and_then(|file| file.strip_prefix(name)?.strip_suffix(DRAFT));
+        // A dot can be part of another name too.
+        middle.is_some_and(|middle| middle.is_empty() || (middle.starts_with('.') && middle.len() == UUID_LENGTH + 1))
+    };
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_draft)).map(|entry| entry.path()).collect()
 }
 
 /// Whether a directory is a clone that [`fetch`] made, and nobody's own repository.
@@ -100,7 +122,7 @@ impl Clone<'_> {
     fn renew(&self, hear: &mut dyn FnMut(&str), cancelled: &AtomicBool) -> Result<Option<(Commit, bool)>> {
         let wanted = self.fetch.reference.unwrap_or("HEAD");
         let one = self.git(["fetch", "--depth=1"]).args(["--end-of-options", "origin", wanted]);
-        let Some(fetched) = one.finish_heard(hear, cancelled)? else { return Ok(None) };
+        let Some(fetched) = one.finish_heard(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
         if fetched.success {
             return self.check_out("FETCH_HEAD").map(|commit| Some((commit, true)));
         }
@@ -113,7 +135,7 @@ impl Clone<'_> {
             "origin",
             "+refs/heads/*:refs/remotes/origin/*",
         ]);
-        let Some(all) = whole.finish_heard(hear, cancelled)? else { return Ok(None) };
+        let Some(all) = whole.finish_heard(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
         if !all.success {
             return Err(self.failed(&all));
         }
@@ -140,8 +162,7 @@ impl Clone<'_> {
             .map_err(|error| WorkspaceError::io("read", &self.tree)(io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 
-    /// Git on this clone alone, and on nothing that lies above it. The address goes by the environment: it may hold a
-    /// password, and arguments are public.
+    /// Git on this clone alone, and on nothing that lies above it.
     fn git(&self, words: [&str; 2]) -> GitCommand {
         let fetches = words.first() == Some(&"fetch");
         let git = GitCommand::on_tree(&self.tree.join(".git"), &self.tree)
@@ -149,11 +170,9 @@ impl Clone<'_> {
             .config("core.fsmonitor=false")
             .config("gc.auto=0")
             .env("GIT_ALLOW_PROTOCOL", TRANSPORTS)
-            .env("GIT_CONFIG_COUNT", "1")
-            .env("GIT_CONFIG_KEY_0", "remote.origin.url")
-            .env("GIT_CONFIG_VALUE_0", self.fetch.url)
             .env("SSH_ASKPASS_REQUIRE", "never")
             .run(words);
+        let git = Address::new(self.fetch.url).configure(git);
         match fetches {
             true => git.args(["--progress", "--force", "--no-recurse-submodules", "--no-write-commit-graph"]),
             false => git,

@@ -1,15 +1,18 @@
-//! Git commands that take long: heard while they run, ended when nobody wants them any more.
+//! Git commands that take long: their progress is read while they run, and they end when they are cancelled.
+//!
+//! The one rule: git and all that it starts end with us, even if we are killed.
 
 use std::io::Read;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use super::Result;
 use super::git_command::{Finished, GitCommand, cannot_start};
+use super::{Result, WorkspaceError};
+use crate::lock::Lock;
 use crate::process::{ProcessHandle, in_new_session, signal_group};
 
 /// How often we look whether it is still wanted.
@@ -21,16 +24,31 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Complaints are short; what is longer is progress, and its beginning is of no interest.
 const MOST_WORDS: usize = 64 * 1024;
 
+/// Starts git beside a process that waits for the end of its input, which comes when we close it or die, and then kills
+/// the whole process group: git does not end by itself while it waits for a server, nor do the helpers that it starts.
+const WATCHED: &str = r#"exec 3<&0 </dev/null
+(trap '' HUP INT TERM; exec >/dev/null 2>&1; read -r end <&3; kill -KILL 0) &
+exec git "$@" 3<&-"#;
+/// What a shell says of a command that it does not find.
+const NOT_FOUND: i32 = 127;
+
 impl GitCommand {
-    /// Runs git away from our terminal, so that it can ask nobody anything. `None` if it was ended because
-    /// `cancelled` was set.
+    /// Runs git away from our terminal, so that it can ask nobody anything. It holds `lock` as long as any of its
+    /// processes lives. `None` if it was ended because `cancelled` was set.
     pub(super) fn finish_heard(
-        mut self,
+        self,
+        lock: Option<&Lock>,
         hear: &mut dyn FnMut(&str),
         cancelled: &AtomicBool,
     ) -> Result<Option<Finished>> {
-        in_new_session(&mut self.command).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
+        let mut command = self.watched();
+        if let Some(lock) = lock {
+            lock.share_with(&mut command);
+        }
+        in_new_session(&mut command).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
+        // Waiting for a child closes its input, and that would end it.
+        let alive = child.stdin.take();
         let mut said = vec![];
         let ended = match child.stderr.take() {
             Some(stderr) => listen(stderr, &mut said, hear, cancelled),
@@ -40,6 +58,10 @@ impl GitCommand {
             end(&mut child);
         }
         let status = child.wait().map_err(|source| cannot_start(&self.directory, source))?;
+        drop(alive);
+        if status.code() == Some(NOT_FOUND) {
+            return Err(WorkspaceError::GitMissing);
+        }
         let mut stderr = complaints(&said);
         match ended {
             Ended::Unwanted => return Ok(None),
@@ -47,6 +69,18 @@ impl GitCommand {
             Ended::ByItself => {}
         }
         Ok(Some(Finished { success: status.success() && ended == Ended::ByItself, stdout: vec![], stderr }))
+    }
+
+    fn watched(&self) -> Command {
+        let mut watched = Command::new("/bin/sh");
+        watched.args(["-c", WATCHED, "git"]).args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => watched.env(name, value),
+                None => watched.env_remove(name),
+            };
+        }
+        watched
     }
 }
 

@@ -28,6 +28,13 @@ const MCP_FILES: &[(&str, &str)] = &[
     (".cursor/mcp.json", "{}\n"),
     ("opencode.json", "{}\n"),
 ];
+/// What makes it the root of a repository of its own, without hooks: agents that look for settings and instructions in
+/// the directories above stop at such a root.
+const REPOSITORY_FILES: &[(&str, &str)] = &[
+    (".git/HEAD", "ref: refs/heads/none\n"),
+    (".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"),
+];
+const REPOSITORY_DIRECTORIES: &[&str] = &[".git/objects", ".git/refs"];
 const MCP_CONFIG: &str = ".mcp.json";
 const PROMPT: &str = "prompt.md";
 /// A path is never longer.
@@ -39,8 +46,22 @@ pub struct Scratch {
     path: PathBuf,
     owner: PathBuf,
     links: Vec<(String, PathBuf)>,
+    entries: Vec<(String, Entry)>,
     prompt: Option<String>,
     held: Arc<Mutex<Option<Held>>>,
+}
+
+/// Something that one agent needs in the directory, in place of a link or a file of the same name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A file with this content.
+    File(String),
+    /// An empty directory.
+    Directory,
+    /// A link to a file of the user's.
+    Link(PathBuf),
+    /// A copy of a file, which cannot be written to.
+    Copy(PathBuf),
 }
 
 /// What proves that the directory is the one that was made.
@@ -55,20 +76,27 @@ impl Scratch {
     #[must_use]
     pub fn below(place: &Path, uuid: &str, owner: &Path) -> Self {
         let path = place.join(format!("{PREFIX}{uuid}"));
-        Self { path, owner: owner.to_owned(), links: vec![], prompt: None, held: Arc::default() }
+        Self { path, owner: owner.to_owned(), links: vec![], entries: vec![], prompt: None, held: Arc::default() }
     }
 
     /// The directory that a run had, to be removed.
     #[must_use]
     pub fn of_run(path: &Path, owner: &Path) -> Self {
         let path = path.to_owned();
-        Self { path, owner: owner.to_owned(), links: vec![], prompt: None, held: Arc::default() }
+        Self { path, owner: owner.to_owned(), links: vec![], entries: vec![], prompt: None, held: Arc::default() }
     }
 
     /// Adds a link to a source.
     #[must_use]
     pub fn link(mut self, name: &str, target: &Path) -> Self {
         self.links.push((name.to_owned(), target.to_owned()));
+        self
+    }
+
+    /// Adds what one agent needs.
+    #[must_use]
+    pub(crate) fn with(mut self, entries: Vec<(String, Entry)>) -> Self {
+        self.entries.extend(entries);
         self
     }
 
@@ -126,16 +154,22 @@ impl Scratch {
         write(&draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         let lock = Lock::take(&draft.join(LOCK), Duration::ZERO).map_err(|error| error.source)?;
         let lock = lock.ok_or_else(|| io::Error::other("somebody else holds its lock"))?;
-        for (name, content) in MCP_FILES {
-            let file = draft.join(name);
-            DirBuilder::new().recursive(true).mode(0o700).create(file.parent().unwrap_or(draft))?;
-            write(&file, content.as_bytes())?;
+        for name in REPOSITORY_DIRECTORIES {
+            private_directory(&draft.join(name))?;
+        }
+        let replaced = |name: &str| self.entries.iter().any(|(other, _)| other == name);
+        for (name, content) in REPOSITORY_FILES.iter().chain(MCP_FILES).filter(|(name, _)| !replaced(name)) {
+            private_directory(draft.join(name).parent().unwrap_or(draft))?;
+            write(&draft.join(name), content.as_bytes())?;
         }
         if let Some(prompt) = &self.prompt {
             write(&draft.join(PROMPT), prompt.as_bytes())?;
         }
-        for (name, target) in &self.links {
+        for (name, target) in self.links.iter().filter(|(name, _)| !replaced(name)) {
             symlink(target, draft.join(name))?;
+        }
+        for (name, entry) in &self.entries {
+            make(&draft.join(name), entry)?;
         }
         Ok(Held { lock, identity: Identity::from(&draft.symlink_metadata()?) })
     }
@@ -237,6 +271,25 @@ pub(crate) fn owner_of(directory: &Path) -> Option<PathBuf> {
 /// Deletes what [`Scratch`] has renamed out of sight.
 pub(crate) fn clear_hidden(directory: &Path) -> io::Result<()> {
     clear(directory)
+}
+
+fn make(path: &Path, entry: &Entry) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        private_directory(parent)?;
+    }
+    match entry {
+        Entry::File(content) => write(path, content.as_bytes()),
+        Entry::Directory => private_directory(path),
+        Entry::Link(target) => symlink(target, path),
+        Entry::Copy(source) => {
+            let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o400).open(path)?;
+            io::copy(&mut fs::File::open(source)?, &mut copy).map(|_| ())
+        }
+    }
+}
+
+fn private_directory(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {

@@ -24,7 +24,7 @@ fn spawn_agent_with_command_template() {
     let mcp = format!("<{scratch}/.mcp.json>");
     let words = ["<-p>", &prompt, "<--mcp-config>", &mcp, "<two words>", "<$HOME>", "<$(id)>"];
     assert_eq!(lines[..lines.len() - 1], words);
-    assert!(scratch.starts_with(world.root().join("tmp/lctx-").to_str().unwrap()), "{scratch}");
+    assert!(scratch.starts_with(world.agency_home().join("scratch/lctx-").to_str().unwrap()), "{scratch}");
 }
 
 // proves A6

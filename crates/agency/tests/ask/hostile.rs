@@ -1,6 +1,7 @@
 //! Who answers may not ask, and slots are not waited for in a circle.
 
 use agency_model::ErrorCode;
+use agency_testkit::agent;
 
 use super::place::{command, empty, wait_until_clean, world};
 
@@ -25,6 +26,56 @@ fn who_answers_a_question_may_not_ask_another() {
     let output = world.run(world.command(&["ask", "-s", "docs", "x"]).env("AGENCY_ASK", "1"));
     assert_eq!(output.status.code(), Some(4), "{output}");
     wait_until_clean(&world);
+}
+
+/// `run`, `resume`, `agent spawn|restart` and `workflow run|resume|retry` from inside an ask.
+#[test]
+fn an_agent_that_answers_starts_nothing() {
+    let world = world("true");
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    world.agent("waiting", agent::waiting());
+    let (here, before) = (repo.path.to_str().unwrap(), world.runs().len());
+    let detached = ["--host", "detached", "--mode", "headless"];
+    let done = world.begin(&repo, "quiet", &detached);
+    world.ended(&done);
+    let spawn =
+        ["agent", "spawn", "alice", "--runner", "waiting", "--repo", here, "--host", "detached", "--prompt", "x"];
+    world.ok(&spawn);
+    repo.write("one.yaml", "name: one\nsteps:\n  - { name: only, type: script, command: 'false' }\n");
+    let flow = repo.path.join("one.yaml");
+    let flow = flow.to_str().unwrap();
+    let started = world.agency(&["workflow", "run", flow, "--repo", here, "--title", "x", "--json"]);
+    let session = started.object();
+    let started: Vec<_> = world.runs().into_iter().map(|run| run.id).collect();
+    assert!(started.len() > before + 2, "{session:#}");
+    let states = |world: &agency_testkit::World| world.json(&["ls", "--all"])["data"]["runs"].take();
+    let before = states(&world);
+    let refused: &[&[&str]] = &[
+        &["run", "--repo", here, "--runner", "quiet", "--prompt", "x"],
+        &["run", "--repo", here, "--runner", "quiet", "--prompt", "x", "--dry-run"],
+        &["resume", &done.id, "--prompt", "x"],
+        &["agent", "spawn", "bob", "--runner", "waiting", "--repo", here, "--prompt", "x"],
+        &["agent", "restart", "alice"],
+        &["workflow", "run", flow, "--repo", here, "--title", "y", "--detach"],
+        &["workflow", "resume", "last"],
+        &["workflow", "retry", "last"],
+    ];
+    for arguments in refused {
+        let arguments = [*arguments, &["--json"]].concat();
+        let output = world.run(world.command(&arguments).env("AGENCY_ASK", "1"));
+        assert_eq!(output.object()["error"]["code"], "E_RECURSION", "{arguments:?}: {output}");
+    }
+    assert_eq!(states(&world), before, "nothing was started, stopped or changed");
+    // A process that lost the variable still names its run.
+    let inner = format!(
+        "unset AGENCY_ASK; '{}' run --repo '{here}' --runner quiet --prompt x; echo \"code $?\"",
+        env!("CARGO_BIN_EXE_agency")
+    );
+    let sly = world.agent("sly", inner.as_str());
+    command(&world, "sly", "ask", sly.to_str().unwrap());
+    assert_eq!(world.ok(&["ask", "-s", "docs", "--runner", "sly", "What?"]).stdout, "code 4\n");
+    world.ok(&["agent", "stop", "alice"]);
 }
 
 #[test]

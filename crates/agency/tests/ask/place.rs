@@ -54,7 +54,9 @@ pub(super) fn directory(world: &World, name: &str) -> PathBuf {
 
 /// Whatever is left of scratch directories, hidden ones too.
 pub(super) fn left(world: &World) -> Vec<PathBuf> {
-    let entries = fs::read_dir(world.root().join("tmp")).unwrap().map(|entry| entry.unwrap().path());
+    let places = [world.agency_home().join("scratch"), world.root().join("tmp")];
+    let entries =
+        places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.file_name().unwrap().to_str().unwrap().contains("lctx-")).collect()
 }
 

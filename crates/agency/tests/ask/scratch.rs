@@ -20,11 +20,52 @@ fn create_temp_directory() {
     let path = scratch(&world);
     let uuid = path.file_name().unwrap().to_str().unwrap().strip_prefix("lctx-").unwrap().to_owned();
     assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
-    assert_eq!(path.parent().unwrap(), world.root().join("tmp"));
+    assert_eq!(path.parent().unwrap(), world.agency_home().join("scratch"));
+    assert_eq!(fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
     world.release("mine");
     assert!(asking.wait().status.success());
     wait_until_clean(&world);
+}
+
+// proves A2
+#[test]
+fn the_runtime_directory_is_used_if_it_is_the_users_alone() {
+    let world = world("pwd");
+    let runtime = directory(&world, "runtime");
+    let home = world.agency_home().join("scratch");
+    for (mode, place) in [(0o700, runtime.join("agency")), (0o755, home.clone()), (0o777, home)] {
+        fs::set_permissions(&runtime, fs::Permissions::from_mode(mode)).unwrap();
+        let said = world.run(world.command(&["ask", "-s", "docs", "What?"]).env("XDG_RUNTIME_DIR", &runtime));
+        assert_eq!(PathBuf::from(said.stdout.trim()).parent().unwrap(), place, "{mode:o}: {said}");
+    }
+    assert!(fs::read_dir(runtime.join("agency")).unwrap().next().is_none());
+}
+
+// proves A2
+#[test]
+fn the_scratch_directory_is_the_root_of_a_repository_without_hooks() {
+    let world = world("git rev-parse --show-toplevel; git status --short | grep -c .; ls .git; pwd");
+    let said = world.ok(&["ask", "-s", "docs", "What?"]);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(lines.first(), lines.last(), "{said}");
+    assert_eq!(lines[2..lines.len() - 1], ["HEAD", "config", "objects", "refs"], "{said}");
+}
+
+// proves A7
+#[test]
+fn what_an_earlier_version_left_in_the_temporary_directory_is_cleared() {
+    for sweeper in [&["reconcile"][..], &["ask", "-s", "docs", "What?"]] {
+        let world = world("true");
+        let old = directory(&world, "tmp/lctx-00000000-0000-4000-8000-000000000000");
+        fs::write(old.join(".lctx.lock"), world.agency_home().join("runs/gone").to_str().unwrap()).unwrap();
+        std::os::unix::fs::symlink(world.root().join("docs"), old.join("docs")).unwrap();
+        let plan = world.json(&["reconcile", "--dry-run"]).to_string();
+        assert!(plan.contains(old.to_str().unwrap()), "{plan}");
+        world.ok(sweeper);
+        assert!(!old.exists());
+        wait_until_clean(&world);
+    }
 }
 
 // proves A2
@@ -101,9 +142,9 @@ fn what_an_agent_makes_of_its_scratch_directory_goes_and_what_it_links_to_stays(
         r#"mkdir -p deep/er; ln -s ../.. deep/er/loop; ln -s . self; ln -s "$PWD/.." parent; touch deep/file
 chmod 000 deep/er; chmod 500 deep; rm -f .lctx.lock; chmod 500 .; cat docs/a.txt"#,
     );
-    directory(&world, "tmp/beside");
+    directory(&world, "agency/scratch/beside");
     // A source may be the very directory that the scratch directory is made in.
-    let tmp = world.root().join("tmp");
+    let tmp = world.agency_home().join("scratch");
     world.ok(&["source", "add", "tmp", "--dir", tmp.to_str().unwrap()]);
     let said = world.ok(&["ask", "-s", "docs,tmp,note", "What?"]);
     assert_eq!(said.stdout, "the timeout is 42\n");

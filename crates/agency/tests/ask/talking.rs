@@ -22,7 +22,7 @@ fn spawn_interactive_agent() {
     let terminal = world.terminal(&["chat", "-s", "docs"]);
     let screen = terminal.wait_for_text("in ");
     assert!(screen.contains("/dev/pts/") && screen.contains("the timeout is 42"), "{screen}");
-    assert!(screen.contains("/tmp/lctx-"), "{screen}");
+    assert!(screen.contains("/scratch/lctx-"), "{screen}");
     terminal.type_text("hello");
     terminal.send_keys(&["Enter"]);
     terminal.wait_for_text("heard hello");
@@ -47,7 +47,7 @@ fn wait_for_interactive_session() {
 fn no_prompt_file_for_chat() {
     let world = talker("ls -A");
     let said = world.ok(&["chat", "-s", "docs,note"]);
-    assert_eq!(said.stdout, ".cursor\n.gemini\n.lctx.lock\n.mcp.json\ndocs\nnote\nopencode.json\n");
+    assert_eq!(said.stdout, ".cursor\n.gemini\n.git\n.lctx.lock\n.mcp.json\ndocs\nnote\nopencode.json\n");
     assert!(!world.root().join("home/prompt_template.md").exists(), "a chat needs no template");
     assert!(world.runs().is_empty(), "a chat is no run");
 }

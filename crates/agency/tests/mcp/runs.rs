@@ -53,6 +53,21 @@ fn the_output_of_a_run_is_clean_text_of_a_bounded_length() {
     assert_eq!(client.facts("run_output", json!({ "run": id }))["text"].as_str().unwrap().lines().count(), 100);
 }
 
+/// The tool `run_agent` of a server that was started from inside an ask.
+#[test]
+fn a_server_inside_an_ask_starts_no_run() {
+    let world = empty();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    let mut command = world.command(&["mcp"]);
+    command.env("AGENCY_ASK", "1");
+    let client = Client::started(command);
+    let task = json!({ "prompt": "do it", "runner": "quiet", "repo": repo.path });
+    assert_eq!(client.error("run_agent", task)["code"], "E_RECURSION");
+    assert!(world.runs().is_empty());
+    client.leave();
+}
+
 // proves A10
 #[test]
 fn a_client_sees_what_agents_ask() {

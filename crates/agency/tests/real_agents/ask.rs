@@ -15,10 +15,10 @@ each_agent![
 ];
 
 /// What a source says, and nothing else does.
-const SECRET: &str = "the timeout is 4711 seconds";
+pub(super) const SECRET: &str = "the timeout is 4711 seconds";
 
 /// Two sources: a directory with a file that holds the secret, and a file.
-fn sources(scene: &Scene, note: &Path) {
+pub(super) fn sources(scene: &Scene, note: &Path) {
     let docs = scene.world.root().join("docs");
     fs::create_dir_all(docs.join("deep")).unwrap();
     fs::write(docs.join("deep/limits.txt"), format!("{SECRET}\n")).unwrap();
@@ -27,8 +27,16 @@ fn sources(scene: &Scene, note: &Path) {
     scene.world.ok(&["source", "add", "note", "--file", note.to_str().unwrap()]);
 }
 
+/// Where the agent finds a source: opencode works in a directory beside them.
+pub(super) fn below(agent: RealAgent, name: &str) -> String {
+    match agent {
+        RealAgent::Opencode => format!("../{name}"),
+        RealAgent::Claude | RealAgent::Codex | RealAgent::Gemini => format!("./{name}"),
+    }
+}
+
 /// A turn in which the model reads a file below the agent's directory.
-fn read(agent: RealAgent, name: &str) -> Turn {
+pub(super) fn read(agent: RealAgent, name: &str) -> Turn {
     match agent {
         RealAgent::Claude => Turn::new().tool("Read", json!({ "file_path": name })),
         RealAgent::Codex => agent.run_command(&format!("cat {name}")),
@@ -38,7 +46,7 @@ fn read(agent: RealAgent, name: &str) -> Turn {
 }
 
 #[track_caller]
-fn ask(scene: &Scene, question: &str) -> Value {
+pub(super) fn ask(scene: &Scene, question: &str) -> Value {
     let words = ["ask", "-s", "docs,note", "--runner", scene.agent.runner(), "--timeout", "170s", "--json", question];
     let asking = scene.world.spawn(&words);
     let output = asking.wait_at_most(LIMIT);
@@ -51,18 +59,20 @@ fn ask(scene: &Scene, question: &str) -> Value {
 fn an_answer_needs_what_two_sources_say(agent: RealAgent) {
     let place = tempfile::tempdir().unwrap();
     let note = place.path().join("note.md");
-    // Gemini CLI reads no link to a file elsewhere, and names the file instead.
-    let link = if agent == RealAgent::Gemini { note.to_str().unwrap() } else { "note" };
     let script = Script::new()
-        .turn(read(agent, "docs/deep/limits.txt"))
-        .turn(read(agent, link))
+        .turn(read(agent, &below(agent, "docs/deep/limits.txt")))
+        .turn(read(agent, &below(agent, "note")))
         .say("It is 4711, says docs/deep/limits.txt.");
     let scene = Scene::new(agent, script);
     sources(&scene, &note);
     let answer = ask(&scene, "What is the timeout?");
     assert_eq!(answer["answer"], "It is 4711, says docs/deep/limits.txt.");
     let first = scene.model.wait_for_turn(0);
-    assert!(first.says("What is the timeout?") && first.says("- ./docs/\n- ./note"), "the prompt itself is told");
+    assert!(
+        first.says("What is the timeout?")
+            && first.says(&format!("- {}/\n- {}", below(agent, "docs"), below(agent, "note"))),
+        "the prompt itself is told"
+    );
     assert!(!first.says(SECRET));
     assert!(scene.model.wait_for_turn(1).says(SECRET), "{:#}", scene.model.wait_for_turn(1).body);
     assert!(scene.model.wait_for_turn(2).says("the limit is 0815"), "{:#}", scene.model.wait_for_turn(2).body);
@@ -72,7 +82,7 @@ fn an_answer_needs_what_two_sources_say(agent: RealAgent) {
 
 // proves A2
 fn no_mcp_server_of_the_user_or_of_a_source_is_started(agent: RealAgent) {
-    let scene = Scene::new(agent, Script::new().turn(read(agent, "docs/deep/limits.txt")).say("Done."));
+    let scene = Scene::new(agent, Script::new().turn(read(agent, &below(agent, "docs/deep/limits.txt"))).say("Done."));
     sources(&scene, &scene.world.root().join("note.md"));
     let witness = scene.world.root().join("witness");
     let server = scene.world.root().join("evil-server");
@@ -115,8 +125,8 @@ fn trap_works(scene: &Scene, witness: &Path) -> bool {
 fn an_agent_that_answers_cannot_write_or_run_anything(agent: RealAgent) {
     let scene_root = |scene: &Scene, name: &str| scene.world.root().join("docs").join(name);
     let script = Script::new()
-        .turn(agent.write_file("docs/evil.txt", "written\n"))
-        .turn(agent.run_command("touch docs/evil-too.txt"))
+        .turn(agent.write_file(&below(agent, "docs/evil.txt"), "written\n"))
+        .turn(agent.run_command(&format!("touch {}", below(agent, "docs/evil-too.txt"))))
         .say("I tried.");
     let scene = Scene::new(agent, script);
     sources(&scene, &scene.world.root().join("note.md"));
@@ -129,14 +139,16 @@ fn an_agent_that_answers_cannot_write_or_run_anything(agent: RealAgent) {
 }
 
 #[track_caller]
-fn nothing_is_left(scene: &Scene) {
-    let entries = fs::read_dir(scene.world.root().join("tmp")).unwrap().map(|entry| entry.unwrap().file_name());
+pub(super) fn nothing_is_left(scene: &Scene) {
+    let places = [scene.world.agency_home().join("scratch"), scene.world.root().join("tmp")];
+    let entries =
+        places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().map(|entry| entry.unwrap().file_name());
     let left: Vec<_> = entries.filter(|name| name.to_str().unwrap().contains("lctx-")).collect();
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(fs::read_to_string(scene.world.root().join("docs/deep/limits.txt")).unwrap(), format!("{SECRET}\n"));
 }
 
-fn put(path: &Path, content: &Value) {
+pub(super) fn put(path: &Path, content: &Value) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content.to_string()).unwrap();
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agency_engine::sources::{SourceError, Sources, SyncEvent, Synced};
 use agency_model::ErrorCode;
-use indicatif::{MultiProgress, ProgressBar};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ impl Bars {
         let mut bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             SyncEvent::Begun { name } => {
-                let bar = all.add(ProgressBar::new_spinner().with_message((*name).to_owned()));
+                let bar = all.add(ProgressBar::new_spinner().with_style(style()).with_message((*name).to_owned()));
                 bar.enable_steady_tick(Duration::from_millis(120));
                 bars.insert((*name).to_owned(), bar);
             }
@@ -132,4 +132,9 @@ impl Bars {
             }
         }
     }
+}
+
+/// What is fetched, for how long, and what git says.
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -89,6 +89,7 @@ fn field_of(error: &CreateError) -> Option<Field> {
             repository.contains(&error.code()).then_some(Field::Repository)
         }
         CreateError::State { .. }
+        | CreateError::Recursion
         | CreateError::MaxAgents { .. }
         | CreateError::Store(_)
         | CreateError::Home(_)
