@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use agency_model::RunId;
-use agency_model::run::{Input, State};
+use agency_model::run::{Input, State, StopCause};
+use agency_model::{RunId, RunKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -151,7 +151,11 @@ impl Agency {
         let (verdict, ended) = self.verdict(row);
         let details = ended.as_ref().and_then(|ended| ended.details.clone());
         let at = ended.as_ref().map_or_else(now, |ended| ended.ended_at);
-        let input = Input::SupervisorGone(ended.map(|ended| ended.ending));
+        let input = match ended {
+            // As if the process that asked had been seen to end by the supervisor.
+            None if was_never_asked(row) => Input::Stop(StopCause::Requested),
+            ended => Input::SupervisorGone(ended.map(|ended| ended.ending)),
+        };
         match self.store.apply_at(&row.id, &input, details.as_deref(), at)? {
             Applied::Stale(_) => Ok(None),
             Applied::Moved { from, row, .. } => {
@@ -173,11 +177,19 @@ impl Agency {
         let (to, why) = match (in_files, &ended, row.state) {
             (Some(state), _, _) => (state, "its files say that it is over"),
             (None, Some(ended), _) => (ended.ending.state, "its supervisor left an exit marker"),
+            (None, None, _) if was_never_asked(row) => {
+                (State::Killed, "the process that asked ended before it was started")
+            }
             (None, None, State::Queued) => (State::Failed, "it was never started, and nobody is left to start it"),
             (None, None, _) => (State::Failed, "its supervisor is gone and left no exit marker"),
         };
         (Reconciled { id: row.id.clone(), from: row.state, to, why: why.to_owned() }, ended)
     }
+}
+
+/// Whether it is a question that was still in the queue.
+fn was_never_asked(row: &RunRow) -> bool {
+    row.kind == RunKind::Ask && row.state == State::Queued
 }
 
 /// Whether somebody is creating or supervising the run. The creator lets go only when the supervisor holds on, so

@@ -53,3 +53,18 @@ fn nothing_is_left_when_an_ask_is_killed_at_any_step() {
         }
     }
 }
+
+/// One outcome, whether the supervisor had its orders when the process that asked was killed or not.
+#[test]
+fn a_question_whose_asker_is_killed_before_it_is_started_was_killed() {
+    for step in ["run.inserted", "run.files", "run.workspace", "run.prompt", "run.hosted"] {
+        let world = world("cat docs/a.txt");
+        let mut asking = world.command(&["ask", "-s", "docs", "What?"]);
+        let output = world.run(asking.env("AGENCY_FAULT_POINT", step));
+        assert_eq!(output.status.signal(), Some(9), "{step}: {output}");
+        let run = world.runs().remove(0);
+        run.wait_until_unsupervised();
+        let ended = world.show(&run);
+        assert_eq!((&ended["state"], &ended["reason"]), (&"killed".into(), &"stopped".into()), "{step}: {ended:#}");
+    }
+}
