@@ -12,6 +12,7 @@ mod memory;
 mod parse;
 mod questions;
 mod run;
+mod scale;
 mod start;
 mod stream;
 mod tui;
@@ -45,4 +46,5 @@ pub(crate) const ALL: [(&str, Measure); 18] = [
     ("kills", workflow::kills),
     ("asks", asks::measure),
     ("tui", tui::measure),
+    ("scale", scale::measure),
 ];
