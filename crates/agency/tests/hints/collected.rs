@@ -1,0 +1,129 @@
+//! Finds the commands in the texts of the sources.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Subcommands of git and jj that a message may name; other words after `git` are prose.
+const GIT: &[&str] = &[
+    "apply",
+    "branch",
+    "checkout",
+    "clean",
+    "commit",
+    "config",
+    "diff",
+    "log",
+    "merge",
+    "reset",
+    "stash",
+    "switch",
+    "update-ref",
+    "worktree",
+];
+const JJ: &[&str] = &["abandon", "bookmark", "diff", "show", "undo", "workspace"];
+/// Those with a second word that matters.
+const GROUPS: &[&str] = &["agent", "config", "policy", "source", "workflow", "worktree", "bookmark", "workspace"];
+
+/// The commands, and a text that each is in.
+pub(super) fn collected() -> BTreeMap<String, String> {
+    let verbs = verbs();
+    let mut found = BTreeMap::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for file in
+        files_below(&crates.join("agency/src")).into_iter().chain(files_below(&crates.join("agency-engine/src")))
+    {
+        let source = fs::read_to_string(&file).unwrap();
+        for text in texts(source.split("#[cfg(test)]").next().unwrap_or_default()) {
+            for command in commands(&text, &verbs) {
+                found.entry(command).or_insert_with(|| format!("{}: {text}", file.display()));
+            }
+        }
+    }
+    found
+}
+
+/// The subcommands of agency, as its help lists them.
+fn verbs() -> Vec<String> {
+    let help = Command::new(env!("CARGO_BIN_EXE_agency")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let verb =
+        |line: &str| line.strip_prefix("  ")?.split(' ').next().filter(|word| !word.is_empty()).map(str::to_owned);
+    help.lines().filter_map(verb).filter(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())).collect()
+}
+
+/// The commands in a text.
+fn commands(text: &str, verbs: &[String]) -> Vec<String> {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || "`(),;:".contains(letter)).collect();
+    let mut found = vec![];
+    for (index, word) in words.iter().enumerate() {
+        let mut rest = words[index + 1..].iter().copied().filter(|word| !word.is_empty()).peekable();
+        // The directory that a command is for.
+        while rest.next_if(|word| ["-C", "-R"].contains(word)).is_some() {
+            rest.next();
+            while rest.next_if(|word| word.ends_with('>')).is_some() {}
+        }
+        let Some(sub) = rest.next() else { continue };
+        let is_command = match *word {
+            "agency" => sub != "agency" && verbs.iter().any(|verb| verb == sub),
+            "git" => GIT.contains(&sub),
+            "jj" => JJ.contains(&sub),
+            "kill" => sub == "-KILL",
+            "chmod" => true,
+            _ => false,
+        };
+        if *word == "chmod" && sub.starts_with(|letter: char| letter.is_ascii_digit()) {
+            found.push("chmod".to_owned());
+        } else if is_command && *word != "chmod" {
+            let second = rest.next().filter(|_| GROUPS.contains(&sub)).filter(|word| is_plain(word));
+            found.push(second.map_or_else(|| format!("{word} {sub}"), |second| format!("{word} {sub} {second}")));
+        }
+    }
+    // Prose such as "a git worktree", and groups without a verb.
+    found.retain(|command| !["git worktree", "jj workspace", "jj bookmark"].contains(&command.as_str()));
+    found.retain(|command| !GROUPS.iter().any(|group| *command == format!("agency {group}")));
+    found.retain(|command| !command.ends_with(" with") && !command.ends_with(" has") && !command.ends_with(" named"));
+    found
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !word.starts_with('-')
+}
+
+/// The string literals of a source, without comments; lines that are joined by a backslash are one.
+fn texts(source: &str) -> Vec<String> {
+    let code: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let mut letters = code.chars().peekable();
+    let (mut all, mut current): (Vec<String>, Option<String>) = (vec![], None);
+    while let Some(letter) = letters.next() {
+        match (letter, &mut current) {
+            ('"', None) => current = Some(String::new()),
+            ('"', Some(_)) => all.extend(current.take()),
+            ('\\', Some(text)) => match letters.next() {
+                Some('\n') => while letters.next_if(|letter| letter.is_whitespace()).is_some() {},
+                Some('n') => text.push('\n'),
+                Some(other) => text.push(other),
+                None => {}
+            },
+            // A character is no text: '"'.
+            ('\'', None) if letters.peek() == Some(&'"') => {
+                letters.next();
+            }
+            (letter, Some(text)) => text.push(letter),
+            (_, None) => {}
+        }
+    }
+    all
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] });
+    let is_product = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.ends_with(".rs") && !["tests.rs", "fixture.rs", "example.rs"].contains(&name)
+    };
+    files.filter(is_product).filter(|path| !path.components().any(|part| part.as_os_str() == "tests")).collect()
+}

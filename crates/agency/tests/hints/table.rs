@@ -1,0 +1,121 @@
+//! Every command that the sources print, and why it is safe to follow.
+
+use std::collections::BTreeSet;
+
+use super::collected::collected;
+
+/// Why a printed command is safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Safe {
+    /// It only reads; `reading.rs` runs those of agency.
+    Reads,
+    /// It makes something new, or continues something, and takes nothing away.
+    Adds,
+    /// It ends or removes something; the named test follows it where it is printed.
+    Followed(&'static str),
+}
+
+use Safe::{Adds, Followed, Reads};
+
+/// The commands, by program and subcommand.
+pub(super) const TABLE: &[(&str, Safe)] = &[
+    ("agency adapters", Reads),
+    ("agency agent kill-orphan", Followed("orphans: kill-orphan ends processes only")),
+    ("agency agent ls", Reads),
+    ("agency agent orphans", Reads),
+    ("agency agent restart", Adds),
+    ("agency agent show", Reads),
+    ("agency agent shutdown", Followed("agents::shutting_down: worktrees stay")),
+    ("agency agent spawn", Adds),
+    ("agency agent stop", Followed("agents: worktrees stay")),
+    ("agency answer", Adds),
+    ("agency ask", Adds),
+    ("agency attach", Reads),
+    ("agency chat", Adds),
+    ("agency completions", Reads),
+    ("agency config path", Reads),
+    ("agency config show", Reads),
+    ("agency demo", Adds),
+    ("agency diff", Reads),
+    ("agency doctor", Reads),
+    ("agency events", Reads),
+    ("agency inbox", Reads),
+    ("agency init", Adds),
+    ("agency interrupt", Adds),
+    ("agency logs", Reads),
+    ("agency ls", Reads),
+    ("agency mcp", Adds),
+    ("agency policy check", Reads),
+    ("agency policy test", Reads),
+    ("agency reconcile", Followed("following::reconcile_after_a_crash_takes_no_work")),
+    ("agency restore", Adds),
+    ("agency resume", Adds),
+    ("agency rm", Followed("following::*")),
+    ("agency run", Adds),
+    ("agency schema", Reads),
+    ("agency send", Adds),
+    ("agency serve", Adds),
+    ("agency show", Reads),
+    ("agency source add", Adds),
+    ("agency source group", Adds),
+    ("agency source import", Adds),
+    ("agency source ls", Reads),
+    ("agency source rm", Followed("ask::sources: only the clone that agency made goes")),
+    ("agency source show", Reads),
+    ("agency source sync", Adds),
+    ("agency stop", Followed("following::a_live_run_is_stopped_and_then_removed")),
+    ("agency tui", Reads),
+    ("agency wait", Reads),
+    ("agency why", Reads),
+    ("agency workflow approve", Adds),
+    ("agency workflow cancel", Followed("following::a_run_that_a_session_needs_is_given_up_and_removed")),
+    ("agency workflow complete-task", Adds),
+    ("agency workflow logs", Reads),
+    ("agency workflow ls", Reads),
+    ("agency workflow reject", Adds),
+    ("agency workflow render", Reads),
+    ("agency workflow resume", Adds),
+    ("agency workflow retry", Adds),
+    ("agency workflow run", Adds),
+    ("agency workflow show", Reads),
+    ("agency workflow validate", Reads),
+    ("chmod", Adds),
+    ("git apply", Reads),
+    ("git branch", Adds),
+    ("git commit", Followed("following::a_repository_without_a_commit_gets_one")),
+    ("git config", Adds),
+    ("git diff", Reads),
+    ("git log", Reads),
+    ("git switch", Adds),
+    ("git worktree repair", Followed("following::a_moved_repository_is_repaired")),
+    ("git worktree unlock", Followed("following::a_locked_worktree_is_unlocked")),
+    ("jj bookmark delete", Adds),
+    ("jj bookmark set", Adds),
+    ("jj diff", Reads),
+    ("jj show", Reads),
+    ("jj workspace forget", Adds),
+    ("kill -KILL", Followed("orphans: processes only")),
+];
+
+/// What no message may name: it deletes or moves work without saving it.
+const NEVER: &[&str] = &["git worktree remove", "git clean", "git reset", "git checkout", "git stash"];
+
+// A hint without a situation fails here.
+#[test]
+fn every_command_that_is_printed_is_in_the_table() {
+    let found = collected();
+    let known: BTreeSet<&str> = TABLE.iter().map(|(command, _)| *command).collect();
+    assert_eq!(known.len(), TABLE.len(), "a command is listed twice");
+    let new: Vec<_> = found.iter().filter(|(command, _)| !known.contains(command.as_str())).collect();
+    assert!(new.is_empty(), "say why these are safe to follow, and follow them: {new:#?}");
+    for command in NEVER {
+        assert!(!found.contains_key(*command), "{command}: {:?}", found[*command]);
+    }
+}
+
+#[test]
+fn the_table_names_no_command_that_nothing_prints() {
+    let found = collected();
+    let unused: Vec<_> = TABLE.iter().filter(|(command, _)| !found.contains_key(*command)).collect();
+    assert!(unused.is_empty(), "{unused:#?}");
+}
