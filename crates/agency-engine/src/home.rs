@@ -118,6 +118,12 @@ impl Home {
         self.root.join("kept")
     }
 
+    /// Where the work of a run is that `agency rm --force` could not save to a ref.
+    #[must_use]
+    pub fn kept_of(&self, id: &RunId) -> PathBuf {
+        self.kept().join(id.as_str())
+    }
+
     /// Where pid files are kept: `configured`, or a place of our own.
     #[must_use]
     pub fn pid_dir(&self, configured: Option<&Path>) -> PathBuf {

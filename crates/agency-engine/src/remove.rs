@@ -2,10 +2,12 @@
 
 mod error;
 mod old_refs;
+mod plan;
 mod session;
 mod wording;
 mod workspace_of;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agency_model::run::State;
@@ -16,7 +18,7 @@ use serde::Serialize;
 pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
 pub use self::session::SessionsInUse;
-use self::wording::{ignored_note, kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
+use self::wording::{kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use self::workspace_of::bookmark_of;
 pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
@@ -27,7 +29,7 @@ use crate::store::RunRow;
 use crate::trust;
 use crate::workspace::{
     DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
-    restore, restore_with_jj,
+    restore, restore_ref_with_jj, restore_with_jj,
 };
 
 /// What removing a run did, or would do.
@@ -45,6 +47,8 @@ pub struct Removed {
     pub saved_ref: Option<String>,
     /// The branch that stays, if there is one.
     pub branch: Option<String>,
+    /// Where files were moved to that no ref can hold.
+    pub kept: Option<PathBuf>,
     /// What was done, or would be, in words.
     pub notes: Vec<String>,
 }
@@ -65,7 +69,8 @@ impl Agency {
         check_branch_wish(&row, options)?;
         // A branch can still be asked away when all else is gone.
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
-            return Ok(Removed::of(&row, vec!["it was removed before".to_owned()]));
+            let kept = Some(self.home.kept_of(&row.worktree_maker())).filter(|place| place.is_dir());
+            return Ok(Removed { kept, ..Removed::of(&row, vec!["it was removed before".to_owned()]) });
         }
         self.check_session(&row, options)?;
         let directory = self.home.run(&row.id);
@@ -117,7 +122,7 @@ impl Agency {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
         }
         let removed = Removed::of(&row, notes);
-        Ok(Removed { branch: kept_branch(&removal).or(removed.branch), ..removed })
+        Ok(Removed { branch: kept_branch(&removal).or(removed.branch), kept: removal.kept, ..removed })
     }
 
     /// Says which runs workflow sessions still need.
@@ -136,38 +141,6 @@ impl Agency {
         }
     }
 
-    /// What [`Self::remove`] would do to an ended run.
-    pub fn removal_plan(&self, row: &RunRow, options: RemoveOptions) -> Result<Removed, RemoveError> {
-        check_branch_wish(row, options)?;
-        self.check_session(row, options)?;
-        let mut notes = vec![];
-        if let (Some(path), Some(other)) = (&row.worktree_path, self.sharing(row)?.first()) {
-            notes.push(format!("keep the worktree {path}, where {} works too", other.id));
-        } else if let Some(path) = &row.worktree_path {
-            notes.push(format!("remove the worktree {path}"));
-            match self.workspace_of(row)?.changes() {
-                Ok(changes) => {
-                    let count = changes.files.len();
-                    notes.push(format!("{count} files differ from the base; what is not committed is saved first"));
-                    notes.extend(ignored_note(&changes.ignored));
-                }
-                Err(error) => notes.push(format!("its changes cannot be read: {error}")),
-            }
-        }
-        if let Some(branch) = &row.new_branch {
-            notes.push(match options.delete_branch {
-                DeleteBranch::No if row.vcs == Vcs::Jj => format!("keep what the agent did by the bookmark {branch}"),
-                DeleteBranch::No => format!("keep the branch {branch}"),
-                DeleteBranch::IfMerged => format!("delete the branch {branch}, if its commits are in another one"),
-                DeleteBranch::Force => format!("delete the branch {branch}, merged or not"),
-            });
-        }
-        if let Some(session) = &row.tmux_session_name {
-            notes.push(format!("end the tmux session {session}"));
-        }
-        Ok(Removed::of(row, notes))
-    }
-
     /// Brings saved work back into a new branch.
     pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
         let default = format!("agency/restored-{}", row.id);
@@ -177,7 +150,11 @@ impl Agency {
             Vcs::Jj => {
                 let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
                 let nothing = || WorkspaceError::NothingSaved { run: row.id.clone() };
-                restore_with_jj(&repository, &bookmark_of(row), new)?.ok_or_else(nothing)?
+                match &row.saved_ref {
+                    Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_maker(), new)?,
+                    Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,
+                }
+                .ok_or_else(nothing)?
             }
         })
     }
@@ -214,6 +191,11 @@ impl Agency {
     }
 }
 
+/// Whether saved work is at a ref of git and not at a bookmark of jj.
+fn is_ref(saved: &str) -> bool {
+    saved.starts_with("refs/")
+}
+
 /// Refuses to delete a branch that never is.
 fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), WorkspaceError> {
     if row.vcs == Vcs::Jj && options.delete_branch != DeleteBranch::No {
@@ -223,7 +205,9 @@ fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), Workspa
 }
 
 impl Removed {
-    fn of(row: &RunRow, notes: Vec<String>) -> Self {
+    /// The record of a run, with notes on what was done or would be.
+    #[must_use]
+    pub fn of(row: &RunRow, notes: Vec<String>) -> Self {
         Self {
             id: row.id.clone(),
             state: row.state,
@@ -232,8 +216,9 @@ impl Removed {
             saved_ref: row.saved_ref.clone(),
             branch: match row.vcs {
                 Vcs::Git => row.new_branch.clone(),
-                Vcs::Jj => row.saved_ref.clone(),
+                Vcs::Jj => row.saved_ref.clone().filter(|saved| !is_ref(saved)),
             },
+            kept: None,
             notes,
         }
     }

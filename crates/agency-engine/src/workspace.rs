@@ -8,6 +8,7 @@ mod changes;
 mod checkout;
 mod clear;
 mod commit_all;
+mod entry;
 mod error;
 mod facts;
 mod fetch;
@@ -18,12 +19,14 @@ mod head;
 mod in_place;
 mod index_file;
 mod jj;
+mod kept;
 mod kept_look;
 mod link;
 mod look;
 mod merge;
 mod nested;
 mod operation;
+mod preview;
 mod private_git;
 mod prompt;
 mod registered;
@@ -49,12 +52,13 @@ pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
 pub use in_place::InPlace;
-pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_with_jj};
+pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub(crate) use jj::{OLDEST_JJ, jj_version};
 pub use merge::{
     BranchWork, Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy,
     Merged, SavedChanges, default_target,
 };
+pub use preview::Preview;
 pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
@@ -83,6 +87,12 @@ pub trait Workspace {
 
     /// Lists the files that differ from the base commit: committed, uncommitted and untracked.
     fn changes(&self) -> Result<Changes>;
+
+    /// What a removal would save, keep and leave out.
+    fn preview(&self) -> Result<Preview> {
+        let Changes { files, nested, ignored } = self.changes()?;
+        Ok(Preview { uncommitted: files.len(), nested, ignored })
+    }
 
     /// The unified diff of everything that [`changes`](Self::changes) lists.
     fn diff(&self) -> Result<Vec<u8>>;
@@ -225,7 +235,7 @@ pub struct SavedWork {
 pub struct RemoveOptions {
     /// What happens to the run's branch.
     pub delete_branch: DeleteBranch,
-    /// Gives up nested repositories, and lets go of files that git no longer knows without removing them.
+    /// Moves what no ref can hold to where it is kept, and removes a worktree that is locked or whose repository is gone.
     pub force: bool,
 }
 
@@ -254,6 +264,8 @@ pub struct Removal {
     pub ignored: Vec<PathBuf>,
     /// Files that could not be deleted and still lie in the trash.
     pub leftover: Option<PathBuf>,
+    /// Where the files of the worktree were moved to, because no ref can hold all of them.
+    pub kept: Option<PathBuf>,
 }
 
 /// What became of the directory of a workspace.
@@ -265,8 +277,6 @@ pub enum WorktreeFate {
     DeletedByHand,
     /// Neither the directory nor git's entry for it was there.
     AlreadyGone,
-    /// Git does not know it any more and `force` was given: the files are where they were.
-    KeptUnknownToGit,
     /// The agent worked in the repository itself, which stays.
     KeptInPlace,
 }

@@ -3,6 +3,7 @@
 mod activity;
 mod cost;
 mod event;
+mod progress;
 mod spinner;
 mod table;
 mod time;
@@ -10,6 +11,7 @@ mod time;
 pub(crate) use activity::{ActivityLine, activity_words, subject};
 pub(crate) use cost::dollars;
 pub(crate) use event::{event_words, one_line, readable};
+pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
 pub(crate) use table::{columns, run_table, state_word};
 pub(crate) use time::{ago, parse_duration, took};

@@ -8,19 +8,33 @@ use super::Remaining;
 use crate::home::HomeError;
 use crate::host::{Tmux, TmuxError};
 use crate::store::RunRow;
-use crate::workspace::{BranchFate, Removal, SavedWork, WorkspaceError, WorktreeFate};
+use crate::workspace::{BranchFate, JjError, Removal, SavedWork, WorkspaceError, WorktreeFate};
 
 /// How many ignored files are named.
 const IGNORED_NAMED: usize = 5;
 
+/// A worktree that stays. Every command that is named here saves or keeps all work.
 pub(super) fn worktree_remains(row: &RunRow, error: &WorkspaceError) -> Remaining {
-    let path = row.worktree_path.clone().unwrap_or_default();
-    let (repo, place) = (quoted(&row.repo_path), quoted(&path));
-    let command = match row.vcs {
-        Vcs::Git => format!("git -C {repo} worktree remove --force {place}"),
-        Vcs::Jj => format!("jj -R {repo} workspace forget agency-{} && rm -r {place}", row.worktree_maker()),
-    };
-    Remaining { resource: format!("worktree {path}"), why: error.to_string(), command }
+    let resource = format!("worktree {}", row.worktree_path.as_deref().unwrap_or_default());
+    let option = if force_helps(error) { "--force " } else { "" };
+    Remaining { resource, why: error.to_string(), command: format!("agency rm {option}{}", row.id) }
+}
+
+/// Whether `--force` gets past an error; it loses nothing, but takes more away than a plain `rm`.
+fn force_helps(error: &WorkspaceError) -> bool {
+    if let WorkspaceError::NotSaved { source, .. } = error {
+        return force_helps(source);
+    }
+    matches!(
+        error,
+        WorkspaceError::NestedRepositories { .. }
+            | WorkspaceError::OtherRepository { .. }
+            | WorkspaceError::RepositoryGone { .. }
+            | WorkspaceError::Locked { .. }
+            | WorkspaceError::Jj(
+                JjError::OtherRepository { .. } | JjError::LeftOut { .. } | JjError::NotARepository { .. }
+            )
+    )
 }
 
 pub(super) fn trust_remains(row: &RunRow, error: &HomeError) -> Remaining {
@@ -45,11 +59,6 @@ pub(super) fn session_remains(row: &RunRow) -> Option<Remaining> {
     }
 }
 
-/// A path as a shell takes it.
-fn quoted(path: &str) -> String {
-    format!("'{}'", path.replace('\'', r"'\''"))
-}
-
 pub(super) fn kept_branch(removal: &Removal) -> Option<String> {
     match &removal.branch {
         BranchFate::Kept { name, .. } => Some(name.clone()),
@@ -65,28 +74,40 @@ pub(super) fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
     (!names.is_empty()).then(|| format!("files that git ignores are not saved: {}{more}", names.join(", ")))
 }
 
+/// What becomes of git repositories inside a worktree.
+pub(super) fn nested_note(nested: &[PathBuf], force: bool) -> Option<String> {
+    let names: Vec<String> = nested.iter().map(|path| path.display().to_string()).collect();
+    let fate = if force { "the worktree is kept with them" } else { "it is not removed without --force" };
+    (!names.is_empty()).then(|| format!("no ref can hold the git repositories {}; {fate}", names.join(", ")))
+}
+
 pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
         WorktreeFate::Removed => "the worktree is removed".to_owned(),
         WorktreeFate::DeletedByHand => format!("the worktree had been deleted by hand; {vcs} has forgotten it now"),
         WorktreeFate::AlreadyGone => "the worktree was gone already".to_owned(),
-        WorktreeFate::KeptUnknownToGit => format!("{vcs} does not know the worktree any more; its files were kept"),
         WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
     });
     notes.extend(match (&removal.saved, vcs) {
         (Some(SavedWork { reference, .. }), Vcs::Git) => {
             Some(format!("work that was not committed is saved as {reference}"))
         }
+        (Some(SavedWork { reference, .. }), Vcs::Jj) if super::is_ref(reference) => {
+            Some(format!("jj did not know the workspace any more; what the agent did is saved as {reference}"))
+        }
         (Some(SavedWork { reference, .. }), Vcs::Jj) => {
             Some(format!("what the agent did is kept by the bookmark {reference}"))
         }
-        (None, Vcs::Jj) if removal.worktree != WorktreeFate::KeptUnknownToGit => {
+        (None, Vcs::Jj) if removal.kept.is_none() => {
             Some("the agent left nothing that jj would have to keep".to_owned())
         }
         (None, Vcs::Git | Vcs::Jj) => None,
     });
-    notes.extend(ignored_note(&removal.ignored));
+    match &removal.kept {
+        Some(place) => notes.push(format!("all its files are kept in {}, since no ref can hold them", place.display())),
+        None => notes.extend(ignored_note(&removal.ignored)),
+    }
     notes.extend(match &removal.branch {
         BranchFate::Kept { name, .. } => Some(format!("the branch {name} stays")),
         BranchFate::Deleted { name, commit } => Some(format!("the branch {name} is deleted; it was at {commit}")),

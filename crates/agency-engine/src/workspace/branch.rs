@@ -63,6 +63,12 @@ pub(super) fn commit_of(git_dir: &Path, full_ref: &str) -> Result<Option<Commit>
     Ok(String::from_utf8_lossy(&asked.stdout).trim_end().parse().ok().filter(|_| asked.success))
 }
 
+/// Whether a repository holds a commit.
+pub(super) fn has_commit(git_dir: &Path, commit: &Commit) -> Result<bool> {
+    let asked = GitCommand::on(git_dir).run(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}")).finish()?;
+    Ok(asked.success)
+}
+
 /// Makes a branch that must not exist yet.
 pub(super) fn create(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
     let made = GitCommand::on(git_dir)

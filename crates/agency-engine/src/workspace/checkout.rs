@@ -29,13 +29,12 @@ pub(super) struct Checkout {
 impl Checkout {
     /// The worktree of a run, whatever became of its `.git` file and of git's entry for it. Where HEAD cannot be read,
     /// `otherwise` is taken to be checked out.
-    pub(super) fn of_worktree(common_dir: &Path, work_tree: &Path, otherwise: Head) -> Self {
-        let admin_dir = link::admin_dir(common_dir, work_tree);
-        let head = admin_dir.as_deref().and_then(|admin_dir| Head::read(admin_dir, common_dir));
+    pub(super) fn of_worktree(common_dir: &Path, work_tree: &Path, admin_dir: Option<&Path>, otherwise: Head) -> Self {
+        let head = admin_dir.and_then(|admin_dir| Head::read(admin_dir, common_dir));
         Self {
             work_tree: work_tree.to_owned(),
             common_dir: common_dir.to_owned(),
-            admin_dir,
+            admin_dir: admin_dir.map(Path::to_owned),
             head: head.unwrap_or(otherwise),
             is_jj: false,
             kept: None,

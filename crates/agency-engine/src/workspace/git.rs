@@ -8,9 +8,9 @@ use agency_model::RunId;
 use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
-    BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Removal, RemoveOptions, Result,
-    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, kept_look, merge, removal, review,
-    snapshot, trash,
+    BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions,
+    Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, kept_look, merge, preview,
+    removal, review, snapshot, trash,
 };
 use crate::fault;
 
@@ -71,6 +71,13 @@ impl Workspace for GitWorktree {
 
     fn changes(&self) -> Result<Changes> {
         changes::changes(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+    }
+
+    fn preview(&self) -> Result<Preview> {
+        let site = Site::find(self)?;
+        let mut found = preview::preview(&site.checkout(self)?)?;
+        found.nested.extend(removal::foreign_repositories(self, &site));
+        Ok(found)
     }
 
     fn diff(&self) -> Result<Vec<u8>> {

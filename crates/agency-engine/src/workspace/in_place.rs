@@ -49,7 +49,7 @@ impl Workspace for InPlace {
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
         kept_look::discard(self.looks.as_deref());
         let worktree = WorktreeFate::KeptInPlace;
-        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None })
+        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None, kept: None })
     }
 }
 

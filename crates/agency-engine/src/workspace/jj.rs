@@ -32,7 +32,7 @@ use crate::fault;
 pub(super) use checkout::checkout;
 pub(crate) use command::{OLDEST as OLDEST_JJ, jj_version};
 pub use error::JjError;
-pub use repository::restore_with_jj;
+pub use repository::{restore_ref_with_jj, restore_with_jj};
 
 /// The workspace of one run, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Workspace for JjWorkspace {
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
         let _turn = Turn::take(&self.repository);
-        removal::save(self, RemoveOptions::default())
+        removal::save(self)
     }
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {

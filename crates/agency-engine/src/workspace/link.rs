@@ -54,36 +54,6 @@ pub(super) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     fs::canonicalize(common).ok()
 }
 
-/// The git directory of a linked worktree, found from the repository's side, even if the worktree lost its `.git`.
-pub(super) fn linked_git_dir(common_dir: &Path, work_tree: &Path) -> Option<PathBuf> {
-    let here = Identity::of(work_tree);
-    let entries = fs::read_dir(common_dir.join("worktrees")).ok()?;
-    entries.flatten().map(|entry| entry.path()).find(|git_dir| {
-        let Ok(content) = read_small(&git_dir.join("gitdir")) else {
-            return false;
-        };
-        let dot_git = git_dir.join(path_in(&content));
-        let Some(linked) = dot_git.parent() else { return false };
-        linked == work_tree || (here.is_some() && here == Identity::of(linked))
-    })
-}
-
-/// Git's directory for a worktree below `<common>/worktrees`: the one that names it, or if the agent rewrote or removed
-/// that note, the one with its name.
-pub(super) fn admin_dir(common_dir: &Path, work_tree: &Path) -> Option<PathBuf> {
-    if let Some(found) = linked_git_dir(common_dir, work_tree) {
-        return Some(found);
-    }
-    let named = common_dir.join("worktrees").join(work_tree.file_name()?);
-    let is_of_another = || {
-        let content = read_small(&named.join("gitdir")).ok()?;
-        let linked = named.join(path_in(&content)).parent().map(Path::to_owned)?;
-        // A directory that leads back here is another worktree's entry.
-        Some(git_dir(&linked).and_then(|back| Identity::of(&back)) == Identity::of(&named))
-    };
-    (named.is_dir() && is_of_another() != Some(true)).then_some(named)
-}
-
 /// Whether the files of a repository rule a branch out. `false` means only that git has to be asked.
 pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
     let full_name = format!("refs/heads/{name}");

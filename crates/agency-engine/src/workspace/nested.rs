@@ -96,6 +96,11 @@ pub(super) fn find(private: &PrivateGit, checkout: &Checkout, index: &IndexFile)
     Ok(Nested { untracked: untracked_in(&listed), links: links_in(checkout, index) })
 }
 
+/// The linked repositories whose content would be lost with the working tree.
+pub(super) fn links_not_saved(checkout: &Checkout, index: &IndexFile) -> Vec<PathBuf> {
+    Nested { untracked: vec![], links: links_in(checkout, index) }.not_saved()
+}
+
 /// The directories in a list of untracked files. Git names files; a directory is a repository that it does not look into.
 fn untracked_in(listed: &[u8]) -> Vec<PathBuf> {
     listed.split(|byte| *byte == 0).filter_map(repository_name).collect()

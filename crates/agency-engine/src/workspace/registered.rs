@@ -40,21 +40,6 @@ pub(super) fn list(common_dir: &Path) -> Result<Worktrees> {
     Ok(Worktrees { main, linked: all.collect() })
 }
 
-/// Drops git's entry for one worktree whose directory is gone, and no other entry.
-pub(super) fn unregister(common_dir: &Path, entry: &RegisteredWorktree) -> Result<()> {
-    let removed = GitCommand::on(common_dir)
-        // Twice: once for what is missing, once for the lock that an interrupted `worktree add` leaves.
-        .run(["worktree", "remove", "--force", "--force", "--"])
-        .arg(&entry.path)
-        .read();
-    match removed {
-        Ok(_) => Ok(()),
-        // Another process was faster.
-        Err(_) if list(common_dir)?.linked.iter().all(|other| other.path != entry.path) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
 /// Reads the attributes of each worktree; attributes end with NUL, worktrees with an empty attribute.
 fn parse(printed: &[u8]) -> Vec<RegisteredWorktree> {
     let mut all: Vec<RegisteredWorktree> = Vec::new();

@@ -5,11 +5,11 @@
 use std::path::PathBuf;
 
 use super::link::Identity;
-use super::site::Site;
+use super::site::{self, Site};
 use super::staging::Staging;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, changes, registered, saved, snapshot, trash,
+    WorktreeFate, branch, changes, entry, kept, saved, snapshot, trash,
 };
 use crate::fault;
 
@@ -20,37 +20,35 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => {
             return without_repository(worktree, WorktreeFate::AlreadyGone);
         }
-        Err(WorkspaceError::RepositoryGone { .. }) if options.force => return Ok(kept(BranchFate::Absent)),
+        Err(WorkspaceError::RepositoryGone { .. }) if options.force => return keep_without_repository(worktree),
         Err(error) => return Err(error),
     };
-    site.refuse_lock(worktree)?;
-    let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
-    if site.here.is_some() && site.entry.is_none() {
-        if options.force {
-            return Ok(kept(fate_of_kept(worktree, tip)));
-        }
-        let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
-        return Err(WorkspaceError::NotRegistered { path, repository });
+    if !options.force {
+        site.refuse_lock(worktree)?;
+        site.refuse_other_repository(worktree)?;
     }
+    let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
     let deleted_tip = check_branch(worktree, &site, options.delete_branch, tip.as_ref())?;
     let ignored = match site.here {
         Some(_) => changes::ignored(&site.checkout(worktree)?)?,
         None => vec![],
     };
-    let work = save(worktree, &site, options)?;
+    let (work, fate) = save(worktree, &site, options)?;
     fault::point("worktree.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
-    let (fate, trashed) = clear_away(worktree, &site).map_err(unfinished)?;
+    let (fate, trashed) = clear_away(worktree, &site, fate).map_err(unfinished)?;
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
             branch::delete(&site.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
             fault::point("worktree.branch-deleted");
             BranchFate::Deleted { name: worktree.branch.clone(), commit }
         }
-        (tip, None) => fate_of_kept(worktree, tip),
+        (Some(commit), None) => BranchFate::Kept { name: worktree.branch.clone(), commit },
+        (None, None) => BranchFate::Absent,
     };
-    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover: trash::discard_all(trashed) })
+    let (leftover, kept) = (trash::discard_all(trashed), kept::find(&worktree.trash, &worktree.run));
+    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover, kept })
 }
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
@@ -60,7 +58,8 @@ pub(super) fn undo(worktree: &GitWorktree) -> Result<()> {
         found => found?,
     };
     site.refuse_lock(worktree)?;
-    let (_, trashed) = clear_away(worktree, &site)?;
+    site.refuse_other_repository(worktree)?;
+    let (_, trashed) = clear_away(worktree, &site, Destination::Trash)?;
     for directory in trashed {
         trash::discard(&directory)?;
     }
@@ -75,29 +74,49 @@ pub(super) fn take_back_branch(worktree: &GitWorktree) -> Result<()> {
 /// Deletes the branch if nothing was committed to it and nobody else has checked it out.
 fn take_back_unused(worktree: &GitWorktree, site: &Site) -> Result<()> {
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
-    let in_use = site.others.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
+    if tip.is_none() {
+        return Ok(());
+    }
+    let in_use = site.others(worktree)?.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
     match tip {
         Some(tip) if tip == worktree.base && !in_use => branch::delete(&site.common_dir, &worktree.branch, &tip),
         Some(_) | None => Ok(()),
     }
 }
 
-/// Moves the directory into the trash and drops git's entry; either may have happened already.
-fn clear_away(worktree: &GitWorktree, site: &Site) -> Result<(WorktreeFate, Vec<PathBuf>)> {
+/// Where the directory of a removed worktree goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Destination {
+    /// Everything in it is saved.
+    Trash,
+    /// It holds what no ref can hold.
+    Kept,
+}
+
+/// Moves the directory away and drops git's entry; either may have happened already.
+fn clear_away(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<(WorktreeFate, Vec<PathBuf>)> {
     let mut trashed = trash::leftovers(&worktree.trash, &worktree.path, &worktree.run)?;
     let fate = match (site.here, &site.entry) {
         (Some(_), _) => WorktreeFate::Removed,
-        (None, _) if !trashed.is_empty() => WorktreeFate::Removed,
+        (None, _) if !trashed.is_empty() || kept::find(&worktree.trash, &worktree.run).is_some() => {
+            WorktreeFate::Removed
+        }
         (None, Some(_)) => WorktreeFate::DeletedByHand,
         (None, None) => WorktreeFate::AlreadyGone,
     };
-    if let Some(identity) = site.here {
-        trashed.push(move_away(worktree, identity)?);
+    match (site.here, to) {
+        (Some(identity), Destination::Trash) => trashed.push(move_away(worktree, identity)?),
+        (Some(identity), Destination::Kept) => {
+            if let Some(entry) = &site.entry {
+                kept::keep_submodules(&entry.admin_dir, &worktree.trash, &worktree.run)?;
+            }
+            fault::point("kept.submodules");
+            kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
+        }
+        (None, Destination::Trash | Destination::Kept) => {}
     }
     fault::point("worktree.trashed");
-    if let Some(entry) = &site.entry {
-        registered::unregister(&site.common_dir, entry)?;
-    }
+    entry::unregister(&site.common_dir, site.entry.as_ref(), &worktree.path)?;
     fault::point("worktree.unregistered");
     Ok((fate, trashed))
 }
@@ -107,27 +126,34 @@ fn move_away(worktree: &GitWorktree, identity: Identity) -> Result<PathBuf> {
 }
 
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
-fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<Option<SavedWork>> {
+fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<(Option<SavedWork>, Destination)> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
     let before = || saved::find(&site.common_dir, &worktree.run, &worktree.base);
     if site.here.is_none() {
-        return before();
+        return Ok((before()?, Destination::Trash));
     }
     let checkout = site.checkout(worktree)?;
     let staging = Staging::over(&checkout).map_err(not_saved)?;
     let mut inside = staging.nested().not_saved();
     // Worktrees of the same repository may hide where git ignores everything.
-    let below = site.others.iter().filter_map(|other| other.path.strip_prefix(&worktree.path).ok());
-    inside.extend(below.map(PathBuf::from));
+    inside.extend(entry::worktrees_below(&site.common_dir, &worktree.path));
+    inside.extend(foreign_repositories(worktree, site));
     inside.sort();
     inside.dedup();
-    if !inside.is_empty() && !options.force {
+    let to = if inside.is_empty() { Destination::Trash } else { Destination::Kept };
+    if to == Destination::Kept && !options.force {
         return Err(WorkspaceError::NestedRepositories { path: worktree.path.clone(), nested: inside });
     }
     match snapshot::save(&checkout, &worktree.run, &worktree.base).map_err(not_saved)? {
-        Some(work) => Ok(Some(work)),
-        None => before(),
+        Some(work) => Ok((Some(work), to)),
+        None => Ok((before()?, to)),
     }
+}
+
+/// `.git` of a worktree that has become a repository of its own, or a worktree of another one.
+pub(super) fn foreign_repositories(worktree: &GitWorktree, site: &Site) -> Option<PathBuf> {
+    let is_foreign = site::has_own_repository(&worktree.path) || site.refuse_other_repository(worktree).is_err();
+    is_foreign.then(|| PathBuf::from(".git"))
 }
 
 /// The commit of the branch if it is to be deleted and may be.
@@ -137,25 +163,24 @@ fn check_branch(
     wish: DeleteBranch,
     tip: Option<&Commit>,
 ) -> Result<Option<Commit>> {
-    let others: Vec<_> = site.others.iter().collect();
     match (wish, tip) {
         (DeleteBranch::No, _) | (_, None) => Ok(None),
         (DeleteBranch::IfMerged | DeleteBranch::Force, Some(tip)) => {
+            let others = site.others(worktree)?;
+            let others: Vec<_> = others.iter().collect();
             branch::check_deletable(&site.common_dir, &worktree.branch, tip, wish, &others)?;
             Ok(Some(tip.clone()))
         }
     }
 }
 
-fn fate_of_kept(worktree: &GitWorktree, tip: Option<Commit>) -> BranchFate {
-    match tip {
-        Some(commit) => BranchFate::Kept { name: worktree.branch.clone(), commit },
-        None => BranchFate::Absent,
+/// Moves the files of a worktree whose repository is gone to where they are kept.
+fn keep_without_repository(worktree: &GitWorktree) -> Result<Removal> {
+    let here = site::identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
+    if let Some(identity) = here {
+        kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
     }
-}
-
-fn kept(branch: BranchFate) -> Removal {
-    Removal { worktree: WorktreeFate::KeptUnknownToGit, saved: None, branch, ignored: vec![], leftover: None }
+    without_repository(worktree, WorktreeFate::Removed)
 }
 
 /// The worktree is gone and so is its repository: only the trash can still hold something.
@@ -167,5 +192,6 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
         branch: BranchFate::Absent,
         ignored: vec![],
         leftover: trash::discard_all(trashed),
+        kept: kept::find(&worktree.trash, &worktree.run),
     })
 }

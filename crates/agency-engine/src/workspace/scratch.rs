@@ -249,7 +249,7 @@ impl Workspace for Scratch {
             true => WorktreeFate::Removed,
             false => WorktreeFate::AlreadyGone,
         };
-        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None })
+        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None, kept: None })
     }
 }
 

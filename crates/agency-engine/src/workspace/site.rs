@@ -1,16 +1,17 @@
 //! Finds out what really is at the recorded path of a worktree.
 //!
-//! The one rule: a directory is recognised by device and inode and by git's own list, never by its name alone.
+//! The one rule: a directory is recognised by device and inode and by git's own entry, never by its name alone.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
+use super::entry::{self, Entry};
 use super::head::Head;
 use super::link::{self, Identity};
 use super::registered::{self, RegisteredWorktree, Worktrees};
-use super::{GitWorktree, Repository, Result, WorkspaceError};
+use super::{GitWorktree, Repository, Result, WorkspaceError, branch};
 
 /// The reason with which git locks a worktree that it is still making.
 const BEING_MADE: &str = "initializing";
@@ -22,28 +23,18 @@ pub(super) struct Site {
     /// What is at the recorded path; `None` when nothing is.
     pub(super) here: Option<Identity>,
     /// Git's entry for it; `None` when git does not know it.
-    pub(super) entry: Option<RegisteredWorktree>,
-    /// All the other working trees of the repository.
-    pub(super) others: Vec<RegisteredWorktree>,
+    pub(super) entry: Option<Entry>,
 }
 
 impl Site {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(worktree: &GitWorktree) -> Result<Self> {
         let here = identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
-        let common_dir = common_dir(worktree, here)?;
-        let Worktrees { main, linked } = registered::list(&common_dir)?;
-        let place = real_place(&worktree.path);
-        let is_it = |entry: &RegisteredWorktree| match here {
-            Some(_) => here == Identity::of(&entry.path),
-            None => entry.path == worktree.path || entry.path == place,
-        };
-        if is_it(&main) {
+        let (common_dir, entry) = repository_of(worktree, here)?;
+        if here.is_some() && Identity::of(&worktree.path.join(".git")) == Identity::of(&common_dir) {
             return Err(WorkspaceError::MainWorktree { path: worktree.path.clone() });
         }
-        let (mut own, mut others): (Vec<_>, Vec<_>) = linked.into_iter().partition(is_it);
-        others.push(main);
-        Ok(Self { common_dir, here, entry: own.pop(), others })
+        Ok(Self { common_dir, here, entry })
     }
 
     /// Refuses a worktree that somebody locked.
@@ -60,12 +51,39 @@ impl Site {
         }
     }
 
+    /// Refuses a directory that has become a worktree of another repository.
+    pub(super) fn refuse_other_repository(&self, worktree: &GitWorktree) -> Result<()> {
+        let Some(git_dir) = link::git_dir(&worktree.path).filter(|_| worktree.path.join(".git").is_file()) else {
+            return Ok(());
+        };
+        match link::common_dir(&git_dir) {
+            Some(owner) if Identity::of(&owner) != Identity::of(&self.common_dir) => {
+                let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
+                Err(WorkspaceError::OtherRepository { path, repository, owner })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// All the other working trees of the repository.
+    pub(super) fn others(&self, worktree: &GitWorktree) -> Result<Vec<RegisteredWorktree>> {
+        let Worktrees { main, mut linked } = registered::list(&self.common_dir)?;
+        let place = real_place(&worktree.path);
+        linked.retain(|entry| match self.here {
+            Some(_) => self.here != Identity::of(&entry.path),
+            None => entry.path != worktree.path && entry.path != place,
+        });
+        linked.push(main);
+        Ok(linked)
+    }
+
     /// The checkout of the worktree, found from the repository's side.
     pub(super) fn checkout(&self, worktree: &GitWorktree) -> Result<Checkout> {
         if self.here.is_none() {
             return Err(WorkspaceError::PathMissing { path: worktree.path.clone() });
         }
-        Ok(Checkout::of_worktree(&self.common_dir, &worktree.path, Head::branch(&worktree.branch)))
+        let admin_dir = self.entry.as_ref().map(|entry| entry.admin_dir.as_path());
+        Ok(Checkout::of_worktree(&self.common_dir, &worktree.path, admin_dir, Head::branch(&worktree.branch)))
     }
 }
 
@@ -100,21 +118,36 @@ fn is_below(path: &Path, root: &Path) -> bool {
     real.ancestors().skip(1).any(|above| Identity::of(above) == Some(root))
 }
 
-/// The repository of the worktree: the recorded one, or after a move and `worktree repair` the one it is linked to.
-fn common_dir(worktree: &GitWorktree, here: Option<Identity>) -> Result<PathBuf> {
-    let recorded = Repository::from_root(worktree.repository.clone()).common_dir();
-    let linked = here.and_then(|_| link::git_dir(&worktree.path)).and_then(|git_dir| link::common_dir(&git_dir));
-    match (recorded, linked) {
-        (Ok(recorded), Some(owner)) if Identity::of(&recorded) != Identity::of(&owner) => {
-            let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
-            Err(WorkspaceError::OtherRepository { path, repository, owner })
+/// Whether `.git` of a working tree is a repository of its own.
+pub(super) fn has_own_repository(work_tree: &Path) -> bool {
+    fs::symlink_metadata(work_tree.join(".git")).is_ok_and(|found| found.is_dir())
+}
+
+/// The repository of the worktree and its entry there: the recorded one, or after a move and `worktree repair` the one it
+/// is linked to.
+fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(PathBuf, Option<Entry>)> {
+    let gone = || {
+        let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
+        WorkspaceError::RepositoryGone { path, repository }
+    };
+    match Repository::from_root(worktree.repository.clone()).common_dir() {
+        Ok(recorded) => {
+            let entry = entry::find(&recorded, &worktree.path, here);
+            // Without an entry, only the base tells a repository from another one in its place.
+            if entry.is_none() && here.is_some() && !branch::has_commit(&recorded, &worktree.base)? {
+                return Err(gone());
+            }
+            Ok((recorded, entry))
         }
-        (Ok(recorded), _) => Ok(recorded),
-        (Err(_), Some(owner)) => Ok(owner),
-        (Err(WorkspaceError::PathMissing { .. } | WorkspaceError::NotARepository { .. }), None) => {
-            let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
-            Err(WorkspaceError::RepositoryGone { path, repository })
+        Err(WorkspaceError::PathMissing { .. } | WorkspaceError::NotARepository { .. }) => {
+            let linked =
+                here.and_then(|_| link::git_dir(&worktree.path)).and_then(|git_dir| link::common_dir(&git_dir));
+            let found = linked.map(|owner| (entry::find(&owner, &worktree.path, here), owner));
+            match found {
+                Some((Some(entry), owner)) => Ok((owner, Some(entry))),
+                Some((None, _)) | None => Err(gone()),
+            }
         }
-        (Err(error), None) => Err(error),
+        Err(error) => Err(error),
     }
 }

@@ -78,7 +78,8 @@ fn look(staging: &Staging<'_>, checkout: &Checkout) -> Result<Found> {
 
 /// Whether HEAD's commits stay reachable without this worktree.
 fn is_in_a_branch(checkout: &Checkout, head: &Commit) -> Result<bool> {
-    if checkout.head.branch_name().is_some() {
+    // Jj keeps its revisions itself, in branches or not.
+    if checkout.is_jj || checkout.head.branch_name().is_some() {
         return Ok(true);
     }
     let holder = GitCommand::on(&checkout.common_dir)

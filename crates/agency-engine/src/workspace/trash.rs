@@ -86,7 +86,7 @@ fn sibling_name(run: &RunId) -> String {
 }
 
 /// A name in a directory that nothing has: the name itself, or the name with a number.
-fn free_name(directory: &Path, name: &str) -> PathBuf {
+pub(super) fn free_name(directory: &Path, name: &str) -> PathBuf {
     let numbered = (1_u32..).map(|number| directory.join(format!("{name}.{number}")));
     let mut names = std::iter::once(directory.join(name)).chain(numbered);
     names.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| directory.join(name))

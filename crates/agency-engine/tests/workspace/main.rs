@@ -27,6 +27,7 @@ mod merging_hooks;
 #[cfg(test)]
 mod merging_killed;
 #[cfg(test)]
+mod odd_worktrees;
 mod opening;
 #[cfg(test)]
 mod preparing;

@@ -26,7 +26,7 @@ fn a_locked_worktree_is_refused_with_its_reason_and_the_way_out() {
     let world = World::new();
     let worktree = world.prepared();
     world.git(["worktree", "lock", "--reason", "on a stick", worktree.path.to_str().unwrap()]);
-    refused(&worktree, FORCED, "on a stick");
+    refused(&worktree, PLAIN, "on a stick");
     let error = refused(&worktree, PLAIN, "worktree unlock");
     let command = format!("git -C {} worktree unlock {}", world.repository.display(), worktree.path.display());
     assert!(error.to_string().contains(&command), "{error}");
@@ -67,26 +67,17 @@ fn what_is_not_below_the_worktree_root_is_never_removed() {
     assert!(ours.path.join("a.txt").exists());
 }
 
-// proves L17
-#[test]
-fn a_directory_that_git_does_not_know_is_refused_or_let_go_with_its_files() {
-    let world = World::new();
-    let worktree = world.worktree();
-    write(&worktree.path.join("file"), "precious");
-    refused(&worktree, PLAIN, "worktree repair");
-    assert_eq!(worktree.remove(FORCED).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
-    assert!(worktree.path.join("file").exists());
-}
-
 #[test]
 fn a_worktree_of_another_repository_is_refused() {
     let (world, stranger) = (World::new(), World::new());
     let worktree = world.worktree();
     fs::create_dir_all(worktree.path.parent().unwrap()).unwrap();
     stranger.git(["worktree", "add", "-q", "-b", "theirs", worktree.path.to_str().unwrap()]);
-    refused(&worktree, FORCED, "belongs to");
+    refused(&worktree, PLAIN, "belongs to");
     assert!(worktree.undo().is_err());
     assert!(worktree.path.join("a.txt").exists());
+    let kept = worktree.remove(FORCED).unwrap().kept.unwrap();
+    assert!(kept.join("worktree/a.txt").exists(), "force moves it and deletes nothing");
 }
 
 // proves L17
@@ -97,23 +88,23 @@ fn a_moved_or_deleted_repository_has_its_own_message_and_keeps_the_files() {
     fs::rename(&world.repository, world.root().join("moved")).unwrap();
     let error = refused(&worktree, PLAIN, "worktree repair");
     assert!(matches!(error, WorkspaceError::RepositoryGone { .. }), "{error}");
-    assert_eq!(worktree.remove(FORCED).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
-    assert!(worktree.path.join("a.txt").exists());
     // Another repository has taken its place.
     fs::create_dir(&world.repository).unwrap();
     world.git(["init", "-q"]);
     refused(&worktree, PLAIN, "worktree repair");
     assert!(worktree.path.join("a.txt").exists());
+    let kept = worktree.remove(FORCED).unwrap().kept.unwrap();
+    assert!(kept.join("worktree/a.txt").exists(), "force moves the files and deletes none");
     // Repository and worktree are both gone: there is nothing to do.
     fs::remove_dir_all(&world.repository).unwrap();
-    fs::remove_dir_all(&worktree.path).unwrap();
+    fs::remove_dir_all(&kept).unwrap();
     assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::AlreadyGone);
     worktree.undo().unwrap();
 }
 
 // proves L17
 #[test]
-fn nested_repositories_are_named_and_only_given_up_by_force() {
+fn nested_repositories_are_named_and_force_moves_them_with_the_worktree() {
     let world = World::new();
     let worktree = world.prepared();
     let path = &worktree.path;
@@ -135,6 +126,11 @@ fn nested_repositories_are_named_and_only_given_up_by_force() {
     let removal = worktree.remove(FORCED).unwrap();
     assert_eq!(removal.saved.unwrap().files, 2, "everything else is saved");
     assert!(!path.exists());
+    let kept = removal.kept.unwrap().join("worktree");
+    for file in ["empty/file", "deep/it's/file", "hidden/inner/a.txt", "new"] {
+        assert!(kept.join(file).exists(), "{file}");
+    }
+    git(&kept.join("deep/it's"), ["log", "-1"]);
 }
 
 // proves L17

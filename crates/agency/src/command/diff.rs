@@ -50,6 +50,9 @@ pub(crate) fn removed(row: &RunRow) -> Problem {
     let problem = Problem::new(ErrorCode::InvalidState, message).detail("id", &row.id);
     match (row.vcs, &row.new_branch) {
         (Vcs::Jj, _) => problem.hint(match &row.saved_ref {
+            Some(saved) if saved.starts_with("refs/") => {
+                format!("agency restore {} brings back what was saved", row.id)
+            }
             Some(bookmark) => format!(
                 "what it did is kept by a bookmark: jj -R '{}' diff --from {} --to '{bookmark}'",
                 row.repo_path, row.base_commit

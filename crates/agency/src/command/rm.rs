@@ -1,6 +1,7 @@
 //! `agency rm`: removes what finished runs hold, never work that is nowhere else.
 
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
@@ -16,7 +17,8 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::{Spinner, ago, parse_duration};
+use crate::output::{Progress, Spinner, ago, parse_duration};
+use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
@@ -42,8 +44,8 @@ pub(crate) struct Args {
     /// Delete the branch too; refused if its commits are in no other branch
     #[arg(long)]
     delete_branch: bool,
-    /// With --delete-branch: delete an unmerged branch too. Also gives up git repositories inside the worktree, and
-    /// lets go of a worktree that git does not know any more, without deleting its files
+    /// Also remove what a plain rm refuses: a locked worktree, a run that a workflow session needs, a worktree with git
+    /// repositories of its own (moved to the home's kept/). With --delete-branch: delete an unmerged branch too
     #[arg(long)]
     force: bool,
 }
@@ -93,23 +95,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let outcome = Outcome { removed, why: why.clone(), error: None };
         return context.answer(&outcome, |out| print(out, &outcome));
     }
-    let mut outcomes = vec![];
-    let mut failed = None;
-    for (row, why) in chosen {
-        match one(&mut agency, &row, options, args.dry_run, context) {
-            Ok(removed) => outcomes.push(Outcome { removed, why, error: None }),
-            Err(error) => {
-                // One that stays does not keep the others.
-                let plan = agency.removal_plan(&row, options)?;
-                outcomes.push(Outcome {
-                    removed: Removed { notes: vec![], ..plan },
-                    why,
-                    error: Some(error.to_string()),
-                });
-                failed = failed.or(Some(error));
-            }
-        }
-    }
+    let (outcomes, failed) = many(args, &mut agency, &chosen, options, context)?;
     let outcomes = RemovedRuns { runs: outcomes, kept };
     if let (Some(error), true) = (&failed, context.json()) {
         return Err(Problem::new(error.code(), error.to_string()).detail("runs", &outcomes.runs));
@@ -122,6 +108,51 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         print_kept(out, &outcomes.kept)
     })?;
     failed.map_or(Ok(code), |error| Err(error.into()))
+}
+
+/// Removes several runs, or says what would be done. One that stays does not keep the others; Ctrl-C ends it between two.
+fn many(
+    args: &Args,
+    agency: &mut Agency,
+    chosen: &[(RunRow, String)],
+    options: RemoveOptions,
+    context: &Context,
+) -> Result<(Vec<Outcome>, Option<RemoveError>), Problem> {
+    let patience = Patience::listen()?;
+    let text = if args.dry_run { "looking" } else { "removing" };
+    let progress = Progress::begin(text, chosen.len(), context.is_watched());
+    let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
+        let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
+        let plans = agency.removal_plans(&rows, options, &|| progress.step(), patience.asked());
+        plans.ok_or_else(|| interrupted("nothing was removed"))?
+    } else {
+        let mut results = vec![];
+        for (row, _) in chosen {
+            if patience.asked().load(Ordering::Relaxed) {
+                return Err(interrupted(&format!("{} of {} runs were looked at", results.len(), chosen.len())));
+            }
+            results.push(agency.remove(row, options));
+            progress.step();
+        }
+        results
+    };
+    drop(progress);
+    let (mut outcomes, mut failed) = (vec![], None);
+    for ((row, why), result) in chosen.iter().zip(results) {
+        let why = why.clone();
+        match result {
+            Ok(removed) => outcomes.push(Outcome { removed, why, error: None }),
+            Err(error) => {
+                outcomes.push(Outcome { removed: Removed::of(row, vec![]), why, error: Some(error.to_string()) });
+                failed = failed.or(Some(error));
+            }
+        }
+    }
+    Ok((outcomes, failed))
+}
+
+fn interrupted(what: &str) -> Problem {
+    Problem::new(ErrorCode::Interrupted, format!("interrupted; {what}"))
 }
 
 fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(RunRow, String)>, Problem> {
@@ -177,10 +208,7 @@ fn one(
     context: &Context,
 ) -> Result<Removed, RemoveError> {
     if dry_run {
-        return match row.state.is_terminal() {
-            true => agency.removal_plan(row, options),
-            false => Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }),
-        };
+        return agency.removal_plan(row, options);
     }
     let _spinner = Spinner::begin(format!("removing {}", row.id), context.is_watched());
     agency.remove(row, options)
@@ -196,6 +224,9 @@ fn print(out: &mut dyn std::io::Write, outcome: &Outcome) -> std::io::Result<()>
     writeln!(out, "{}  {word} ({}, {})", removed.id, removed.state, outcome.why)?;
     for note in &removed.notes {
         writeln!(out, "  {note}")?;
+    }
+    if let Some(place) = &removed.kept {
+        writeln!(out, "  kept in {}", place.display())?;
     }
     if let Some(saved) = &removed.saved_ref {
         writeln!(out, "  bring {saved} back with: agency restore {}", removed.id)?;

@@ -22,7 +22,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::RunNotFound => Some("agency ls --all lists all runs"),
         ErrorCode::AmbiguousRun => Some("give more of the id"),
         ErrorCode::InvalidState => Some("agency show <run> says where the run stands"),
-        ErrorCode::CleanupFailed => Some("run the commands above, then agency rm again"),
+        ErrorCode::CleanupFailed => Some("do what the message says; agency rm can be repeated at any time"),
         ErrorCode::MergeFailed => Some("do what the message says, then try again; the target branch was not changed"),
         ErrorCode::BranchExists => Some("choose another name with --branch"),
         ErrorCode::DbLocked => Some("another program holds the database; find it with fuser, or try again"),

@@ -33,17 +33,30 @@ pub(super) enum Act {
     Remove,
     /// `agency rm --delete-branch`, which is killed.
     RemoveWithBranch,
+    /// `agency rm --force` of a run with a repository inside its worktree, which is killed.
+    RemoveNested,
 }
 
 impl Act {
     /// Whether `agency rm` was asked for, so that resources may be gone before the row says so.
     pub(super) fn removes(self) -> bool {
-        matches!(self, Self::Remove | Self::RemoveWithBranch)
+        matches!(self, Self::Remove | Self::RemoveWithBranch | Self::RemoveNested)
     }
 
     /// The options of the `agency rm` with which the case ends.
     fn removal_options(self) -> &'static [&'static str] {
-        if self == Self::Remove { &[] } else { &["--delete-branch"] }
+        match self {
+            Self::Remove => &[],
+            Self::RemoveNested => &["--force"],
+            Self::Create
+            | Self::Supervise
+            | Self::SuperviseStop
+            | Self::Finish
+            | Self::StopQueued
+            | Self::StopRunning
+            | Self::KillOrphan
+            | Self::RemoveWithBranch => &["--delete-branch"],
+        }
     }
 }
 
@@ -107,12 +120,16 @@ fn perform(case: &Case, scene: &Scene) {
             run.kill_supervisor();
             die_at(scene, &["agent", "kill-orphan", &run.agent().as_raw_nonzero().to_string()]);
         }
-        Act::Remove | Act::RemoveWithBranch => {
+        Act::Remove | Act::RemoveWithBranch | Act::RemoveNested => {
             let run = world.begin(&scene.repo, "quiet", &host);
             assert_eq!(world.ended(&run)["state"], "completed");
             let worktree = worktree_of(scene, &run);
             fs::write(worktree.join("new.txt"), "precious\n").unwrap();
             fs::write(worktree.join("README.md"), "changed\n").unwrap();
+            if case.act == Act::RemoveNested {
+                scene.repo.git(&["init", "--quiet", worktree.join("inner").to_str().unwrap()]);
+                fs::write(worktree.join("inner/file"), "in no ref\n").unwrap();
+            }
             die_at(scene, &[&["rm", &run.id], case.act.removal_options()].concat());
         }
     }
@@ -132,7 +149,7 @@ fn settle_down(case: &Case, run: &Run) {
             run.wait_until_unsupervised();
         }
         // Here the supervisor lives, and does what was asked.
-        Act::StopQueued | Act::StopRunning | Act::Remove | Act::RemoveWithBranch => {}
+        Act::StopQueued | Act::StopRunning | Act::Remove | Act::RemoveWithBranch | Act::RemoveNested => {}
     }
 }
 

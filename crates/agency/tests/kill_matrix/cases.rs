@@ -81,6 +81,10 @@ const MATRIX: &[(Act, &str, Left)] = &[
     (Act::Remove, "worktree.trashed", COMPLETED),
     (Act::Remove, "worktree.unregistered", COMPLETED),
     (Act::RemoveWithBranch, "worktree.branch-deleted", COMPLETED),
+    (Act::RemoveNested, "worktree.saved", COMPLETED),
+    (Act::RemoveNested, "kept.submodules", COMPLETED),
+    (Act::RemoveNested, "worktree.trashed", COMPLETED),
+    (Act::RemoveNested, "worktree.unregistered", COMPLETED),
     (Act::Remove, "rm.workspace", COMPLETED),
     (Act::Remove, "rm.session", COMPLETED),
     (Act::Remove, "rm.marked", COMPLETED),
@@ -101,7 +105,7 @@ impl Case {
         match self.act {
             Act::Supervise => self.point != "supervise.locked",
             Act::SuperviseStop | Act::Finish | Act::StopRunning | Act::KillOrphan => true,
-            Act::Create | Act::StopQueued | Act::Remove | Act::RemoveWithBranch => false,
+            Act::Create | Act::StopQueued | Act::Remove | Act::RemoveWithBranch | Act::RemoveNested => false,
         }
     }
 }
@@ -134,6 +138,12 @@ fn nothing_is_lost_or_left_when_the_killing_of_an_orphan_is_killed_at_any_step()
 #[test]
 fn nothing_is_lost_or_left_when_a_removal_is_killed_at_any_step() {
     play(&[Act::Remove, Act::RemoveWithBranch]);
+}
+
+// proves L17, L21, L22: what no ref can hold
+#[test]
+fn nothing_is_lost_or_left_when_a_removal_that_keeps_files_is_killed_at_any_step() {
+    play(&[Act::RemoveNested]);
 }
 
 #[test]

@@ -25,6 +25,9 @@ pub(super) fn check(case: &Case, scene: &Scene) {
     }
     if let (true, Some(run)) = (case.act.removes(), &target) {
         work_is_kept(scene, run);
+        if case.act == Act::RemoveNested {
+            assert!(worktree_of(scene, run).join("inner/file").exists() || kept_file(scene, run).exists());
+        }
     }
     bystanders_and_doctor(scene);
 }
@@ -39,10 +42,13 @@ pub(super) fn check_removed(case: &Case, scene: &Scene, run: &Run) {
     assert!(!scene.world.tmux_sessions().contains(&format!("agency_{}", run.id)));
     assert!(run.processes().is_empty() && !run.is_supervised());
     let kept = scene.repo.branches().contains(&format!("agency/{}", run.id));
-    assert_eq!(kept, case.act == Act::Remove, "the branch stays unless it is asked to go");
+    assert_eq!(kept, matches!(case.act, Act::Remove | Act::RemoveNested), "the branch stays unless it is asked to go");
     if case.act.removes() {
         let saved = format!("refs/agency/saved/{}:new.txt", run.id);
         assert_eq!(scene.repo.git(&["cat-file", "-p", &saved]), "precious");
+    }
+    if case.act == Act::RemoveNested {
+        assert!(kept_file(scene, run).exists(), "what no ref can hold is moved");
     }
     bystanders_and_doctor(scene);
 }
@@ -132,4 +138,9 @@ fn work_is_kept(scene: &Scene, run: &Run) {
 fn children(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten();
     entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// Where a file of the nested repository is after it was moved.
+fn kept_file(scene: &Scene, run: &Run) -> PathBuf {
+    scene.world.agency_home().join("kept").join(&run.id).join("worktree/inner/file")
 }

@@ -223,7 +223,7 @@ fn nothing_is_lost_or_left_when_a_process_is_killed_at_any_step() {
         world.ok(&["rm", &dead.id]);
         assert_eq!(repo.workspaces(), ["default"]);
         assert_eq!(repo.jj_commits("all()").len(), 3);
-        for point in ["jj.saved", "jj.trashed", "jj.forgotten"] {
+        for point in ["jj.copied", "jj.saved", "jj.trashed", "jj.forgotten"] {
             let run = world.begin(&repo, "busy", &HEADLESS);
             world.ended(&run);
             run.wait_until_unsupervised();

@@ -95,7 +95,7 @@ fn what_cannot_be_removed_is_named_with_the_command_that_removes_it() {
     let error = world.error(&["rm", id], ErrorCode::CleanupFailed);
     let remaining = &error["details"]["remaining"][0];
     assert!(text(remaining, "resource").contains(worktree), "{remaining}");
-    assert!(text(remaining, "command").contains("worktree remove --force"), "{remaining}");
+    assert_eq!(text(remaining, "command"), format!("agency rm --force {id}"));
     assert!(Path::new(worktree).exists());
     repo.git(&["worktree", "unlock", worktree]);
     assert_eq!(world.json(&["rm", id])["data"]["removed"], true);

@@ -12,10 +12,11 @@ use super::revision::{Revision, bookmarked, revisions};
 use super::site::JjSite;
 use super::{JjError, JjWorkspace, stale};
 use crate::fault;
+use crate::workspace::git_command::GitCommand;
 use crate::workspace::staging::Staging;
 use crate::workspace::{
-    BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, changes,
-    registered, saved, trash,
+    BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, branch,
+    changes, entry, kept, saved, site, snapshot, trash,
 };
 
 /// Saves and removes a workspace.
@@ -27,34 +28,78 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
         Ok(site) => site,
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if workspace.path.symlink_metadata().is_err() => {
             let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
-            return Ok(removal(WorktreeFate::AlreadyGone, None, vec![], trash::discard_all(trashed)));
+            return Ok(removal(workspace, WorktreeFate::AlreadyGone, Saved::default(), trashed));
         }
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if options.force => {
-            return Ok(removal(WorktreeFate::KeptUnknownToGit, None, vec![], None));
+            return keep_without_repository(workspace);
         }
         Err(error) => return Err(error),
     };
-    let unknown = site.here.is_some() && !site.is_workspace(workspace) && !site.is_half_made(&workspace.path);
-    if unknown && options.force {
-        return Ok(removal(WorktreeFate::KeptUnknownToGit, None, vec![], None));
+    if !options.force {
+        site.refuse_foreign(workspace)?;
     }
-    if unknown {
-        return Err(workspace.not_registered());
-    }
-    let (ignored, work) = match site.here {
-        Some(_) if site.known => {
-            let ignored = changes::ignored(&workspace.seen_by_git(&workspace.base)?)?;
-            (ignored, save(workspace, options)?)
-        }
-        // What jj had seen of it can still be kept.
-        None if site.known => (vec![], keep(workspace, &stale::current(workspace)?)?),
-        Some(_) | None => (vec![], saved_before(workspace, &site)?),
-    };
+    let saved = save_found(workspace, &site, options)?;
     fault::point("jj.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: workspace.path.clone(), source: Box::new(source) };
-    let (fate, trashed) = clear_away(workspace, &site).map_err(unfinished)?;
-    Ok(removal(fate, work, ignored, trash::discard_all(trashed)))
+    let (fate, trashed) = clear_away(workspace, &site, saved.holds_more).map_err(unfinished)?;
+    Ok(removal(workspace, fate, saved, trashed))
+}
+
+/// What of a workspace is saved, and whether a ref can hold all of it.
+#[derive(Default)]
+struct Saved {
+    work: Option<SavedWork>,
+    ignored: Vec<PathBuf>,
+    holds_more: bool,
+}
+
+/// Saves what is found at the recorded path, whatever jj knows about it.
+fn save_found(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+    let work = match site.here {
+        Some(_) if site.is_half_made(&workspace.path) => saved_before(workspace, site)?,
+        Some(_) => {
+            let not_saved =
+                |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
+            let checkout = workspace.seen_by_git(&workspace.base)?;
+            let ignored = changes::ignored(&checkout)?;
+            let nested = refuse_nested(workspace, options).map_err(not_saved)?;
+            let earlier = saved::locate(&site.git_store, &workspace.run)?;
+            // Jj may not know the files any more, or replace them, as after `jj workspace forget` or `jj undo`.
+            let copy = snapshot::save(&checkout, &workspace.run, &workspace.base).map_err(not_saved)?;
+            fault::point("jj.copied");
+            let (work, left_out) = if site.is_workspace(workspace) {
+                let (revision, work, left_out) = take_in(workspace, options).map_err(not_saved)?;
+                match copy {
+                    Some(copy) if is_only_copy(site, earlier, &copy)? && holds(site, &revision, &copy)? => {
+                        forget_copy(site, &copy)?;
+                        (work, left_out)
+                    }
+                    copy if left_out.is_empty() => (copy.or(work), left_out),
+                    // The whole workspace is kept beside what jj has.
+                    copy => (work.or(copy), left_out),
+                }
+            } else {
+                (copy, vec![])
+            };
+            let holds_more = site.foreign || !nested.is_empty() || !left_out.is_empty();
+            return Ok(Saved { work, ignored, holds_more });
+        }
+        // What jj had seen of it can still be kept.
+        None if site.known => keep(workspace, &stale::current(workspace)?)?,
+        None => saved_before(workspace, site)?,
+    };
+    Ok(Saved { work, ..Saved::default() })
+}
+
+/// Moves the files of a workspace whose repository is gone to where they are kept.
+fn keep_without_repository(workspace: &JjWorkspace) -> Result<Removal> {
+    let here = site::identify(&workspace.path, &workspace.repository, &workspace.worktrees_root)?;
+    if let Some(identity) = here {
+        kept::keep(&workspace.path, identity, &workspace.trash, &workspace.run)?;
+    }
+    let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
+    Ok(removal(workspace, WorktreeFate::Removed, Saved::default(), trashed))
 }
 
 /// Takes back a workspace in which no agent ever ran, however far its making came.
@@ -65,19 +110,48 @@ pub(super) fn undo(workspace: &JjWorkspace) -> Result<()> {
         }
         found => found?,
     };
-    let (_, trashed) = clear_away(workspace, &site)?;
+    site.refuse_foreign(workspace)?;
+    let (_, trashed) = clear_away(workspace, &site, false)?;
     trashed.iter().try_for_each(|directory| trash::discard(directory))
 }
 
 /// Takes in the agent's files and puts the bookmark on its work; `None` when it has done nothing.
-pub(super) fn save(workspace: &JjWorkspace, options: RemoveOptions) -> Result<Option<SavedWork>> {
+pub(super) fn save(workspace: &JjWorkspace) -> Result<Option<SavedWork>> {
     let not_saved = |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
-    refuse_nested(workspace, options).map_err(not_saved)?;
-    let revision = stale::take_in(workspace).map_err(not_saved)?;
-    if !options.force {
-        refuse_left_out(workspace, &revision).map_err(not_saved)?;
+    refuse_nested(workspace, RemoveOptions::default()).map_err(not_saved)?;
+    take_in(workspace, RemoveOptions::default()).map(|(_, work, _)| work).map_err(not_saved)
+}
+
+/// Lets jj take in the agent's files; the revision, the work, and the files that jj left out.
+fn take_in(workspace: &JjWorkspace, options: RemoveOptions) -> Result<(Revision, Option<SavedWork>, Vec<PathBuf>)> {
+    let revision = stale::take_in(workspace)?;
+    let files = left_out(workspace, &revision)?;
+    if !files.is_empty() && !options.force {
+        return Err(JjError::LeftOut { files }.into());
     }
-    keep(workspace, &revision).map_err(not_saved)
+    let work = keep(workspace, &revision)?;
+    Ok((revision, work, files))
+}
+
+/// Whether the revision has everything that a copy of the files has. One with conflicts has it in another form.
+fn holds(site: &JjSite, revision: &Revision, copy: &SavedWork) -> Result<bool> {
+    let tree = |commit: &Commit| {
+        let name = format!("{commit}^{{tree}}");
+        GitCommand::on(&site.git_store).run(["rev-parse", "--verify", "--end-of-options"]).arg(name).read_line()
+    };
+    Ok(revision.conflicted || tree(&revision.commit)? == tree(&copy.commit)?)
+}
+
+/// Whether a ref has nothing but this copy, which an interrupted attempt may have made.
+fn is_only_copy(site: &JjSite, earlier: Option<(String, Commit)>, copy: &SavedWork) -> Result<bool> {
+    let with_earlier_work = branch::commit_of(&site.git_store, &format!("{}^2", copy.commit))?.is_some();
+    Ok(!with_earlier_work && earlier.is_none_or(|(_, commit)| commit == copy.commit))
+}
+
+/// Drops a copy that nothing needs any more.
+fn forget_copy(site: &JjSite, copy: &SavedWork) -> Result<()> {
+    let delete = GitCommand::on(&site.git_store).config("core.hooksPath=/dev/null").run(["update-ref", "-d"]);
+    delete.args([copy.reference.as_str(), copy.commit.as_str()]).read().map(drop)
 }
 
 /// Puts the bookmark on the agent's work as jj knows it; `None` when there is none.
@@ -95,29 +169,29 @@ fn keep(workspace: &JjWorkspace, revision: &Revision) -> Result<Option<SavedWork
     describe(workspace, commit, base.as_ref().unwrap_or(&workspace.base)).map(Some)
 }
 
-/// Refuses repositories inside the workspace, of which jj takes in nothing.
-fn refuse_nested(workspace: &JjWorkspace, options: RemoveOptions) -> Result<()> {
+/// The repositories inside the workspace, of which jj takes in nothing. They are refused unless by force.
+fn refuse_nested(workspace: &JjWorkspace, options: RemoveOptions) -> Result<Vec<PathBuf>> {
     let checkout = workspace.seen_by_git(&workspace.base)?;
-    let nested = Staging::over(&checkout)?.nested().not_saved();
+    let mut nested = Staging::over(&checkout)?.nested().not_saved();
+    nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
     if nested.is_empty() || options.force {
-        return Ok(());
+        return Ok(nested);
     }
     Err(WorkspaceError::NestedRepositories { path: workspace.path.clone(), nested })
 }
 
-/// Refuses to go on while a file is neither in the revision nor ignored, as one whose name jj cannot write down.
-fn refuse_left_out(workspace: &JjWorkspace, revision: &Revision) -> Result<()> {
+/// The files that are neither in the revision nor ignored, as one whose name jj cannot write down.
+fn left_out(workspace: &JjWorkspace, revision: &Revision) -> Result<Vec<PathBuf>> {
     if revision.conflicted {
         // In git, a revision with conflicts has other paths than its files.
-        return Ok(());
+        return Ok(vec![]);
     }
     let seen = workspace.seen_by_git(&revision.commit)?;
     let staging = Staging::over(&seen)?;
     let listed = staging.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
     let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
     let paths = paths.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
-    let files: Vec<PathBuf> = paths.filter(|path| !path.starts_with(".jj")).collect();
-    if files.is_empty() { Ok(()) } else { Err(JjError::LeftOut { files }.into()) }
+    Ok(paths.filter(|path| !path.starts_with(".jj")).collect())
 }
 
 /// The commit above the base that holds everything the agent did: its revision, or the last one with content below.
@@ -137,7 +211,10 @@ fn work_above(workspace: &JjWorkspace, base: Option<&Commit>, revision: &Revisio
 /// What an earlier attempt saved.
 fn saved_before(workspace: &JjWorkspace, site: &JjSite) -> Result<Option<SavedWork>> {
     let kept = bookmarked(JjCommand::reading(&workspace.repository), &workspace.bookmark)?;
-    kept.map(|commit| saved::describe(&site.git_store, workspace.bookmark.clone(), commit, &workspace.base)).transpose()
+    match kept {
+        Some(commit) => saved::describe(&site.git_store, workspace.bookmark.clone(), commit, &workspace.base).map(Some),
+        None => saved::find(&site.git_store, &workspace.run, &workspace.base),
+    }
 }
 
 fn describe(workspace: &JjWorkspace, commit: Commit, base: &Commit) -> Result<SavedWork> {
@@ -146,22 +223,23 @@ fn describe(workspace: &JjWorkspace, commit: Commit, base: &Commit) -> Result<Sa
     saved::describe(&git_store, workspace.bookmark.clone(), commit, base)
 }
 
-/// Moves the directory into the trash, and lets jj and git forget it; either may have happened already.
-fn clear_away(workspace: &JjWorkspace, site: &JjSite) -> Result<(WorktreeFate, Vec<PathBuf>)> {
-    let mut trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
+/// Moves the directory away, and lets jj and git forget it; either may have happened already.
+fn clear_away(workspace: &JjWorkspace, site: &JjSite, holds_more: bool) -> Result<(WorktreeFate, Vec<PathBuf>)> {
+    let JjWorkspace { path, trash, run, .. } = workspace;
+    let mut trashed = trash::leftovers(trash, path, run)?;
     let fate = match (site.here, site.known) {
         (Some(_), _) => WorktreeFate::Removed,
-        (None, _) if !trashed.is_empty() => WorktreeFate::Removed,
+        (None, _) if !trashed.is_empty() || kept::find(trash, run).is_some() => WorktreeFate::Removed,
         (None, true) => WorktreeFate::DeletedByHand,
         (None, false) => WorktreeFate::AlreadyGone,
     };
-    if let Some(identity) = site.here {
-        trashed.push(trash::take(&workspace.path, identity, &workspace.trash, &workspace.run)?);
+    match site.here {
+        Some(identity) if holds_more => drop(kept::keep(path, identity, trash, run)?),
+        Some(identity) => trashed.push(trash::take(path, identity, trash, run)?),
+        None => {}
     }
     fault::point("jj.trashed");
-    if let Some(entry) = &site.worktree {
-        registered::unregister(&site.git_store, entry)?;
-    }
+    entry::unregister(&site.git_store, site.worktree.as_ref(), path)?;
     if site.known {
         // Jj abandons the revision only if it is empty, not described and in no bookmark.
         JjCommand::reading(&workspace.repository).run(["workspace", "forget"]).arg(workspace.name()).read()?;
@@ -170,11 +248,13 @@ fn clear_away(workspace: &JjWorkspace, site: &JjSite) -> Result<(WorktreeFate, V
     Ok((fate, trashed))
 }
 
-fn removal(
-    worktree: WorktreeFate,
-    saved: Option<SavedWork>,
-    ignored: Vec<PathBuf>,
-    leftover: Option<PathBuf>,
-) -> Removal {
-    Removal { worktree, saved, branch: BranchFate::Absent, ignored, leftover }
+fn removal(workspace: &JjWorkspace, worktree: WorktreeFate, saved: Saved, trashed: Vec<PathBuf>) -> Removal {
+    Removal {
+        worktree,
+        saved: saved.work,
+        branch: BranchFate::Absent,
+        ignored: saved.ignored,
+        leftover: trash::discard_all(trashed),
+        kept: kept::find(&workspace.trash, &workspace.run),
+    }
 }

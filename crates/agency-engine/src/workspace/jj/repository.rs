@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use agency_model::RunId;
+
 use super::JjError;
 use super::command::{JjCommand, jj_version};
 use super::link;
 use super::revision::{bookmarked, revisions};
 use super::turn::Turn;
 use crate::workspace::repository::check_directory;
-use crate::workspace::{Commit, Repository, Restored, Result, WorkspaceError};
+use crate::workspace::{Commit, Repository, Restored, Result, WorkspaceError, branch, saved};
 
 /// What git calls the commit one works on has no name of its own in jj.
 const WORKING_COPY: [&str; 2] = ["HEAD", "@"];
@@ -100,5 +102,21 @@ pub fn restore_with_jj(repository: &Repository, kept_by: &str, new_bookmark: &st
         .arg("--")
         .arg(new_bookmark)
         .read()?;
+    Ok(Some(Restored { branch: new_bookmark.to_owned(), commit }))
+}
+
+/// Makes a new bookmark at work that was saved to a ref because jj did not know the workspace any more.
+pub fn restore_ref_with_jj(repository: &Repository, run: &RunId, new_bookmark: &str) -> Result<Option<Restored>> {
+    let root = repository.root();
+    let _turn = Turn::take(root);
+    let no_store = || JjError::NoGitStore { path: root.to_owned() };
+    let git_store = link::git_store_of(root).ok_or_else(no_store)?;
+    let Some((_, commit)) = saved::locate(&git_store, run)? else {
+        return Ok(None);
+    };
+    repository.check_new_bookmark(new_bookmark)?;
+    // Jj learns of the commit from the branch, which becomes a bookmark.
+    branch::create(&git_store, new_bookmark, &commit)?;
+    JjCommand::reading(root).run(["git", "import"]).read()?;
     Ok(Some(Restored { branch: new_bookmark.to_owned(), commit }))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::command::JjCommand;
 use super::{JjError, JjWorkspace, link};
+use crate::workspace::entry::{self, Entry};
 use crate::workspace::link::Identity;
-use crate::workspace::registered::{self, RegisteredWorktree};
 use crate::workspace::{Result, site};
 
 /// What jj and git put into a workspace before they put files there.
@@ -23,7 +23,9 @@ pub(super) struct JjSite {
     /// Whether jj knows a workspace of that name.
     pub(super) known: bool,
     /// The worktree that newer versions of jj make with a workspace.
-    pub(super) worktree: Option<RegisteredWorktree>,
+    pub(super) worktree: Option<Entry>,
+    /// Whether `.jj` leads to another repository, as one that the agent made.
+    pub(super) foreign: bool,
 }
 
 impl JjSite {
@@ -33,12 +35,19 @@ impl JjSite {
         let here = site::identify(path, repository, &workspace.worktrees_root)?;
         let gone = || JjError::NotARepository { path: repository.clone(), message: String::new() };
         let git_store = link::git_store_of(repository).ok_or_else(gone)?;
-        if link::repository_of(path).is_some() && !link::share_repository(path, repository) {
-            return Err(JjError::OtherRepository { path: path.clone(), repository: repository.clone() }.into());
-        }
+        let foreign = link::repository_of(path).is_some() && !link::share_repository(path, repository);
         let known = names(repository)?.contains(&workspace.name());
-        let worktree = worktree_at(&git_store, path, here)?;
-        Ok(Self { git_store, here, known, worktree })
+        let worktree = entry::find(&git_store, path, here);
+        Ok(Self { git_store, here, known, worktree, foreign })
+    }
+
+    /// Refuses a directory that has become a workspace of another repository.
+    pub(super) fn refuse_foreign(&self, workspace: &JjWorkspace) -> Result<()> {
+        if !self.foreign {
+            return Ok(());
+        }
+        let (path, repository) = (workspace.path.clone(), workspace.repository.clone());
+        Err(JjError::OtherRepository { path, repository }.into())
     }
 
     /// Whether an agent can have worked here: jj knows the directory, which is a workspace of the repository.
@@ -57,18 +66,4 @@ impl JjSite {
 pub(super) fn names(repository: &Path) -> Result<Vec<String>> {
     let printed = JjCommand::reading(repository).run(["workspace", "list", "--template", r#"name ++ "\n""#]).read()?;
     Ok(printed.lines().map(str::to_owned).collect())
-}
-
-/// Git's entry for the directory, if there is one.
-fn worktree_at(git_store: &Path, path: &Path, here: Option<Identity>) -> Result<Option<RegisteredWorktree>> {
-    // Without any worktree git has no such directory, and need not be asked.
-    if !git_store.join("worktrees").is_dir() {
-        return Ok(None);
-    }
-    let place = site::real_place(path);
-    let is_it = |entry: &RegisteredWorktree| match here {
-        Some(_) => here == Identity::of(&entry.path),
-        None => entry.path == path || entry.path == place,
-    };
-    Ok(registered::list(git_store)?.linked.into_iter().find(is_it))
 }

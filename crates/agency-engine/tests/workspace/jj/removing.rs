@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use agency_engine::workspace::{
     DeleteBranch, JjError, JjWorkspace, RemoveOptions, Repository, Workspace, WorkspaceError, WorktreeFate,
-    restore_with_jj,
+    restore_ref_with_jj, restore_with_jj,
 };
 use agency_model::ErrorCode;
 
@@ -125,7 +125,9 @@ fn nested_repositories_are_refused_unless_forced() {
         let error = workspace.remove(RemoveOptions::default()).unwrap_err();
         assert!(error.to_string().contains("'inner'"), "{kind:?}: {error}");
         assert!(inner.join("file").is_file());
-        assert_eq!(workspace.remove(FORCE).unwrap().worktree, WorktreeFate::Removed);
+        let removal = workspace.remove(FORCE).unwrap();
+        assert_eq!(removal.worktree, WorktreeFate::Removed);
+        assert!(removal.kept.unwrap().join("worktree/inner/file").is_file(), "it is moved, not deleted");
         world.assert_gone(&workspace, 3);
     }
 }
@@ -149,8 +151,13 @@ fn a_file_that_jj_cannot_take_in_is_not_lost() {
         } else {
             assert!(error.to_string().contains("jj did not take in 'odd"), "{kind:?}: {error}");
         }
-        let saved = workspace.remove(FORCE).unwrap().saved.unwrap();
-        assert_eq!(world.file(&saved.reference, "new.txt"), "fresh");
+        let left_out = odd.exists();
+        let removal = workspace.remove(FORCE).unwrap();
+        assert_eq!(world.file(&removal.saved.unwrap().reference, "new.txt"), "fresh");
+        if left_out {
+            let kept = removal.kept.unwrap().join("worktree").join(OsStr::from_bytes(b"odd\xff"));
+            assert_eq!(fs::read_to_string(kept).unwrap(), "precious");
+        }
     }
 }
 
@@ -183,25 +190,51 @@ fn only_the_workspace_of_the_run_is_removed() {
         // A directory of another repository at our place.
         let other = JjWorld::new(kind);
         let foreign = JjWorkspace { repository: other.repository.clone(), ..workspace.clone() };
-        assert!(matches!(foreign.remove(FORCE), Err(WorkspaceError::Jj(JjError::OtherRepository { .. }))));
+        let error = foreign.remove(RemoveOptions::default());
+        assert!(matches!(error, Err(WorkspaceError::Jj(JjError::OtherRepository { .. }))));
         assert!(workspace.path.join("a.txt").is_file());
         assert!(elsewhere.is_dir());
     }
 }
 
-// proves L17
+// proves L17: after the user's `jj workspace forget` or `jj undo` the agent's files are saved to a ref
 #[test]
-fn a_directory_that_jj_has_forgotten_is_kept() {
+fn the_files_of_a_workspace_that_jj_has_forgotten_are_saved_and_come_back() {
+    with_jj!();
+    for kind in KINDS {
+        for undone in [false, true] {
+            let world = JjWorld::new(kind);
+            let workspace = world.prepared();
+            write(&workspace.path.join("new.txt"), "fresh\n");
+            if undone {
+                world.jj(&["undo", "--allow-cross-workspace"]);
+            } else {
+                world.jj(&["workspace", "forget", &workspace.name()]);
+            }
+            let removal = remove(&workspace);
+            assert_eq!(removal.worktree, WorktreeFate::Removed, "{kind:?}");
+            let saved = removal.saved.unwrap();
+            assert_eq!(saved.reference, workspace.run.saved_work_ref(), "{kind:?}");
+            assert!(!workspace.path.exists());
+            let repository = Repository::kept_by_jj(&world.repository).unwrap();
+            let restored = restore_ref_with_jj(&repository, &workspace.run, "back").unwrap().unwrap();
+            assert_eq!(restored.commit, saved.commit);
+            assert_eq!(world.file("back", "new.txt"), "fresh");
+        }
+    }
+}
+
+#[test]
+fn a_workspace_that_lost_its_jj_directory_is_saved_all_the_same() {
     with_jj!();
     for kind in KINDS {
         let world = JjWorld::new(kind);
         let workspace = world.prepared();
         write(&workspace.path.join("new.txt"), "fresh\n");
-        world.jj(&["workspace", "forget", &workspace.name()]);
-        let error = workspace.remove(RemoveOptions::default()).unwrap_err();
-        assert!(matches!(error, WorkspaceError::Jj(JjError::NotRegistered { .. })), "{kind:?}: {error}");
-        assert_eq!(workspace.remove(FORCE).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
-        assert!(workspace.path.join("new.txt").is_file());
+        fs::remove_dir_all(workspace.path.join(".jj")).unwrap();
+        let removal = remove(&workspace);
+        assert_eq!(removal.saved.unwrap().reference, workspace.run.saved_work_ref(), "{kind:?}");
+        assert!(!workspace.path.exists());
     }
 }
 
@@ -231,8 +264,8 @@ fn a_repository_that_is_gone_takes_nothing_with_it() {
     let workspace = world.prepared();
     fs::rename(&world.repository, world.root().join("moved")).unwrap();
     assert!(workspace.remove(RemoveOptions::default()).is_err());
-    assert_eq!(workspace.remove(FORCE).unwrap().worktree, WorktreeFate::KeptUnknownToGit);
     assert!(workspace.path.join("a.txt").is_file());
-    fs::remove_dir_all(&workspace.path).unwrap();
+    let kept = workspace.remove(FORCE).unwrap().kept.unwrap();
+    assert!(kept.join("worktree/a.txt").is_file());
     assert_eq!(remove(&workspace).worktree, WorktreeFate::AlreadyGone);
 }

@@ -1,0 +1,120 @@
+//! Work that no ref can hold, as repositories inside a worktree: moved out of the way, never deleted.
+//!
+//! The one rule: what is here stays until its owner deletes it.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use agency_model::RunId;
+
+use super::link::Identity;
+use super::trash::{free_name, make_private};
+use super::{Result, WorkspaceError};
+
+/// What the repositories of submodules are called, in git's entry for a worktree and here.
+const MODULES: &str = "modules";
+
+/// Where the work of a run is kept, if some is: beside the trash, under its id.
+pub(super) fn find(trash: &Path, run: &RunId) -> Option<PathBuf> {
+    let place = place_of(trash, run);
+    place.is_dir().then_some(place)
+}
+
+/// Moves the directory of a run to where it is kept.
+pub(super) fn keep(directory: &Path, identity: Identity, trash: &Path, run: &RunId) -> Result<PathBuf> {
+    let place = place_of(trash, run);
+    make_private(&place)?;
+    let target = free_name(&place, "worktree");
+    match move_whole(directory, &target)? {
+        // The copy is another directory, and what it was made from is checked before it goes.
+        Moved::Copied if Identity::of(directory) == Some(identity) => {
+            fs::remove_dir_all(directory).map_err(WorkspaceError::io("delete", directory))?;
+            Ok(place)
+        }
+        Moved::Renamed if Identity::of(&target) == Some(identity) => Ok(place),
+        Moved::Renamed => {
+            // Somebody swapped the directory after it was checked: this one is not ours.
+            fs::rename(&target, directory).map_err(WorkspaceError::io("put back", &target))?;
+            Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: place })
+        }
+        Moved::Copied => Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: place }),
+    }
+}
+
+/// Moves the repositories of submodules, which git keeps in its entry for the worktree, to where the run's work is kept.
+pub(super) fn keep_submodules(admin_dir: &Path, trash: &Path, run: &RunId) -> Result<()> {
+    let modules = admin_dir.join(MODULES);
+    if !fs::symlink_metadata(&modules).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let place = place_of(trash, run);
+    make_private(&place)?;
+    match move_whole(&modules, &free_name(&place, MODULES))? {
+        Moved::Renamed => Ok(()),
+        Moved::Copied => fs::remove_dir_all(&modules).map_err(WorkspaceError::io("delete", &modules)),
+    }
+}
+
+fn place_of(trash: &Path, run: &RunId) -> PathBuf {
+    trash.with_file_name("kept").join(run.as_str())
+}
+
+enum Moved {
+    Renamed,
+    /// To another filesystem; the original is still there.
+    Copied,
+}
+
+fn move_whole(from: &Path, to: &Path) -> Result<Moved> {
+    match fs::rename(from, to) {
+        Ok(()) => Ok(Moved::Renamed),
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            // Under its final name there is only a whole copy.
+            let draft = free_name(to.parent().unwrap_or(to), ".copying");
+            copy_whole(from, &draft).and_then(|()| fs::rename(&draft, to)).map_err(WorkspaceError::io("copy", from))?;
+            Ok(Moved::Copied)
+        }
+        Err(error) => Err(WorkspaceError::io("move", from)(error)),
+    }
+}
+
+/// Copies directories, files and symlinks; nothing else holds work.
+fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(from)?;
+    if found.is_symlink() {
+        return symlink(fs::read_link(from)?, to);
+    }
+    if found.is_file() {
+        fs::copy(from, to)?;
+        return fs::File::open(to)?.sync_all();
+    }
+    if !found.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy_whole(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    fs::set_permissions(to, found.permissions())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_to_another_filesystem_has_every_file_mode_and_symlink() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("from"), root.path().join("to"));
+        fs::create_dir_all(from.join("sub/empty")).unwrap();
+        fs::write(from.join("sub/file"), "content").unwrap();
+        symlink("nowhere", from.join("link")).unwrap();
+        copy_whole(&from, &to).unwrap();
+        assert_eq!(fs::read_to_string(to.join("sub/file")).unwrap(), "content");
+        assert_eq!(fs::read_link(to.join("link")).unwrap(), Path::new("nowhere"));
+        assert!(to.join("sub/empty").is_dir());
+    }
+}
