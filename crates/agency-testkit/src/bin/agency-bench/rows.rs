@@ -27,7 +27,7 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 18] = [
+pub(crate) const ALL: [(&str, Measure); 19] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
