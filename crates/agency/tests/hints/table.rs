@@ -86,6 +86,7 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("git config", Adds),
     ("git diff", Reads),
     ("git log", Reads),
+    ("git stash apply", Adds),
     ("git switch", Adds),
     ("git worktree repair", Followed("following::a_moved_repository_is_repaired")),
     ("git worktree unlock", Followed("following::a_locked_worktree_is_unlocked")),
@@ -98,7 +99,8 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
 ];
 
 /// What no message may name: it deletes or moves work without saving it.
-const NEVER: &[&str] = &["git worktree remove", "git clean", "git reset", "git checkout", "git stash"];
+const NEVER: &[&str] =
+    &["git worktree remove", "git clean", "git reset", "git checkout", "git stash drop", "git stash clear"];
 
 // A hint without a situation fails here.
 #[test]
