@@ -15,10 +15,14 @@ const SCRATCH_PREFIX: &str = "lctx-";
 
 /// The row that `meta.json` holds, or why it cannot be used.
 pub(super) fn read(home: &Home, id: &RunId) -> Result<RunRow, String> {
+    check(home, id, unchecked(home, id)?).map_err(|why| format!("meta.json: {why}"))
+}
+
+/// What `meta.json` says, to be compared with a row and not to be stored.
+pub(super) fn unchecked(home: &Home, id: &RunId) -> Result<RunRow, String> {
     let path = home.run(id).file("meta.json");
     let text = read_private_file(&path, MAX_FILE_BYTES).map_err(|error| format!("meta.json: {error}"))?;
-    let row: RunRow = serde_json::from_slice(&text).map_err(|error| format!("meta.json: {error}"))?;
-    check(home, id, row).map_err(|why| format!("meta.json: {why}"))
+    serde_json::from_slice(&text).map_err(|error| format!("meta.json: {error}"))
 }
 
 /// The row with the paths that follow from the id, if everything else in it is plausible.

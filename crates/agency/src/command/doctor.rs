@@ -24,7 +24,7 @@ pub(crate) struct Examination {
 
 /// What is wrong with the runs; what keeps us from looking is a problem too.
 fn examine_runs(context: &Context) -> Vec<Check> {
-    let found = context.agency().and_then(|agency| Ok(agency.examine_runs()?));
+    let found = context.agency().and_then(|mut agency| Ok(agency.examine_runs()?));
     found.unwrap_or_else(|problem| vec![Check::problem("runs", &problem.into_words().0)])
 }
 

@@ -11,6 +11,7 @@ mod ls;
 mod memory;
 mod parse;
 mod questions;
+mod recovery;
 mod run;
 mod scale;
 mod start;
@@ -27,10 +28,11 @@ pub(crate) use latency::write_lines;
 type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 19] = [
+pub(crate) const ALL: [(&str, Measure); 20] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
+    ("recovery", recovery::measure),
     ("start", start::measure),
     ("end", end::measure),
     ("questions", questions::measure),
