@@ -4,6 +4,7 @@
 
 mod activity;
 mod error_code;
+mod escape;
 mod event;
 mod id;
 mod launch;
@@ -19,6 +20,7 @@ pub mod workflow;
 
 pub use activity::Activity;
 pub use error_code::ErrorCode;
+pub use escape::{Escaper, Sgr, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};

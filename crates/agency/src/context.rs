@@ -14,6 +14,7 @@ use agency_engine::store::{RunRow, Selected};
 use agency_model::{ErrorCode, RunId};
 use serde::Serialize;
 
+use crate::output::Surface;
 use crate::problem::Problem;
 
 /// The version of every JSON answer.
@@ -147,16 +148,18 @@ impl Context {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Writes to standard output. A reader that has seen enough ends us quietly.
+    /// Writes text for people to standard output. A reader that has seen enough ends us quietly.
     pub(crate) fn print(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
-        let mut out = anstream::AutoStream::auto(io::stdout().lock());
-        match write(&mut out).and_then(|()| out.flush()) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(Problem::output(&error)),
-        }
+        let mut text = vec![];
+        write(&mut text).and_then(|()| self.print_text(&text)).map_err(|error| Problem::output(&error))
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes text for people to standard output: on a terminal, all but our own styles is escaped.
+    pub(crate) fn print_text(&self, text: &[u8]) -> io::Result<()> {
+        self.print_raw(&Surface::stdout().shown(text))
+    }
+
+    /// Writes bytes to standard output as they are: JSON, and control sequences of our own.
     pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
@@ -184,7 +187,7 @@ impl Context {
     pub(crate) fn say(&self, text: &str) {
         if !self.json {
             // Who does not hear us does not miss data.
-            let _ = writeln!(anstream::stderr(), "{text}");
+            let _ = io::stderr().write_all(&Surface::stderr().shown(format!("{text}\n").as_bytes()));
         }
     }
 
@@ -197,7 +200,7 @@ impl Context {
         let _ = if self.json {
             writeln!(io::stdout(), "{}", problem.to_json(SCHEMA_VERSION))
         } else {
-            write!(anstream::stderr(), "{}", problem.to_human())
+            io::stderr().write_all(&Surface::stderr().shown(problem.to_human().as_bytes()))
         };
         problem.exit_code()
     }
@@ -208,13 +211,15 @@ impl Context {
     }
 
     pub(crate) fn print_help(&self, help: &clap::Error) -> ExitCode {
-        let _ = self.print(|out| write!(out, "{}", help.render().ansi()));
+        // All of it is ours.
+        let mut out = anstream::AutoStream::auto(io::stdout().lock());
+        let _ = write!(out, "{}", help.render().ansi()).and_then(|()| out.flush());
         ExitCode::SUCCESS
     }
 
     pub(crate) fn print_usage_error(&self, error: &clap::Error) -> ExitCode {
-        let _ = write!(anstream::stderr(), "{}", error.render().ansi());
-        let _ = writeln!(anstream::stderr(), "\n[{}]", ErrorCode::Usage);
+        // It repeats what was typed, so it is shown without clap's colours.
+        self.say(&format!("{}\n[{}]", error.render(), ErrorCode::Usage));
         Problem::new(ErrorCode::Usage, "").exit_code()
     }
 }

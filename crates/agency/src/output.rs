@@ -5,6 +5,8 @@ mod cost;
 mod event;
 mod progress;
 mod spinner;
+mod style;
+mod surface;
 mod table;
 mod time;
 
@@ -13,5 +15,7 @@ pub(crate) use cost::dollars;
 pub(crate) use event::{event_words, one_line, readable};
 pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
+pub(crate) use style::styled;
+pub(crate) use surface::{Data, Surface, field};
 pub(crate) use table::{columns, run_table, state_word};
 pub(crate) use time::{ago, parse_duration, took};

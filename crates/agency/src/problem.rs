@@ -29,6 +29,8 @@ use serde_json::{Map, Value, json};
 use hint::{path_hint, usual_hint, workspace_hint};
 pub(crate) use workflow::problems;
 
+use crate::output::{Surface, styled};
+
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -99,12 +101,13 @@ impl Problem {
     }
 
     pub(crate) fn to_human(&self) -> String {
-        let red = anstyle::AnsiColor::Red.on_default().bold();
-        let mut text = format!("{red}error{red:#} [{}]: {}\n", self.code, self.message);
+        let surface = Surface::stderr();
+        let label = styled(anstyle::AnsiColor::Red.on_default().bold(), "error");
+        let mut text = format!("{label} [{}]: {}\n", self.code, surface.indented(&self.message));
         if let Some(hint) = &self.hint {
-            let cyan = anstyle::AnsiColor::Cyan.on_default();
+            let label = styled(anstyle::AnsiColor::Cyan.on_default(), "hint");
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{cyan}hint{cyan:#}: {hint}");
+            let _ = writeln!(text, "{label}: {}", surface.indented(hint));
         }
         text
     }

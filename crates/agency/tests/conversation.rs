@@ -6,6 +6,7 @@ mod conversation {
     mod asking;
     mod busy;
     mod expired;
+    mod hostile_output;
     mod killed;
     mod limits;
     mod place;

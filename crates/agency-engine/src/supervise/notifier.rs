@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use agency_model::run::State;
-use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction};
+use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction, escaped_line};
 use jiff::Timestamp;
 use rustix::process::Signal;
 use schemars::JsonSchema;
@@ -108,7 +108,7 @@ impl Notification {
             (None, State::Killed) => "was stopped",
             (None, State::Queued | State::Running) => "is over",
         };
-        (format!("agency: {run}"), what)
+        (format!("agency: {}", escaped_line(&run)), what)
     }
 }
 

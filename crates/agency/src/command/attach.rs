@@ -80,8 +80,8 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             check_terminal()?;
             context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
             match visit(door)? {
-                Farewell::Detached => context.say(&format!("\r\nleft {}; it goes on", row.id)),
-                Farewell::Ended => context.say(&format!("\r\n{} is over: agency show {0}", row.id)),
+                Farewell::Detached => context.say(&format!("\nleft {}; it goes on", row.id)),
+                Farewell::Ended => context.say(&format!("\n{} is over: agency show {0}", row.id)),
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -16,14 +16,14 @@ use agency_engine::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunKind};
+use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::output::{run_table, state_word};
+use crate::output::{Surface, run_table, state_word, styled};
 use crate::problem::Problem;
 use crate::view::RunView;
 
@@ -159,14 +159,15 @@ impl Line {
             if self.bar.is_hidden() {
                 context.say(&format!("  {:<22} {said}", self.bar.prefix()));
             }
-            self.bar.set_message(said.to_owned());
+            self.bar.set_message(escaped_line(said));
         }
         if row.state.is_terminal() && !self.over {
             self.over = true;
             if self.bar.is_hidden() {
                 context.say(&format!("  {:<22} {}", self.bar.prefix(), state_word(row.state)));
             }
-            self.bar.finish_with_message(state_word(row.state));
+            let state = Surface::stderr().shown(state_word(row.state).as_bytes());
+            self.bar.finish_with_message(String::from_utf8_lossy(&state).into_owned());
         }
     }
 }
@@ -183,7 +184,8 @@ fn coloured(diff: &str) -> String {
             [b'@', b'@', ..] => AnsiColor::Cyan.on_default(),
             _ => anstyle::Style::new(),
         };
-        text.push_str(&format!("{style}{line}{style:#}\n"));
+        text.push_str(&styled(style, line));
+        text.push('\n');
     }
     text
 }

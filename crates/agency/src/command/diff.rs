@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use agency_engine::remove::RemoveError;
 use agency_engine::store::RunRow;
-use agency_model::{ErrorCode, Vcs};
+use agency_model::{ErrorCode, Escaper, Sgr, Vcs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
+use crate::output::Data;
 use crate::problem::Problem;
 
 /// Print what a run changed against its base commit, committed or not
@@ -37,7 +38,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     }
     let bytes = agency.workspace_of(&row)?.diff().map_err(RemoveError::from)?;
     if !context.json() {
-        context.print_raw(&bytes).map_err(|error| Problem::output(&error))?;
+        let mut data = Data::new(Escaper::new(Sgr::Escape));
+        data.print(&bytes).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
     let diff = String::from_utf8_lossy(&bytes).into_owned();

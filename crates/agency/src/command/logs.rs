@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use agency_engine::agency::Agency;
 use agency_engine::follow::Cursor;
 use agency_engine::runner::Cleaner;
-use agency_model::{ErrorCode, Event, RunId};
+use agency_model::{ErrorCode, Escaper, Event, RunId, Sgr};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
+use crate::output::Data;
 use crate::problem::Problem;
 
 /// Print what the agent said, byte for byte
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Without colours and cursor movements
     #[arg(long)]
     clean: bool,
+    /// The exact bytes, also on a terminal, which obeys the control sequences among them
+    #[arg(long, conflicts_with = "clean")]
+    raw: bool,
     /// Only the last so many lines
     #[arg(long, value_name = "N")]
     tail: Option<usize>,
@@ -84,12 +88,16 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
-    let print = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| context.print_raw(text));
-    if args.follow {
-        return context.follow(&mut agency, &row.id, &mut cursor, print);
-    }
-    cursor.read(print).map_err(|error| Problem::output(&error))?;
-    Ok(ExitCode::SUCCESS)
+    let mut data = if args.raw { Data::exact() } else { Data::new(Escaper::new(Sgr::KeepColours).keeping_crlf()) };
+    let print = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| data.print(text));
+    let code = if args.follow {
+        context.follow(&mut agency, &row.id, &mut cursor, print)?
+    } else {
+        cursor.read(print).map_err(|error| Problem::output(&error))?;
+        ExitCode::SUCCESS
+    };
+    data.finish().map_err(|error| Problem::output(&error))?;
+    Ok(code)
 }
 
 /// A part of a log, in bytes.

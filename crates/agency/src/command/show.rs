@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::{ago, state_word};
+use crate::output::{ago, field, state_word};
 use crate::problem::Problem;
 use crate::view::RunView;
 
@@ -123,7 +123,7 @@ impl Shown {
             };
             lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
         }
-        lines
+        lines.into_iter().map(|(label, value)| (label, field(&value))).collect()
     }
 
     /// The spec that the run was made from.

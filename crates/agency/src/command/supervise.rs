@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use agency_engine::supervise::supervise;
 
 use crate::context::home_from_environment;
+use crate::output::Surface;
 
 /// Supervises, if that is what the command line says; `None` if it says something else.
 pub(crate) fn is_meant() -> Option<ExitCode> {
@@ -23,7 +24,8 @@ pub(crate) fn is_meant() -> Option<ExitCode> {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(message) => {
             // The pane, or the supervisor's log, is where somebody may look.
-            let _ = writeln!(std::io::stderr(), "agency: {message}");
+            let text = Surface::stderr().shown(format!("agency: {message}\n").as_bytes());
+            let _ = std::io::stderr().write_all(&text);
             Some(ExitCode::FAILURE)
         }
     }

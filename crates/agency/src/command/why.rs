@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::{ago, state_word};
+use crate::output::{ago, field, state_word};
 use crate::problem::Problem;
 
 /// Say what an agent is doing, since when, and which event or screen line led to it
@@ -86,6 +86,6 @@ impl Reason {
             lines.push("nothing was seen yet that says what the agent is doing".to_owned());
         }
         lines.extend(self.error.as_ref().map(|error| format!("ended: {error}")));
-        lines
+        lines.iter().map(|line| field(line)).collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agency_model::Event;
+use agency_model::{Event, escaped_line, escaped_text};
 use indicatif::ProgressBar;
 use serde_json::Value;
 
@@ -29,9 +29,9 @@ impl ActivityLine {
     pub(crate) fn show(&mut self, event: &Event) {
         let Some(bar) = &self.bar else { return };
         if let Event::Notice { message } | Event::Error { message } = event {
-            bar.println(message);
+            bar.println(escaped_text(message));
         } else if let Some(words) = activity_words(event) {
-            bar.set_message(words);
+            bar.set_message(escaped_line(&words));
         }
     }
 }
@@ -68,6 +68,5 @@ impl Drop for ActivityLine {
 /// What a tool is used on: the first words of its input, on one line.
 pub(crate) fn subject(input: &Value) -> String {
     let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
-    let plain = words.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
-    plain.take(MOST).collect()
+    escaped_line(words).chars().take(MOST).collect()
 }

@@ -1,6 +1,8 @@
 //! Events as people read them.
 
-use agency_model::{Event, EventLine, Usage};
+use agency_model::{Event, EventLine, Usage, escaped_line};
+
+use super::field;
 
 /// How many characters of a text or an input are shown.
 const WIDTH: usize = 200;
@@ -17,15 +19,17 @@ pub(crate) fn event_words(line: &EventLine) -> String {
     match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
         Event::StateChange { from: None, to } => format!("created as {to}"),
-        Event::Attempt { program, pid, .. } => format!("attempt {}: {program} started as process {pid}", line.attempt),
+        Event::Attempt { program, pid, .. } => {
+            format!("attempt {}: {} started as process {pid}", line.attempt, field(program))
+        }
         Event::Exit { exit_code: Some(code), .. } => format!("the process exited with code {code}"),
         Event::Exit { exit_code: None, signal } => format!("the process was ended by signal {}", number(signal)),
         Event::Restart { failures, delay_ms } => format!("crash {failures}; next attempt in {delay_ms} ms"),
-        Event::Notice { message } => message.clone(),
-        Event::Error { message } => format!("error: {message}"),
+        Event::Notice { message } => field(message),
+        Event::Error { message } => format!("error: {}", field(message)),
         Event::Completed { state, reason, error, .. } => {
             let error = error.as_deref().map_or_else(String::new, |error| format!(": {error}"));
-            format!("the run is {state} ({reason}){error}")
+            field(&format!("the run is {state} ({reason}){error}"))
         }
         Event::Output { text } => one_line(text),
         Event::ToolUse { tool_name, input, .. } => one_line(&format!("{tool_name} {input}")),
@@ -80,11 +84,11 @@ const fn icon(event: &Event) -> char {
 
 /// A text of any length on one line of at most [`WIDTH`] characters, with nothing in it that moves the cursor.
 pub(crate) fn one_line(text: &str) -> String {
-    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let mut line = String::new();
-    for word in words.filter(|word| !word.is_empty()) {
+    for word in text.split_ascii_whitespace() {
         line.extend((!line.is_empty()).then_some(' '));
-        line.extend(word.chars().take(WIDTH + 1));
+        let begin: String = word.chars().take(WIDTH + 1).collect();
+        line.push_str(&escaped_line(&begin));
         if line.chars().count() > WIDTH {
             return line.chars().take(WIDTH - 1).chain(['…']).collect();
         }
@@ -98,7 +102,8 @@ mod tests {
 
     #[test]
     fn a_long_text_becomes_one_short_line() {
-        assert_eq!(one_line(" a\nb\u{1b}[2J\r\n\tc  "), "a b [2J c");
+        assert_eq!(one_line(" a\nb\u{1b}[2J\r\n\tc  "), "a b\\x1b[2J c");
+        assert_eq!(one_line("rm \u{202e}x\u{200b}"), "rm \\u{202e}x\\u{200b}");
         assert_eq!(one_line(""), "");
         let fitting = "ä".repeat(WIDTH);
         assert_eq!(one_line(&fitting), fitting);

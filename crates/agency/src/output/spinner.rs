@@ -4,6 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use agency_model::escaped_line;
 use indicatif::ProgressBar;
 
 /// Nothing is shown before so long.
@@ -27,7 +28,7 @@ impl Spinner {
             if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::new_spinner().with_message(text);
+            let bar = ProgressBar::new_spinner().with_message(escaped_line(&text));
             bar.enable_steady_tick(Duration::from_millis(120));
             // Either way it ends: by a word or by the sender going away.
             let _ = ended.recv();

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{Table, presets};
 use jiff::Timestamp;
 
-use super::ago;
+use super::{ago, field, styled};
 use crate::view::RunView;
 
 /// A state with its colour; the word alone says everything.
@@ -18,7 +18,7 @@ pub(crate) fn state_word(state: State) -> String {
         State::Failed => AnsiColor::Red.on_default(),
         State::Killed => AnsiColor::Magenta.on_default(),
     };
-    format!("{style}{state}{style:#}")
+    styled(style, &state.to_string())
 }
 
 /// Runs as an aligned table; `width` is that of the terminal, if there is one.
@@ -50,7 +50,7 @@ pub(crate) fn columns(header: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header);
-    table.add_rows(rows);
+    table.add_rows(rows.into_iter().map(|row| row.iter().map(|cell| field(cell)).collect::<Vec<_>>()));
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
@@ -60,7 +60,7 @@ pub(crate) fn columns(header: &[&str], rows: Vec<Vec<String>>) -> String {
 
 /// At most `most` characters on one line, the last an ellipsis where some are missing.
 fn shortened(text: &str, most: usize) -> String {
-    let plain: String = text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    let plain: String = field(text).chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
     if plain.chars().count() <= most {
         return plain;
     }

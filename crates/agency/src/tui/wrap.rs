@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use agency_engine::runner::Cleaner;
+use agency_model::escaped_text;
 use ratatui::text::Span;
 
 /// How far apart the stops of a tabulator are.
@@ -70,17 +71,15 @@ pub(super) fn wrap_after(before: &str, text: &str, width: u16) -> Vec<String> {
 
 /// A text without anything that moves the cursor, with tabulators as spaces.
 pub(super) fn plain(text: &str) -> String {
-    if !text.bytes().any(|byte| byte < b' ' && byte != b'\n' || byte == 0x7f) {
-        return text.to_owned();
-    }
     let mut cleaner = Cleaner::new();
     let mut clean = cleaner.feed(text.as_bytes());
     clean.push_str(&cleaner.finish());
-    spaced(&clean)
+    spaced(&clean.replace(['\r', '\u{c}'], ""))
 }
 
-/// A text with tabulators as spaces, and without other control characters than newlines.
+/// A text with tabulators as spaces, in which nothing is hidden: only newlines stay what they are.
 pub(super) fn spaced(text: &str) -> String {
+    let text = escaped_text(text);
     let mut spaced = String::with_capacity(text.len());
     let mut column = 0;
     for letter in text.chars() {
@@ -94,7 +93,6 @@ pub(super) fn spaced(text: &str) -> String {
                 spaced.push('\n');
                 column = 0;
             }
-            letter if letter.is_control() => {}
             letter => {
                 spaced.push(letter);
                 column += 1;
@@ -128,7 +126,7 @@ mod tests {
     fn every_line_of_a_text_is_wrapped_by_itself() {
         assert_eq!(wrap("one\n\n\ttwo", 20), ["one", "", "    two"]);
         assert_eq!(wrap_after("1. ", "a b c d", 6), ["1. a b", "   c d"]);
-        assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe[2Jnot"]);
+        assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe\\x1b[2J\\x07\\rnot"]);
     }
 
     #[test]

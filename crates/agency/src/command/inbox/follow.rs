@@ -13,7 +13,7 @@ use super::QuestionView;
 use crate::context::Context;
 use crate::problem::Problem;
 
-const BELL: &str = "\x07";
+const BELL: &[u8] = b"\x07";
 
 /// One line of `agency inbox --follow --json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,7 +79,10 @@ pub(super) fn follow(agency: &mut Agency, context: &Context) -> Result<ExitCode,
                     News::Answered | News::Expired => {}
                 }
             }
-            if rings { write!(out, "{BELL}") } else { Ok(()) }
+            Ok(())
         })?;
+        if rings {
+            context.print_raw(BELL).map_err(|error| Problem::output(&error))?;
+        }
     }
 }

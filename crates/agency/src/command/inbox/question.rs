@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::ago;
+use crate::output::{Surface, ago};
 
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -84,7 +84,7 @@ impl QuestionView {
     pub(super) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
         let age = ago(Timestamp::now(), self.asked_at);
-        writeln!(out, "{}  {}  {run}  {age} ago", self.id, self.kind)?;
+        writeln!(out, "{}  {}  {}  {age} ago", self.id, self.kind, plain(&run))?;
         writeln!(out, "  {}", plain(&self.title))?;
         let lines = self.detail.lines().count();
         let shown = if whole { lines } else { 5 };
@@ -137,12 +137,12 @@ pub(crate) fn words(answer: &Answer) -> String {
         Answer::Deny { message: None } => "deny".to_owned(),
         Answer::Deny { message: Some(message) } => format!("deny ({})", plain(message)),
         Answer::AllowAll => "allow all".to_owned(),
-        Answer::Options { chosen } => chosen.join(", "),
+        Answer::Options { chosen } => plain(&chosen.join(", ")),
         Answer::Text { text } => plain(text),
     }
 }
 
-/// Nothing in an agent's text may move the cursor.
+/// One line of an agent's text, which cannot look like another one.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter }).collect()
+    Surface::stdout().line(text)
 }

@@ -11,7 +11,7 @@ use agency_engine::store::{QuestionRow, QuestionState};
 use agency_engine::tell::TellError;
 use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
 
-use super::{QuestionView, words};
+use super::{QuestionView, plain, words};
 use crate::command::answer::who;
 use crate::context::Context;
 use crate::problem::Problem;
@@ -162,7 +162,7 @@ impl Walk<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        self.context.print(|out| writeln!(out, "  {}: {outcome}\n", words(answer)))?;
+        self.context.print(|out| writeln!(out, "  {}: {}\n", words(answer), plain(&outcome)))?;
         Ok(None)
     }
 }
@@ -219,5 +219,5 @@ fn still_offered(row: &QuestionRow, chosen: &BTreeSet<usize>) -> String {
         return offered(row);
     }
     let Answer::Options { chosen } = options(row, chosen) else { return offered(row) };
-    format!("chosen: {}  [Enter] answer", chosen.join(", "))
+    format!("chosen: {}  [Enter] answer", plain(&chosen.join(", ")))
 }

@@ -7,7 +7,7 @@ use agency_model::workflow::SessionState;
 use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 
-use crate::output::{columns, dollars, took};
+use crate::output::{columns, dollars, field, styled, took};
 
 /// How much of a sentence fits behind a step.
 const SAID: usize = 100;
@@ -21,7 +21,7 @@ pub(super) fn session_word(state: SessionState) -> String {
         SessionState::Blocked | SessionState::Failed => AnsiColor::Red.on_default(),
         SessionState::Cancelled => AnsiColor::Magenta.on_default(),
     };
-    format!("{style}{state}{style:#}")
+    styled(style, &state.to_string())
 }
 
 fn step_word(state: StepState) -> String {
@@ -32,13 +32,13 @@ fn step_word(state: StepState) -> String {
         StepState::Done => AnsiColor::Green.on_default(),
         StepState::Failed => AnsiColor::Red.on_default(),
     };
-    format!("{style}{}{style:#}", state.word())
+    styled(style, state.word())
 }
 
 /// Prints a session and its steps.
 pub(super) fn print(out: &mut dyn Write, overview: &Overview) -> std::io::Result<()> {
     let Overview { session, workflow, state, .. } = overview;
-    writeln!(out, "{session}  {workflow}  {}", session_word(*state))?;
+    writeln!(out, "{session}  {}  {}", field(workflow), session_word(*state))?;
     let facts = [
         ("why", overview.reason.clone()),
         ("task", Some(overview.task.clone()).filter(|task| !task.is_empty())),
@@ -55,7 +55,7 @@ pub(super) fn print(out: &mut dyn Write, overview: &Overview) -> std::io::Result
         ("cost", overview.cost_usd.map(dollars)),
     ];
     for (name, value) in facts.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        writeln!(out, "  {name:<9} {value}")?;
+        writeln!(out, "  {name:<9} {}", field(&value))?;
     }
     if !overview.driven && !state.stands_still() {
         writeln!(out, "  nobody drives it; agency workflow resume {session} lets it go on")?;

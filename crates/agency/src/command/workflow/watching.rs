@@ -10,6 +10,7 @@ use agency_model::workflow::SessionState;
 
 use super::tree;
 use crate::context::Context;
+use crate::output::field;
 use crate::problem::Problem;
 
 /// The terminal's other screen, and back.
@@ -31,7 +32,7 @@ pub(super) fn watch(
             return Ok(());
         }
         let line = line(&happened);
-        context.print_raw(line.as_bytes()).inspect_err(|error| closed = Some(error.kind()))
+        context.print_text(line.as_bytes()).inspect_err(|error| closed = Some(error.kind()))
     });
     if closed == Some(io::ErrorKind::BrokenPipe) {
         return Ok(ExitCode::SUCCESS);
@@ -106,10 +107,15 @@ fn exit_code(state: SessionState) -> ExitCode {
 
 fn line(happened: &Happened) -> String {
     match happened {
-        Happened::Fact(entry) => format!("{} {}\n", entry.at.strftime("%H:%M:%S"), in_words(&entry.fact)),
+        Happened::Fact(entry) => format!("{} {}\n", entry.at.strftime("%H:%M:%S"), field(&in_words(&entry.fact))),
         Happened::Interaction(question) => {
             let at = question.asked_at.strftime("%H:%M:%S");
-            format!("{at} {} asks: {}; agency inbox show {}\n", question.run_id, question.question.title, question.id)
+            format!(
+                "{at} {} asks: {}; agency inbox show {}\n",
+                question.run_id,
+                field(&question.question.title),
+                question.id
+            )
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 
 use agency_engine::attach::{Attachment, Farewell, visit};
-use agency_model::{ErrorCode, RunId};
+use agency_model::{ErrorCode, RunId, escaped_text};
 
 use super::refusal;
 use crate::context::Context;
@@ -150,7 +150,7 @@ fn trouble(refusal: Refusal) -> News {
 
 fn say(text: &str) {
     // Who does not see it misses little.
-    let _ = writeln!(io::stdout(), "{text}");
+    let _ = writeln!(io::stdout(), "{}", escaped_text(text));
 }
 
 /// Stops as a job of the shell; `fg` comes back here.

@@ -1,0 +1,100 @@
+//! Text from outside, made safe to show on a terminal.
+//!
+//! The one rule: what could move the cursor, reorder the text, or be there without being seen is shown as an escape
+//! such as `\x1b` or `\u{202e}`; everything else stays as it is.
+
+mod stream;
+
+pub use stream::{Escaper, Sgr};
+
+/// A text of several lines: newlines and tabs stay.
+#[must_use]
+pub fn escaped_text(text: &str) -> String {
+    escaped_text_after(None, text)
+}
+
+/// The same for a text that goes on after a character.
+fn escaped_text_after(before: Option<char>, text: &str) -> String {
+    escaped(before, text, |letter| matches!(letter, '\n' | '\t') || !is_deceptive(letter))
+}
+
+/// A text that has to stay on one line, such as a name or a command. Spaces that look like the usual one are shown too.
+#[must_use]
+pub fn escaped_line(text: &str) -> String {
+    escaped(None, text, |letter| !is_deceptive(letter) && !is_other_space(letter))
+}
+
+fn escaped(before: Option<char>, text: &str, stays: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut before = before;
+    for letter in text.chars() {
+        if stays(letter) || is_emoji_style(before, letter) {
+            shown.push(letter);
+        } else {
+            push_escape(letter, &mut shown);
+        }
+        before = Some(letter);
+    }
+    shown
+}
+
+/// The escape that stands for a character.
+fn push_escape(letter: char, shown: &mut String) {
+    match letter {
+        '\n' => shown.push_str("\\n"),
+        '\t' => shown.push_str("\\t"),
+        '\r' => shown.push_str("\\r"),
+        '\0'..='\x7f' => push_byte(letter as u8, shown),
+        letter => shown.extend(letter.escape_unicode()),
+    }
+}
+
+/// The escape that stands for a byte.
+fn push_byte(byte: u8, shown: &mut String) {
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    shown.push_str("\\x");
+    shown.push(DIGITS[usize::from(byte >> 4)]);
+    shown.push(DIGITS[usize::from(byte & 0xf)]);
+}
+
+/// Whether a character moves the cursor, changes the order of others, or takes no room of its own.
+fn is_deceptive(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Whether a character looks like the usual space.
+const fn is_other_space(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{2800}' | '\u{3000}'
+    )
+}
+
+/// Whether a character only says how the symbol before it is drawn, as in most emoji.
+const fn is_emoji_style(before: Option<char>, letter: char) -> bool {
+    let symbol = matches!(before, Some('\u{a9}' | '\u{ae}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}'));
+    symbol && matches!(letter, '\u{fe0e}' | '\u{fe0f}')
+}
+
+#[cfg(test)]
+mod tests;
