@@ -16,6 +16,7 @@ mod plan;
 mod recursion;
 mod resume;
 mod supervisor;
+mod uncommitted;
 mod validate;
 mod vcs;
 

@@ -40,6 +40,7 @@ mod site;
 mod snapshot;
 mod staging;
 mod trash;
+mod uncommitted;
 mod wording;
 
 use std::fmt;
@@ -70,6 +71,7 @@ pub(crate) use scratch::{
     Entry as ScratchEntry, LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of,
 };
 pub use trash::empty_trash;
+pub use uncommitted::UncommittedCheck;
 
 /// What the workspace functions return.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;

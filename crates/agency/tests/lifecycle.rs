@@ -13,6 +13,7 @@ mod lifecycle {
     mod saved_refs;
     mod surroundings;
     mod together;
+    mod uncommitted;
     mod understand;
     mod watch_screen;
 

@@ -86,6 +86,7 @@ impl Agency {
             not_before: None,
             notify: Notify::default(),
             scratch: Some(scratch),
+            uncommitted: None,
         })
     }
 }

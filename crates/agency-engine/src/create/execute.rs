@@ -26,7 +26,7 @@ use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow};
 use crate::supervise::{Report, send_orders};
 use crate::trust;
-use crate::workspace::{Workspace, write_prompt};
+use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
 /// How often we look whether the user lost patience or the supervisor died.
 pub(super) const LOOK_UP: Duration = Duration::from_millis(100);
@@ -157,10 +157,11 @@ impl Creation<'_> {
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
         let directory = self.agent_directory()?;
         let found = Found { directory: &directory, prompt_file: &prompt_file, run: &self.directory };
-        let Launching { orders, environment, files } =
+        let Launching { mut orders, environment, files } =
             launch(self.plan, &self.agency.config, &found).map_err(|error| refused(&error))?;
         files.iter().try_for_each(place_file)?;
         let broken = |error: io::Error| CreateError::Host(format!("it did not take its orders: {error}"));
+        orders.uncommitted = self.note_uncommitted()?;
         self.agent_may_live = true;
         send_orders(&mut supervisor, &orders, &environment).map_err(broken)?;
         fault::point("run.ordered");
@@ -203,6 +204,23 @@ impl Creation<'_> {
             events.append(0, Event::Notice { message: message.clone() });
         }
         Ok(())
+    }
+
+    /// Notes what is known by now about files that are not committed; else says what the supervisor is to look for.
+    fn note_uncommitted(&self) -> Result<Option<UncommittedCheck>, CreateError> {
+        let warnings = match self.plan.uncommitted.as_ref().map(|lookup| lookup.take()) {
+            None => return Ok(None),
+            Some(Err(check)) => return Ok(Some(check)),
+            Some(Ok(warnings)) => warnings,
+        };
+        if !warnings.is_empty() {
+            // The supervisor opens it once it has its orders.
+            let mut events = EventLog::open(&self.directory.events())?;
+            for message in warnings {
+                events.append(0, Event::Notice { message: message.clone() });
+            }
+        }
+        Ok(None)
     }
 
     /// Puts the prompt where an agent that takes a file finds it, and says where that is.

@@ -83,6 +83,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
         leash: plan.scratch.as_ref().map(Scratch::lock_file),
+        uncommitted: None,
     };
     let mut environment = environment(plan, run, &env);
     environment.extend(mcp_env.into_iter().map(|(name, value)| (name.into(), value.into())));

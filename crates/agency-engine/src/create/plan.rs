@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agency_model::spec::{RunSpec, SpecDraft};
 use agency_model::{RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::uncommitted::UncommittedLookup;
 use crate::config::{AgentConfig, Config};
 use crate::home::Home;
 use crate::host::socket_in;
@@ -118,6 +120,8 @@ pub struct Plan {
     pub notify: Notify,
     /// The directory of an ask.
     pub scratch: Option<Scratch>,
+    /// The look at files that are not committed, and that the run therefore does not get.
+    pub uncommitted: Option<Arc<UncommittedLookup>>,
 }
 
 /// A conversation that goes on in another run.
@@ -132,6 +136,20 @@ pub struct Resume {
 }
 
 impl Plan {
+    /// What the user should know about a run that was created.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let uncommitted = self.uncommitted.iter().flat_map(|lookup| lookup.found());
+        self.notices.iter().chain(uncommitted).cloned().collect()
+    }
+
+    /// The same for a run that is not created; waits for what is still looked up.
+    #[must_use]
+    pub fn expected_warnings(&self) -> Vec<String> {
+        let uncommitted = self.uncommitted.iter().flat_map(|lookup| lookup.finish());
+        self.notices.iter().chain(uncommitted).cloned().collect()
+    }
+
     /// The branch it will have, if it gets a workspace of its own.
     #[must_use]
     pub fn branch(&self) -> Option<String> {

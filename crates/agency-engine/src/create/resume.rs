@@ -186,6 +186,7 @@ impl Agency {
             not_before,
             notify,
             scratch: None,
+            uncommitted: None,
         })
     }
 

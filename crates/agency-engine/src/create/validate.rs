@@ -13,6 +13,7 @@ use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
 use super::notify::whom_to_tell;
+use super::uncommitted::UncommittedLookup;
 use super::vcs::{Opened, open_repository};
 use super::{CreateError, PathUse, Plan, RunRequest, mcp_servers};
 use crate::agency::Agency;
@@ -92,6 +93,8 @@ impl Agency {
         notices.extend(notice);
         notices.extend(mcp_servers::check(&spec, &agent, &request.place())?);
         let session = new_session(&agent, &spec);
+        let files = (inputs.as_slice(), request.prompt_text.is_some());
+        let uncommitted = UncommittedLookup::begin(&spec, vcs, (&repository, &base), files);
         Ok(Plan {
             id,
             kind: request.kind,
@@ -117,6 +120,7 @@ impl Agency {
             not_before: None,
             notify,
             scratch: None,
+            uncommitted,
         })
     }
 

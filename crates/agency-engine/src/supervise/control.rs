@@ -46,6 +46,8 @@ pub(super) enum ControlMessage {
     Input(Vec<u8>),
     Resized(TerminalSize),
     Waiting(Waiter),
+    /// Something that the user should know.
+    Notice(String),
 }
 
 /// Somebody who waits for the state to change: dropping this tells them.

@@ -18,6 +18,7 @@ use super::notifier::Notify;
 use crate::adapter::StreamFormat;
 use crate::config::ScreenSource;
 use crate::process::TerminalSize;
+use crate::workspace::UncommittedCheck;
 
 /// The orders of a supervisor, apart from the environment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,6 +71,9 @@ pub struct Launch {
     /// The lock of whoever waits for the answer; when nobody holds it, the run is stopped.
     #[serde(default)]
     pub leash: Option<PathBuf>,
+    /// What to look for in the user's checkout, where that was not finished when the run was created.
+    #[serde(default)]
+    pub uncommitted: Option<UncommittedCheck>,
 }
 
 /// How often an agent may crash, and what follows.
@@ -197,6 +201,7 @@ mod tests {
             policy: Policy::default(),
             notify: Notify::default(),
             leash: None,
+            uncommitted: None,
         };
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
         let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);

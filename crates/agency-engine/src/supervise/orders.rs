@@ -22,6 +22,7 @@ use crate::home::{Home, HomeError, RunDirectory};
 use crate::lock::Lock;
 use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, leave_session, release_own_code};
 use crate::store::{RunRow, Store, StoreError};
+use crate::workspace::UncommittedCheck;
 
 /// How long the creator may take to hand the orders over.
 const ORDERS_LIMIT: Duration = Duration::from_secs(30);
@@ -114,12 +115,15 @@ impl RunParts<'_> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = signal(SignalKind::hangup()).map_err(system)?;
-        let mut bells = self.listen()?;
+        let (sender, mut bells) = self.listen()?;
         let mut store = self.open_store()?;
         let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
         let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
         match turn {
-            Turn::Granted(row) => self.run(*row, store, bells).await.map(Some),
+            Turn::Granted(row) => {
+                look_for_uncommitted(self.launch.uncommitted.clone(), sender);
+                self.run(*row, store, bells).await.map(Some)
+            }
             Turn::Refused => {
                 let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
@@ -141,7 +145,7 @@ impl RunParts<'_> {
         Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
     }
 
-    fn listen(&self) -> Result<mpsc::Receiver<ControlMessage>, SuperviseError> {
+    fn listen(&self) -> Result<(mpsc::Sender<ControlMessage>, mpsc::Receiver<ControlMessage>), SuperviseError> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let listener = bind_listener(&self.directory.control_socket()).map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
@@ -153,8 +157,8 @@ impl RunParts<'_> {
                 .watch(sender.clone())
                 .map_err(system)?;
         }
-        tokio::spawn(control::serve(listener, sender));
-        Ok(receiver)
+        tokio::spawn(control::serve(listener, sender.clone()));
+        Ok((sender, receiver))
     }
 
     /// Finishes the story of a run whose agent never started.
@@ -192,6 +196,19 @@ impl RunParts<'_> {
             }
         })
     }
+}
+
+/// Looks for files that the run does not get, beside everything else. A run that ends before is not told.
+fn look_for_uncommitted(check: Option<UncommittedCheck>, events: mpsc::Sender<ControlMessage>) {
+    let Some(check) = check else { return };
+    let look = move || {
+        for message in check.warnings() {
+            // Without a supervisor there is no event to write.
+            let _ = events.blocking_send(ControlMessage::Notice(message));
+        }
+    };
+    // A thread that cannot be started costs a warning and nothing else.
+    let _ = std::thread::Builder::new().name("uncommitted".to_owned()).spawn(look);
 }
 
 fn tell(mut creator: &UnixStream, report: &Report) {

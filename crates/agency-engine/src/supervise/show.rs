@@ -1,6 +1,6 @@
 //! Keeps what the agent says, and shows it to whoever looks.
 
-use agency_model::{Activity, Event};
+use agency_model::{Activity, Escaper, Event, Sgr};
 
 use super::agent_screen::{AgentScreen, Wish};
 use super::pane::Pane;
@@ -11,6 +11,29 @@ use super::viewer::{Regard, Viewer};
 use crate::home::{RunDirectory, write_atomically};
 use crate::process::TerminalSize;
 use crate::runner::Stream;
+
+/// What a headless agent prints, as it is shown.
+#[derive(Debug)]
+pub(super) struct HeadlessOutput {
+    stdout: Escaper,
+    stderr: Escaper,
+}
+
+impl Default for HeadlessOutput {
+    fn default() -> Self {
+        let escaper = Escaper::new(Sgr::KeepColours).keeping_crlf();
+        Self { stdout: escaper.clone(), stderr: escaper }
+    }
+}
+
+impl HeadlessOutput {
+    fn escaped(&mut self, stream: Stream, bytes: &[u8]) -> String {
+        match stream {
+            Stream::Stdout => self.stdout.feed(bytes),
+            Stream::Stderr => self.stderr.feed(bytes),
+        }
+    }
+}
 
 impl Supervisor<'_> {
     /// The logs come first; everybody else gets a copy that may lag.
@@ -25,6 +48,7 @@ impl Supervisor<'_> {
             return;
         }
         let needs_returns = agent.needs_returns(stream);
+        let has_terminal = self.screen.is_some();
         let audience = Audience {
             pane: &mut self.pane,
             screen: &mut self.screen,
@@ -32,7 +56,11 @@ impl Supervisor<'_> {
             size: self.size,
             directory: &self.directory,
         };
-        audience.show(bytes, needs_returns);
+        match has_terminal {
+            true => audience.show(bytes, needs_returns),
+            // Without a terminal of its own, an agent does not write to the one of who looks.
+            false => audience.show(self.headless_output.escaped(stream, bytes).as_bytes(), needs_returns),
+        }
         if !self.ear.understands() {
             self.give_sign_of_life();
             if !(self.screen.is_some() && self.eye.understands()) {

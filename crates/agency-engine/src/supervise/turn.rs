@@ -21,6 +21,7 @@ use super::logs::Logs;
 use super::look::Eye;
 use super::notifier::Notifier;
 use super::pane::{Pane, PaneNews};
+use super::show::HeadlessOutput;
 use super::stored::Stored;
 use super::talk::Talk;
 use super::timers::{Passed, Timers};
@@ -63,6 +64,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) viewers: Vec<Viewer>,
     pub(super) waiters: Vec<Waiter>,
     pub(super) screen: Option<AgentScreen>,
+    pub(super) headless_output: HeadlessOutput,
     pub(super) size: TerminalSize,
     pub(super) timers: Timers,
     pub(super) last_words: Option<LastWords>,
@@ -139,6 +141,7 @@ impl<'a> Supervisor<'a> {
             agent: None,
             pane,
             viewers: vec![],
+            headless_output: HeadlessOutput::default(),
             waiters: vec![],
             screen,
             size,
@@ -196,6 +199,9 @@ impl<'a> Supervisor<'a> {
             }
             Arrival::Control(ControlMessage::Resized(size)) => self.resize(size),
             Arrival::Control(ControlMessage::Waiting(waiter)) => self.waiters.push(waiter),
+            Arrival::Control(ControlMessage::Notice(message)) => {
+                self.events.append(self.run.attempt(), Event::Notice { message });
+            }
             Arrival::Timer(Passed::Input(input)) => self.feed(&input),
             Arrival::Timer(Passed::Drain) => self.last_words_are_over(),
             Arrival::Timer(Passed::Note) => self.note_activity(),

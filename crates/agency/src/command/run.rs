@@ -117,6 +117,15 @@ pub(crate) struct Args {
     runner_args: Vec<String>,
 }
 
+/// The answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Started {
+    #[serde(flatten)]
+    run: RunView,
+    /// What the user should know; what is found out later becomes an event of the run.
+    warnings: Vec<String>,
+}
+
 /// The answer to `--dry-run`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DryRun {
@@ -125,6 +134,8 @@ pub(crate) struct DryRun {
     would_create: WouldCreate,
     inputs: Vec<InputFingerprint>,
     program: String,
+    /// What the user should know.
+    warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -170,14 +181,13 @@ pub(super) fn start(
     Afterwards { wait, show }: Afterwards,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
-    for notice in &plan.notices {
-        context.say(&format!("warning: {notice}"));
-    }
     let interrupted = listen_for_interrupts()?;
     let row = {
         let _spinner = Spinner::begin(format!("creating {}", plan.id), context.is_watched());
         agency.create(plan, &interrupted).map_err(|error| Problem::from(error).detail("id", &plan.id))?
     };
+    let warnings = plan.warnings();
+    warnings.iter().for_each(|warning| context.say(&format!("warning: {warning}")));
     if show {
         return attach::show(agency, &row, context);
     }
@@ -185,7 +195,8 @@ pub(super) fn start(
         return wait_for_end(agency, &row, context);
     }
     let home = agency.home().clone();
-    context.answer(&RunView::new(row.clone(), &home), |out| print_run(out, &row))
+    let started = Started { run: RunView::new(row.clone(), &home), warnings };
+    context.answer(&started, |out| print_run(out, &row))
 }
 
 /// A run as somebody asks for it who stands here, with our environment and our terminal.
@@ -300,7 +311,9 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
         would_create,
         inputs: plan.inputs.clone(),
         program: plan.program.display().to_string(),
+        warnings: plan.expected_warnings(),
     };
+    answer.warnings.iter().for_each(|warning| context.say(&format!("warning: {warning}")));
     context.answer(&answer, |out| {
         let spec = serde_json::to_string_pretty(&answer.spec)?;
         writeln!(out, "{spec}\n\nWould create (nothing was):")?;

@@ -45,7 +45,7 @@ const SCHEMAS: &[Entry] = &[
     ("pid-file", "the pid file of an agent", || schema_for!(PidFile)),
     ("notification", "what the command of notify.command reads", || schema_for!(Notification)),
     ("error", "the answer of a command that fails", error_schema),
-    ("run", "agency run", || answer_schema(schema_for!(RunView))),
+    ("run", "agency run", || answer_schema(schema_for!(super::run::Started))),
     ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),
     ("ls", "agency ls", || answer_schema(schema_for!(ls::Runs))),
     ("show", "agency show", || answer_schema(schema_for!(show::Shown))),

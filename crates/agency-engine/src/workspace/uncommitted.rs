@@ -1,0 +1,116 @@
+//! What the user's checkout has and a new worktree does not get, because it is not committed.
+//!
+//! The one rule: looking changes nothing and starts nothing but git on the user's own checkout.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use agency_model::escaped_line;
+use serde::{Deserialize, Serialize};
+
+use super::Result;
+use super::git_command::GitCommand;
+
+/// How many files a warning names.
+const MAX_NAMED_FILES: usize = 5;
+
+/// Where to look, and for what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UncommittedCheck {
+    /// The checkout.
+    pub root: PathBuf,
+    /// The commit that the worktree begins with.
+    pub base: String,
+    /// The prompt file, below the checkout.
+    pub prompt: Option<String>,
+    /// The inputs, below the checkout.
+    pub inputs: Vec<String>,
+}
+
+/// How the checkout differs from the commit it is on.
+struct Status {
+    commit: String,
+    changed: Vec<String>,
+}
+
+impl UncommittedCheck {
+    /// What the user should know, in sentences. What git cannot tell is not said.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let named: BTreeSet<&str> = self.inputs.iter().chain(&self.prompt).map(String::as_str).collect();
+        let (missing, changed) = self.named_files(&named).unwrap_or_default();
+        let mut warnings = vec![];
+        let inputs = |files: &BTreeSet<String>| -> Vec<String> {
+            self.inputs.iter().filter(|input| files.contains(*input)).cloned().collect()
+        };
+        if let Some(files) = listed(&inputs(&missing)) {
+            warnings.push(format!("not committed, so the worktree does not have it: {files}"));
+        }
+        if let Some(files) = listed(&inputs(&changed)) {
+            warnings.push(format!("changed since the base commit, whose version the worktree has: {files}"));
+        }
+        let prompt = self.prompt.iter().filter(|prompt| missing.contains(*prompt) || changed.contains(*prompt));
+        warnings.extend(prompt.map(|prompt| {
+            let prompt = escaped_line(prompt);
+            format!("the prompt file is not committed as it is now, so the agent gets a copy of it: {prompt}")
+        }));
+        let status = self.status().ok().filter(|status| status.commit == self.base);
+        let mut others = status.map(|status| status.changed).unwrap_or_default();
+        others.retain(|file| !named.contains(file.as_str()));
+        if let Some(files) = listed(&others) {
+            warnings.push(format!("uncommitted changes that the run does not get: {files}"));
+        }
+        warnings
+    }
+
+    /// Of the files that the spec names, those that the base does not have, and those that it has differently.
+    fn named_files(&self, named: &BTreeSet<&str>) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
+        if named.is_empty() {
+            return Ok(Default::default());
+        }
+        let there = self.git().run(["ls-tree", "-z", "--name-only", "--full-tree"]).arg(&self.base).arg("--");
+        let there: BTreeSet<String> = names(&there.args(named).read()?).collect();
+        let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+        let diff = self.git().run(diff).arg("--ignore-submodules=all").arg(&self.base).arg("--").args(named);
+        let changed = names(&diff.read()?).filter(|name| there.contains(name)).collect();
+        let missing = named.iter().filter(|name| !there.contains(**name)).map(|name| (*name).to_owned()).collect();
+        Ok((missing, changed))
+    }
+
+    fn status(&self) -> Result<Status> {
+        let words = ["status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=normal"];
+        let text = self.git().run(words).arg("--ignore-submodules=all").read()?;
+        let mut status = Status { commit: String::new(), changed: vec![] };
+        for line in names(&text) {
+            if let Some(commit) = line.strip_prefix("# branch.oid ") {
+                commit.clone_into(&mut status.commit);
+            }
+            // The path is the last field of each kind of line.
+            let fields = match line.split_once(' ') {
+                Some(("1", _)) => 9,
+                Some(("u", _)) => 11,
+                Some(("?", _)) => 2,
+                _ => continue,
+            };
+            status.changed.extend(line.splitn(fields, ' ').nth(fields - 1).map(str::to_owned));
+        }
+        Ok(status)
+    }
+
+    fn git(&self) -> GitCommand {
+        let git = GitCommand::at(&self.root).config("core.fsmonitor=false");
+        git.env("GIT_LITERAL_PATHSPECS", "1")
+    }
+}
+
+fn names(text: &[u8]) -> impl Iterator<Item = String> {
+    text.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(|name| String::from_utf8_lossy(name).into_owned())
+}
+
+/// The first few files, and how many more there are.
+fn listed(files: &[String]) -> Option<String> {
+    let first: Vec<String> = files.iter().take(MAX_NAMED_FILES).map(|file| escaped_line(file)).collect();
+    let more = files.len().saturating_sub(MAX_NAMED_FILES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!first.is_empty()).then(|| format!("{}{more}", first.join(", ")))
+}
