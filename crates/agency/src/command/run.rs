@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attach;
-use super::wait::result_of;
+use super::wait::result_with;
 use crate::context::Context;
 use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
@@ -192,7 +192,7 @@ pub(super) fn start(
         return attach::show(agency, &row, context);
     }
     if wait {
-        return wait_for_end(agency, &row, context);
+        return wait_for_end(agency, &row, warnings, context);
     }
     let home = agency.home().clone();
     let started = Started { run: RunView::new(row.clone(), &home), warnings };
@@ -273,7 +273,12 @@ pub(super) fn listen_for_interrupts() -> Result<Arc<AtomicBool>, Problem> {
     Ok(interrupted)
 }
 
-fn wait_for_end(agency: &mut Agency, row: &RunRow, context: &Context) -> Result<ExitCode, Problem> {
+fn wait_for_end(
+    agency: &mut Agency,
+    row: &RunRow,
+    warnings: Vec<String>,
+    context: &Context,
+) -> Result<ExitCode, Problem> {
     context.say(&format!("{} is {}; waiting for its end (Ctrl-C leaves it running)", row.id, row.state));
     // From here on an interrupt ends only the waiting.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -281,7 +286,7 @@ fn wait_for_end(agency: &mut Agency, row: &RunRow, context: &Context) -> Result<
         leave.map_err(|error| Problem::new(ErrorCode::Io, format!("signals cannot be caught: {error}")))?;
     }
     let row = agency.wait(&row.id, None, State::is_terminal)?;
-    result_of(row, agency.home(), context)
+    result_with(row, context, |row| Started { run: RunView::new(row, agency.home()), warnings })
 }
 
 fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {

@@ -8,6 +8,7 @@ use agency_engine::store::RunRow;
 use agency_model::ErrorCode;
 use agency_model::run::State;
 use clap::builder::PossibleValuesParser;
+use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
@@ -49,10 +50,19 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 
 /// Prints how a run ended, and makes its result ours.
 pub(super) fn result_of(row: RunRow, home: &Home, context: &Context) -> Result<ExitCode, Problem> {
+    result_with(row, context, |row| RunView::new(row, home))
+}
+
+/// The same with an answer that is made of the run.
+pub(super) fn result_with<T: Serialize>(
+    row: RunRow,
+    context: &Context,
+    answer: impl FnOnce(RunRow) -> T,
+) -> Result<ExitCode, Problem> {
     let (state, exit_code) = (row.state, row.exit_code);
     let error = row.error.as_deref().map_or_else(String::new, |error| format!(" ({error})"));
     let line = format!("{} is {}{error}", row.id, state_word(state));
-    context.answer(&RunView::new(row, home), |out| writeln!(out, "{line}"))?;
+    context.answer(&answer(row), |out| writeln!(out, "{line}"))?;
     Ok(ExitCode::from(match state {
         State::Completed => 0,
         State::Killed => 137,
