@@ -16,6 +16,7 @@ mod script;
 mod starting;
 mod voice;
 mod words;
+mod workdir;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;

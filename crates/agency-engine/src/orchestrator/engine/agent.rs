@@ -1,6 +1,5 @@
 //! The agents of a session: each is a run like any other, whose id is on disk before there is one.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -131,9 +130,4 @@ fn result(agency: &Agency, row: &RunRow, contract: Contract) -> StepResult {
 
 fn failed(error: &dyn std::fmt::Display) -> Waited {
     Waited::Ended(StepResult::failure(error.to_string()))
-}
-
-/// A directory of a plan, below a workspace.
-pub(super) fn below(workspace: &Path, directory: Option<&str>) -> std::path::PathBuf {
-    directory.map_or_else(|| workspace.to_owned(), |directory| workspace.join(directory))
 }

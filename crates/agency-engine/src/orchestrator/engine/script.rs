@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agency_model::workflow::{MAX_OUTPUT_BYTES, StepResult};
 use rustix::process::Signal;
 
+use super::workdir::Workdir;
 use crate::home::{HomeError, create_private_directory, open_for_append};
 use crate::process::{INDEPENDENT_VARIABLE, signal_group};
 
@@ -37,8 +38,10 @@ pub(super) struct Script {
     pub(super) what: What,
     /// Its whole environment.
     pub(super) environment: BTreeMap<OsString, OsString>,
-    /// Where it runs.
-    pub(super) current_directory: PathBuf,
+    /// The workspace.
+    pub(super) workspace: PathBuf,
+    /// Where in the workspace it runs.
+    pub(super) workdir: Option<String>,
     /// Set when it is to be stopped.
     pub(super) stopped: Arc<AtomicBool>,
 }
@@ -92,7 +95,9 @@ impl Script {
 
     fn start(&self, lock: File) -> Result<Finish, HomeError> {
         let output = open_for_append(&self.output())?;
-        let problem = |source| HomeError::new("start a command in", &self.current_directory, source);
+        let place = self.workdir.as_ref().map_or_else(|| self.workspace.clone(), |inside| self.workspace.join(inside));
+        let problem = |source| HomeError::new("start a command in", &place, source);
+        let workdir = Workdir::open(&self.workspace, self.workdir.as_deref()).map_err(problem)?;
         output.set_len(0).map_err(problem)?;
         // A name that has to be looked up in another PATH than ours would make the start many times dearer.
         let mut command = Command::new("/bin/sh");
@@ -107,7 +112,7 @@ impl Script {
             .env(STEP_VARIABLE, &self.directory)
             // It is ours to end, not our supervisor's.
             .env(INDEPENDENT_VARIABLE, "1")
-            .current_dir(&self.current_directory)
+            .current_dir(workdir.path())
             .process_group(0)
             .stdin(lock)
             .stdout(output.try_clone().map_err(problem)?)
@@ -173,7 +178,8 @@ mod tests {
             directory: directory.join("step"),
             what: What::Line(command.to_owned()),
             environment: std::env::vars_os().collect(),
-            current_directory: directory.to_owned(),
+            workspace: directory.to_owned(),
+            workdir: None,
             stopped: Arc::default(),
         }
     }
@@ -229,6 +235,30 @@ mod tests {
         assert_eq!((running.status, &running), (StepStatus::Succeeded, &waiting));
         assert_eq!(first.run().status, StepStatus::Succeeded);
         assert_eq!(std::fs::read_to_string(directory.path().join("count")).unwrap(), "once\n");
+    }
+
+    // A link that an agent made after the workflow was checked.
+    #[test]
+    fn a_command_does_not_run_outside_of_the_workspace() {
+        let directory = tempfile::tempdir().unwrap();
+        let workspace = directory.path().join("workspace");
+        std::fs::create_dir_all(workspace.join("inside")).unwrap();
+        std::os::unix::fs::symlink("..", workspace.join("out")).unwrap();
+        std::os::unix::fs::symlink("/", workspace.join("root")).unwrap();
+        std::os::unix::fs::symlink("inside", workspace.join("link")).unwrap();
+        for (number, (workdir, runs)) in
+            [("inside", true), ("link", true), ("", true), ("out", false), ("root", false), ("..", false), ("/", false)]
+                .into_iter()
+                .enumerate()
+        {
+            let step = script(&directory.path().join(number.to_string()), "pwd; touch here");
+            let step = Script { workspace: workspace.clone(), workdir: Some(workdir.to_owned()), ..step };
+            let result = step.run();
+            assert_eq!(result.status == StepStatus::Succeeded, runs, "{workdir}: {result:?}");
+            let outside = result.error.unwrap_or_default().contains("outside of the workspace");
+            assert_eq!(outside, !runs, "{workdir}");
+        }
+        assert!(!directory.path().join("here").exists());
     }
 
     // proves W9

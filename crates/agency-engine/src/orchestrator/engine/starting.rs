@@ -15,7 +15,7 @@ use agency_model::workflow::{
 use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind, merged_mcp_servers};
 use ulid::Ulid;
 
-use super::agent::{AgentTask, Beginning, Errand, Waited, below, exists};
+use super::agent::{AgentTask, Beginning, Errand, Waited, exists};
 use super::merging::Merging;
 use super::script::{Script, What};
 use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
@@ -187,7 +187,8 @@ impl WorkflowExecutor {
             what,
             environment,
             stopped: Arc::default(),
-            current_directory: below(&self.worktree.path, step.workdir.as_ref().map(|place| place.value.as_str())),
+            workspace: self.worktree.path.clone(),
+            workdir: step.workdir.as_ref().map(|place| place.value.clone()),
         })
     }
 

@@ -153,8 +153,25 @@ fn script(object: &Object<'_>, name: &str, notes: &mut Notes<'_, '_>) -> Option<
     let command = command(object, notes);
     let env = object.environment("env", notes);
     let workdir = object.text("workdir", notes);
+    if let Some(workdir) = workdir.as_ref().filter(|workdir| leaves_workspace(&workdir.value)) {
+        notes.note(workdir.at, format!("`workdir`: `{}` is outside of the workspace", workdir.value));
+    }
     let output = output(object, name, notes);
     Some(ScriptStep { command: command?, env, workdir, output })
+}
+
+/// Whether a path leads out of the directory that it is relative to, as far as its words say.
+fn leaves_workspace(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return true,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    path.starts_with('/')
 }
 
 fn command(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> Option<Command> {

@@ -133,3 +133,12 @@ fn a_long_line_is_shown_around_its_mistake() {
       |                                                   ^
     ");
 }
+
+#[test]
+fn a_workdir_outside_of_the_workspace_is_refused_with_its_place() {
+    for outside in ["../../..", "/etc", "a/../..", ".."] {
+        let text = format!("name: w\nsteps:\n- {{name: x, type: script, command: y, workdir: {outside}}}\n");
+        let found = problems(&text);
+        assert!(found.contains("w.yaml:3:") && found.contains("`workdir`"), "{outside}: {found}");
+    }
+}
