@@ -159,6 +159,8 @@ fn filled(bench: &Bench, copies: usize) -> Filled {
         .map(|id| (id.clone(), path.with_file_name(id)))
         .collect();
     let entries = repo.path.join(".git/worktrees");
+    // The branches of a packed repository are in no files of their own.
+    let tip = format!("{}\n", repo.git(&["rev-parse", "HEAD"]).trim());
     for (id, worktree) in &runs {
         copy_directory(&path, worktree);
         let entry = entries.join(id);
@@ -166,7 +168,7 @@ fn filled(bench: &Bench, copies: usize) -> Filled {
         fs::write(worktree.join(".git"), format!("gitdir: {}\n", entry.display())).unwrap();
         fs::write(entry.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
         fs::write(entry.join("HEAD"), format!("ref: refs/heads/agency/{id}\n")).unwrap();
-        fs::copy(repo.path.join(".git/refs/heads/main"), repo.path.join(".git/refs/heads/agency").join(id)).unwrap();
+        fs::write(repo.path.join(".git/refs/heads/agency").join(id), &tip).unwrap();
     }
     copy_rows(&place.world().agency_home().join("agency.db"), &model, &runs);
     settle();
