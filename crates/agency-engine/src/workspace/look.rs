@@ -5,8 +5,10 @@
 
 mod combine;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -127,34 +129,56 @@ impl Look {
         if unread > 0 || !is_on_disk {
             look.replace_index(&wanted)?;
         }
-        look.leave_out_ignored(wanted, &tracked)?;
-        look.add(checkout, unread)?;
+        let (ignored, changed) = look.list(unread)?;
+        // Without what is ignored, the index is another one, and so is what differs from it.
+        let changed = if look.leave_out_ignored(&ignored, wanted, &tracked)? { look.changed(unread)? } else { changed };
+        look.add(checkout, unread, &changed)?;
         Ok(look)
     }
 
-    /// Takes out what git is told to ignore now and the agent does not track, and lists what is ignored.
-    fn leave_out_ignored(&mut self, mut index: IndexFile, tracked: &HashSet<Vec<u8>>) -> Result<()> {
+    /// What git ignores, and what is not in the private index yet. Each costs a walk through the working tree, so both
+    /// are made at once.
+    fn list(&self, unread: usize) -> Result<(Vec<u8>, Vec<u8>)> {
+        thread::scope(|scope| {
+            let ignored = scope.spawn(|| self.all_ignored());
+            let changed = self.changed(unread)?;
+            let ignored = ignored.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok((ignored, changed))
+        })
+    }
+
+    fn all_ignored(&self) -> Result<Vec<u8>> {
         let listed = ["ls-files", "-z", "-t", "--cached", "--others", "--ignored", "--exclude-standard", "--directory"];
+        self.git().run(listed).read()
+    }
+
+    fn changed(&self, unread: usize) -> Result<Vec<u8>> {
+        let git = self.git().run(["ls-files", "-z", "-t", "--others", "--exclude-standard"]);
+        // What is unread is added in any case; git would read it to say whether it is modified.
+        if unread == 0 { git.args(["--modified", "--deleted"]).read() } else { git.read() }
+    }
+
+    /// Takes out what git is told to ignore now and the agent does not track, and notes what is ignored; whether anything
+    /// was taken out.
+    fn leave_out_ignored(&mut self, first: &[u8], mut index: IndexFile, tracked: &HashSet<Vec<u8>>) -> Result<bool> {
+        let mut printed = Cow::Borrowed(first);
+        let all = index.entries.len();
         loop {
-            let printed = self.git().run(listed).read()?;
             let names = || printed.split(|byte| *byte == 0);
             let ignored: HashSet<&[u8]> = names().filter_map(|name| name.strip_prefix(b"H ")).collect();
             let before = index.entries.len();
             index.entries.retain(|entry| !ignored.contains(entry.path.as_slice()) || tracked.contains(&entry.path));
             if index.entries.len() == before {
                 self.ignored = changes::listed_as_ignored(names().filter_map(|name| name.strip_prefix(b"? ")));
-                return Ok(());
+                return Ok(before < all);
             }
             self.replace_index(&index)?;
+            printed = Cow::Owned(self.all_ignored()?);
         }
     }
 
     /// Adds what is not in the private index yet.
-    fn add(&mut self, checkout: &Checkout, unread: usize) -> Result<()> {
-        let git = self.git().run(["ls-files", "-z", "-t", "--others", "--exclude-standard"]);
-        // What is unread is added in any case; git would read it to say whether it is modified.
-        let git = if unread == 0 { git.args(["--modified", "--deleted"]) } else { git };
-        let printed = git.read()?;
+    fn add(&mut self, checkout: &Checkout, unread: usize, printed: &[u8]) -> Result<()> {
         let names = || printed.split(|byte| *byte == 0);
         self.nested =
             std::mem::take(&mut self.nested).with_untracked(names().filter_map(|name| name.strip_prefix(b"? ")));
