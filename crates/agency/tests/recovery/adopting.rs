@@ -74,6 +74,8 @@ fn a_lost_database_is_recovered_completely_with_every_kind_of_run() {
     question_of(&world, &asking);
     let running = world.begin(&repo, "waiting", &DETACHED);
     running.wait_for_output("ready");
+    // The row changes once more after the output is in the log.
+    until("its output is noted as an activity", || world.show(&running)["activity"] == "unknown");
     let queued = world.begin(&repo, "quiet", &DETACHED);
     assert_eq!(world.show(&queued)["state"], "queued");
     for run in [&completed, &in_tmux, &failed, &killed, &parent, &with_jj, &answered] {

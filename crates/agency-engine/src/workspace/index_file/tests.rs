@@ -26,7 +26,7 @@ fn what_is_written_is_read_again_without_the_flag_that_hides_changes() {
     assert_eq!(read.entries.iter().map(|entry| entry.path.as_slice()).collect::<Vec<_>>(), [&b"a"[..], b"b/c"]);
     let written = read.to_bytes();
     assert_eq!(IndexFile::parse(&written).unwrap(), read);
-    assert_eq!(written.len(), 12 + 2 * 72 + 20, "no extension, and no assume-unchanged flag");
+    assert_eq!(written.len(), 12 + 64 + 72 + 20, "no extension, and no assume-unchanged flag");
     assert_eq!(written[12 + 60], 0);
 }
 
