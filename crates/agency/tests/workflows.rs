@@ -10,6 +10,7 @@ mod workflows {
     mod merge_checkouts;
     mod open_sessions;
     mod place;
+    mod redirected;
     mod removing;
     mod scenarios;
     mod wide;

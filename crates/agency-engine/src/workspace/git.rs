@@ -115,6 +115,12 @@ impl BranchWork for GitWorktree {
 }
 
 impl GitWorktree {
+    /// The commit that is checked out, found from the recorded repository; `None` on a branch without one.
+    pub fn checked_out(&self) -> Result<Option<Commit>> {
+        let checkout = Site::find(self)?.checkout(self)?;
+        checkout.head.commit(&checkout.common_dir)
+    }
+
     fn add(&self) -> Result<Finished> {
         GitCommand::at(&self.repository)
             .config("checkout.workers=0")

@@ -12,7 +12,7 @@ use super::last_words::last_words;
 use crate::agency::Agency;
 use crate::create::{CreateError, RunRequest};
 use crate::store::{RunRow, StoreError};
-use crate::workspace::{GitWorktree, Repository, Workspace};
+use crate::workspace::{GitWorktree, Workspace, WorkspaceError};
 
 /// An agent that is to be started, or waited for.
 #[derive(Debug)]
@@ -97,7 +97,9 @@ fn state_of(worktree: &GitWorktree) -> Result<String, CreateError> {
     if let Some(saved) = worktree.snapshot()? {
         return Ok(saved.commit.to_string());
     }
-    Ok(Repository::open_at(&worktree.path, "HEAD")?.1.to_string())
+    let root = worktree.path.clone();
+    let commit = worktree.checked_out()?.ok_or(WorkspaceError::NoCommit { root })?;
+    Ok(commit.to_string())
 }
 
 /// Whether a run was ever made.
