@@ -26,6 +26,7 @@ mod look;
 mod merge;
 mod nested;
 mod operation;
+mod pipes;
 mod preview;
 mod private_git;
 mod prompt;
@@ -40,6 +41,7 @@ mod site;
 mod snapshot;
 mod staging;
 mod trash;
+mod tree_walk;
 mod uncommitted;
 mod wording;
 
@@ -72,6 +74,7 @@ pub(crate) use scratch::{
 };
 pub use trash::empty_trash;
 pub use uncommitted::UncommittedCheck;
+pub(crate) use wording::quoted;
 
 /// What the workspace functions return.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;

@@ -6,10 +6,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use super::pipes::{self, Sources, Watched};
 use super::{Result, WorkspaceError};
 
 /// Variables that would send git to another repository, index or object store, or change its output.
@@ -53,6 +54,10 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
 pub(super) struct GitCommand {
     pub(super) command: Command,
     pub(super) directory: PathBuf,
+    /// The git directory, where git does not search for it.
+    git_dir: Option<PathBuf>,
+    /// The working tree, if the command looks at its files.
+    work_tree: Option<PathBuf>,
     /// The words of the subcommand that an error names.
     pub(super) named: String,
 }
@@ -86,19 +91,20 @@ impl GitCommand {
         command.stdin(Stdio::null());
         // Not the child's working directory: a missing one would look like a missing git.
         command.arg("-C").arg(directory);
-        Self { command, directory: directory.to_owned(), named: String::new() }
+        Self { command, directory: directory.to_owned(), git_dir: None, work_tree: None, named: String::new() }
     }
 
     /// Starts to describe a command on the refs and worktrees of the repository with this git directory.
     pub(super) fn on(git_dir: &Path) -> Self {
-        let mut git = Self::at(git_dir);
+        let mut git = Self { git_dir: Some(git_dir.to_owned()), ..Self::at(git_dir) };
         git.command.arg(option_with_path("--git-dir=", git_dir));
         git
     }
 
     /// Starts to describe a command on a working tree, whatever its own `.git` says.
     pub(super) fn on_tree(git_dir: &Path, work_tree: &Path) -> Self {
-        let mut git = Self::at(work_tree);
+        let (git_dir_given, work_tree_given) = (Some(git_dir.to_owned()), Some(work_tree.to_owned()));
+        let mut git = Self { git_dir: git_dir_given, work_tree: work_tree_given, ..Self::at(work_tree) };
         git.command.arg(option_with_path("--git-dir=", git_dir));
         git.command.arg(option_with_path("--work-tree=", work_tree));
         git
@@ -163,9 +169,27 @@ impl GitCommand {
     }
 
     fn finish_once(&mut self) -> Result<Finished> {
-        let output = self.command.output().map_err(|source| cannot_start(&self.directory, source))?;
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = self.wait(Child::wait_with_output)?;
         let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
         Ok(Finished { success: output.status.success(), stdout: output.stdout, stderr })
+    }
+
+    /// Starts git and waits for its end. A pipe that an agent put where git reads a file is an error.
+    fn wait<T>(&mut self, wait: impl FnOnce(Child) -> io::Result<T>) -> Result<T> {
+        let git = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
+        let (git_dir, work_tree) = (self.git_dir.clone(), self.work_tree.clone());
+        let sources = Sources { git_dir, directory: self.directory.clone(), work_tree };
+        match pipes::watch(git, &sources, wait).map_err(|source| cannot_start(&self.directory, source))? {
+            Watched::Ended(ended) => Ok(ended),
+            Watched::Waited(pipe) => {
+                let message = format!(
+                    "'{}' is a named pipe, and git would wait for it without end; remove it, then try again",
+                    pipe.display()
+                );
+                Err(WorkspaceError::Git { command: self.named.clone(), directory: self.directory.clone(), message })
+            }
+        }
     }
 
     /// Runs git to its own end, even if a hook leaves a program behind that keeps our pipes open.
@@ -173,8 +197,8 @@ impl GitCommand {
         let unusable = |source| WorkspaceError::io("keep git's words in", &std::env::temp_dir())(source);
         let mut words = tempfile::tempfile().map_err(unusable)?;
         let for_git = words.try_clone().map_err(unusable)?;
-        let status = self.command.stdout(Stdio::null()).stderr(for_git).status();
-        let status = status.map_err(|source| cannot_start(&self.directory, source))?;
+        self.command.stdout(Stdio::null()).stderr(for_git);
+        let status = self.wait(|mut git| git.wait())?;
         let mut stderr = Vec::new();
         words.rewind().and_then(|()| words.read_to_end(&mut stderr)).map_err(unusable)?;
         let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();

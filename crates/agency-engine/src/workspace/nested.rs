@@ -96,9 +96,9 @@ pub(super) fn find(private: &PrivateGit, checkout: &Checkout, index: &IndexFile)
     Ok(Nested { untracked: untracked_in(&listed), links: links_in(checkout, index) })
 }
 
-/// The linked repositories whose content would be lost with the working tree.
-pub(super) fn links_not_saved(checkout: &Checkout, index: &IndexFile) -> Vec<PathBuf> {
-    Nested { untracked: vec![], links: links_in(checkout, index) }.not_saved()
+/// The linked repositories of a working tree, beside the untracked ones that are known already.
+pub(super) fn links(checkout: &Checkout, index: &IndexFile, untracked: Vec<PathBuf>) -> Nested {
+    Nested { untracked, links: links_in(checkout, index) }
 }
 
 /// The directories in a list of untracked files. Git names files; a directory is a repository that it does not look into.

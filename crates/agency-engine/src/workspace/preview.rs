@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::checkout::Checkout;
 use super::private_git::{Objects, PrivateGit};
 use super::staging::temporary_directory;
+use super::tree_walk::unrecognised_repositories;
 use super::{Result, nested};
 
 /// What would become of the files of a worktree.
@@ -31,7 +32,9 @@ pub(super) fn preview(checkout: &Checkout) -> Result<Preview> {
     let status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"];
     let printed = private.git().run(status).arg("--ignore-submodules=all").read()?;
     let mut found = parse(&printed);
-    found.nested.extend(nested::links_not_saved(checkout, &index));
+    let inside = nested::links(checkout, &index, std::mem::take(&mut found.nested));
+    found.nested = inside.not_saved();
+    found.nested.extend(unrecognised_repositories(&checkout.work_tree, &inside, &found.ignored));
     Ok(found)
 }
 

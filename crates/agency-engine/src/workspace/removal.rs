@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::link::Identity;
 use super::site::{self, Site};
 use super::staging::Staging;
+use super::tree_walk::unrecognised_repositories;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
     WorktreeFate, branch, changes, entry, kept, saved, snapshot, trash,
@@ -33,7 +34,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         Some(_) => changes::ignored(&site.checkout(worktree)?)?,
         None => vec![],
     };
-    let (work, fate) = save(worktree, &site, options)?;
+    let (work, fate) = save(worktree, &site, &ignored, options)?;
     fault::point("worktree.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
@@ -126,7 +127,12 @@ fn move_away(worktree: &GitWorktree, identity: Identity) -> Result<PathBuf> {
 }
 
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
-fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<(Option<SavedWork>, Destination)> {
+fn save(
+    worktree: &GitWorktree,
+    site: &Site,
+    ignored: &[PathBuf],
+    options: RemoveOptions,
+) -> Result<(Option<SavedWork>, Destination)> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
     let before = || saved::find(&site.common_dir, &worktree.run, &worktree.base);
     if site.here.is_none() {
@@ -138,6 +144,7 @@ fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<(
     // Worktrees of the same repository may hide where git ignores everything.
     inside.extend(entry::worktrees_below(&site.common_dir, &worktree.path));
     inside.extend(foreign_repositories(worktree, site));
+    inside.extend(unrecognised_repositories(&worktree.path, staging.nested(), ignored));
     inside.sort();
     inside.dedup();
     let to = if inside.is_empty() { Destination::Trash } else { Destination::Kept };

@@ -9,7 +9,7 @@ pub(super) fn after_colon(words: &str) -> String {
 }
 
 /// Writes a path so that a shell reads it back as it is.
-pub(super) fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%".contains(&byte);
     let text = path.display().to_string();
     if path.as_os_str().as_bytes().iter().copied().all(plain) {
