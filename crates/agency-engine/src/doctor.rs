@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::host::Tmux;
 use crate::orphans::Orphan;
 use crate::store::{RunFilter, Store, StoreError};
-use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version};
+use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, quoted};
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -108,12 +108,7 @@ impl Agency {
         }
         for path in &strays.worktrees {
             let message = format!("{} belongs to no run", path.display());
-            let kept = self.home.kept();
-            let fix = format!(
-                "move it aside with all that is in it: mkdir -p '{0}' && mv '{1}' '{0}/'",
-                kept.display(),
-                path.display()
-            );
+            let fix = format!("move it aside with all that is in it: {}", moving_aside(&self.home, path));
             checks.push(Check::bad("worktrees", Health::Warning, message, fix));
         }
         for path in &strays.run_directories {
@@ -123,14 +118,13 @@ impl Agency {
         for unadoptable in &strays.unadoptable {
             let Unadoptable { path, why } = unadoptable;
             let message = format!("{} has no row and tells too little to rebuild one: {why}", path.display());
-            let kept = self.home.kept();
-            let fix = format!("move it aside: mkdir -p '{0}' && mv '{1}' '{0}/'", kept.display(), path.display());
+            let fix = format!("move it aside: {}", moving_aside(&self.home, path));
             checks.push(Check::bad("runs", Health::Warning, message, fix));
         }
         checks.extend(self.orphans()?.iter().filter_map(orphan_check));
         for unclear in self.unclear_pid_files() {
             let message = format!("{} is no pid file that can be used: {}", unclear.path.display(), unclear.why);
-            let fix = format!("look at it; nobody needs it if it is not yours: rm '{}'", unclear.path.display());
+            let fix = format!("move it aside: {}", moving_aside(&self.home, &unclear.path));
             checks.push(Check::bad("pid files", Health::Warning, message, fix));
         }
         if !strays.trash.is_empty() {
@@ -216,7 +210,7 @@ fn home_access(home: &Home) -> Check {
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let message = format!("others can look into {} (mode {mode:o})", path.display());
-        return Check::bad("home", Health::Warning, message, format!("chmod 700 '{}'", path.display()));
+        return Check::bad("home", Health::Warning, message, format!("chmod 700 {}", quoted(path)));
     }
     Check::ok("home", path.display().to_string())
 }
@@ -266,14 +260,24 @@ fn fix_of(error: &StoreError, home: &Home) -> String {
     }
 }
 
+/// The command that moves something into a directory of its own below the home's `kept`, where nothing can be overwritten.
+fn moving_aside(home: &Home, path: &Path) -> String {
+    let aside = home.kept().join(format!("aside-{}", moment()));
+    format!("mkdir -p {0} && mv {1} {0}/", quoted(&aside), quoted(path))
+}
+
+/// The time, for the name of a new directory.
+fn moment() -> impl std::fmt::Display {
+    jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%fZ").to_string()
+}
+
 /// Moves the database aside with its log, which would otherwise be applied to the next one, and rebuilds it.
 fn rebuild(home: &Home) -> String {
-    let moment = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
-    let aside = home.root().join(format!("damaged-{moment}"));
+    let aside = home.root().join(format!("damaged-{}", moment()));
     format!(
-        "mkdir '{0}' && mv '{1}'* '{0}/' && agency reconcile, which rebuilds it from the files of the runs",
-        aside.display(),
-        home.database().display()
+        "mkdir {0} && mv {1}* {0}/ && agency reconcile, which rebuilds it from the files of the runs",
+        quoted(&aside),
+        quoted(&home.database())
     )
 }
 

@@ -3,8 +3,10 @@
 #[expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 mod hints {
     mod collected;
+    mod doctor;
     mod following;
     mod reading;
     mod table;
+    mod version_control;
     mod work;
 }

@@ -70,13 +70,12 @@ fn commands(text: &str, verbs: &[String]) -> Vec<String> {
             "agency" => sub != "agency" && verbs.iter().any(|verb| verb == sub),
             "git" => GIT.contains(&sub),
             "jj" => JJ.contains(&sub),
-            "kill" => sub == "-KILL",
-            "chmod" => true,
             _ => false,
         };
-        if *word == "chmod" && sub.starts_with(|letter: char| letter.is_ascii_digit()) {
-            found.push("chmod".to_owned());
-        } else if is_command && *word != "chmod" {
+        let after_agency = index > 0 && ["agency", "source", "{agency}"].contains(&words[index - 1]);
+        if let Some(program) = program_in(word, sub).filter(|_| !after_agency) {
+            found.push(program.to_owned());
+        } else if is_command {
             let second = rest.next().filter(|_| GROUPS.contains(&sub)).filter(|word| is_plain(word));
             found.push(second.map_or_else(|| format!("{word} {sub}"), |second| format!("{word} {sub} {second}")));
         }
@@ -86,6 +85,29 @@ fn commands(text: &str, verbs: &[String]) -> Vec<String> {
     found.retain(|command| !GROUPS.iter().any(|group| *command == format!("agency {group}")));
     found.retain(|command| !command.ends_with(" with") && !command.ends_with(" has") && !command.ends_with(" named"));
     found
+}
+
+/// Programs of the system, told from prose by what follows them. The words of a tmux command are a text of their own.
+fn program_in(word: &str, next: &str) -> Option<&'static str> {
+    // A label of a table has its value after it.
+    let is_argument = next != "{}" && next.starts_with(['\'', '"', '{', '-', '/', '<', '$', '~']);
+    let is_number = next.starts_with(|letter: char| letter.is_ascii_digit());
+    match word {
+        "chmod" if is_number => Some("chmod"),
+        "kill" if next == "-KILL" => Some("kill -KILL"),
+        "kill" if is_argument || is_number => Some("kill"),
+        "kill-session" if next == "-t" => Some("tmux kill-session"),
+        "attach" if next == "-t" => Some("tmux attach"),
+        "kill-server" => Some("tmux kill-server"),
+        "cp" if is_argument => Some("cp"),
+        "dd" if is_argument => Some("dd"),
+        "mkdir" if is_argument => Some("mkdir"),
+        "mv" if is_argument => Some("mv"),
+        "rm" if is_argument => Some("rm"),
+        "rmdir" if is_argument => Some("rmdir"),
+        "truncate" if is_argument => Some("truncate"),
+        _ => None,
+    }
 }
 
 fn is_plain(word: &str) -> bool {

@@ -86,21 +86,36 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("git config", Adds),
     ("git diff", Reads),
     ("git log", Reads),
-    ("git stash apply", Adds),
+    ("git stash apply", Followed("version_control::a_saved_stash_is_applied_and_stays")),
     ("git switch", Adds),
     ("git worktree repair", Followed("following::a_moved_repository_is_repaired")),
     ("git worktree unlock", Followed("following::a_locked_worktree_is_unlocked")),
-    ("jj bookmark delete", Adds),
+    ("jj bookmark delete", Followed("version_control::a_bookmark_is_deleted_and_the_revision_stays")),
     ("jj bookmark set", Adds),
     ("jj diff", Reads),
     ("jj show", Reads),
-    ("jj workspace forget", Adds),
+    ("jj workspace forget", Followed("version_control::a_workspace_is_forgotten_and_its_files_stay")),
     ("kill -KILL", Followed("orphans: processes only")),
+    ("mkdir", Adds),
+    ("mv", Followed("doctor: into a new directory, where nothing is overwritten")),
+    ("tmux attach", Reads),
+    ("tmux kill-session", Followed("doctor::a_session_of_this_home_without_a_run_is_ended")),
 ];
 
 /// What no message may name: it deletes or moves work without saving it.
-const NEVER: &[&str] =
-    &["git worktree remove", "git clean", "git reset", "git checkout", "git stash drop", "git stash clear"];
+const NEVER: &[&str] = &[
+    "git worktree remove",
+    "git clean",
+    "git reset",
+    "git checkout",
+    "git stash drop",
+    "git stash clear",
+    "rm",
+    "rmdir",
+    "dd",
+    "truncate",
+    "tmux kill-server",
+];
 
 // A hint without a situation fails here.
 #[test]

@@ -18,8 +18,12 @@ impl Work {
             let id = repo.git(&["hash-object", "--no-filters", "--", path.to_str().unwrap()]).trim().to_owned();
             (path.strip_prefix(worktree).unwrap().to_owned(), fs::read(&path).unwrap(), id)
         };
-        // The link to the repository is no work, nor is our own prompt.
-        let is_work = |path: &PathBuf| *path != worktree.join(".git") && !path.starts_with(worktree.join(".agency"));
+        // The link to the repository is no work, nor are our own prompt and the notes of jj.
+        let is_work = |path: &PathBuf| {
+            *path != worktree.join(".git")
+                && !path.starts_with(worktree.join(".agency"))
+                && !path.starts_with(worktree.join(".jj"))
+        };
         let files: Vec<_> = files_below(worktree).into_iter().filter(is_work).map(note).collect();
         assert!(!files.is_empty());
         Self { files }
@@ -40,11 +44,49 @@ impl Work {
     }
 }
 
+/// The content of every file of a world that a person could miss.
+pub(super) struct Everything {
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Everything {
+    /// Notes the files of the home and of the repositories. What SQLite keeps beside a database is no content of ours.
+    pub(super) fn of(world: &World) -> Self {
+        let is_content =
+            |path: &PathBuf| !path.to_str().is_some_and(|path| path.ends_with("-shm") || path.ends_with("-wal"));
+        let files = files_below(&world.agency_home()).into_iter().chain(files_below(&world.root().join("repos")));
+        Self { files: files.filter(is_content).map(|path| (path.clone(), fs::read(path).unwrap())).collect() }
+    }
+
+    /// Leaves out what is below directories of a name, whose files come and go.
+    pub(super) fn without(mut self, directory: &str) -> Self {
+        self.files.retain(|(path, _)| !path.iter().any(|part| part == directory));
+        self
+    }
+
+    /// Every content is still in a file of that name. Files whose names `may_change` may have been written.
+    #[track_caller]
+    pub(super) fn is_nowhere_lost(&self, world: &World, may_change: &[&str]) {
+        let now = Self::of(world).files;
+        for (path, content) in &self.files {
+            let name = path.file_name().unwrap();
+            let same_name = || now.iter().filter(|(other, _)| other.file_name().unwrap() == name);
+            let is_there = if may_change.iter().any(|changing| name == *changing) {
+                same_name().any(|(_, found)| found.starts_with(content))
+            } else {
+                same_name().any(|(_, found)| found == content)
+            };
+            assert!(is_there, "{} is lost", path.display());
+        }
+    }
+}
+
 /// Does what a message says, as a person who copies it into a shell.
 #[track_caller]
 pub(super) fn follow(world: &World, repo: &Repo, command: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_agency")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let jj = std::env::var("AGENCY_TEST_JJ").map(|directory| format!("{directory}:")).unwrap_or_default();
+    let path = format!("{}:{jj}{}", program.display(), std::env::var("PATH").unwrap());
     let mut shell = world.program("sh");
     shell.args(["-ec", command]).env("PATH", path).current_dir(&repo.path);
     let output = world.run(&mut shell);

@@ -65,7 +65,7 @@ fn doctor_answers_for_every_damaged_page_and_its_fix_rebuilds_the_database() {
             }
             assert_eq!((&check["health"], code), (&"problem".into(), Some(1)), "page {page}: {check}");
             let fix = check["fix"].as_str().unwrap();
-            assert!(fix.contains("agency.db'*") && fix.contains("agency reconcile"), "page {page}: {fix}");
+            assert!(fix.contains("agency.db*") && fix.contains("agency reconcile"), "page {page}: {fix}");
             if filler == 0x5a && rebuilt < 3 {
                 rebuilt += 1;
                 follow(&world, fix);
@@ -149,8 +149,9 @@ fn following_the_advice_about_a_worktree_without_a_run_loses_nothing() {
     let (_, command) = fix.split_once(": ").unwrap();
     assert!(world.run(world.program("sh").args(["-c", command])).status.success(), "{fix}");
     assert_eq!(complaints(&world), []);
-    let kept = world.agency_home().join("kept").join(&run.id).join("late.txt");
-    assert_eq!(fs::read_to_string(kept).unwrap(), "precious\n");
+    let (_, aside) = command.rsplit_once(' ').unwrap();
+    assert!(aside.starts_with(world.agency_home().join("kept").to_str().unwrap()), "{fix}");
+    assert_eq!(fs::read_to_string(format!("{aside}{}/late.txt", run.id)).unwrap(), "precious\n");
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
         for unclear in &answer.unclear {
             let path = plain(&unclear.path.to_string_lossy());
             writeln!(out, "{path} says nothing about any process: {}", plain(&unclear.why))?;
-            writeln!(out, "  nobody needs it if it is not yours: rm '{path}'")?;
+            writeln!(out, "  to move it aside: agency doctor prints the command")?;
         }
         Ok(())
     })
