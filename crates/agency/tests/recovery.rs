@@ -6,6 +6,7 @@ mod recovery {
     mod doctor;
     mod ends;
     mod lost_while_live;
+    mod older_database;
     mod place;
     mod plan;
 }

@@ -1,0 +1,200 @@
+-- The database as version 4 of its schema made it. This file is never changed.
+CREATE TABLE runs (
+    id                TEXT PRIMARY KEY NOT NULL,
+    repo_path         TEXT NOT NULL,
+    repo_fingerprint  TEXT NOT NULL,
+    base_ref          TEXT NOT NULL,
+    base_commit       TEXT NOT NULL,
+    new_branch        TEXT,
+    worktree_path     TEXT UNIQUE,
+    workspace         TEXT NOT NULL,
+    runner_kind       TEXT NOT NULL,
+    runner_args_json  TEXT NOT NULL,
+    mode              TEXT NOT NULL,
+    host              TEXT NOT NULL,
+    restart_policy    TEXT NOT NULL,
+    state             TEXT NOT NULL CHECK (state IN ('queued', 'running', 'completed', 'failed', 'killed')),
+    phase             TEXT,
+    attempt           INTEGER NOT NULL DEFAULT 0,
+    name              TEXT,
+    created_at        TEXT NOT NULL,
+    updated_at        TEXT NOT NULL,
+    started_at        TEXT,
+    ended_at          TEXT,
+    exit_code         INTEGER,
+    signal            INTEGER,
+    reason            TEXT,
+    error             TEXT,
+    stdout_log_path   TEXT NOT NULL,
+    stderr_log_path   TEXT NOT NULL,
+    tmux_session_name TEXT,
+    tmux_socket       TEXT,
+    saved_ref         TEXT,
+    removed_at        TEXT
+);
+CREATE INDEX runs_live ON runs (id) WHERE state IN ('queued', 'running');
+CREATE INDEX runs_present ON runs (id) WHERE removed_at IS NULL;
+CREATE INDEX runs_by_state ON runs (state, id);
+CREATE INDEX runs_by_repo ON runs (repo_path, id);
+CREATE INDEX runs_by_name ON runs (name, id) WHERE name IS NOT NULL;
+
+CREATE TRIGGER runs_begin_queued BEFORE INSERT ON runs WHEN NEW.state <> 'queued'
+BEGIN SELECT RAISE(ABORT, 'a run begins as queued'); END;
+
+CREATE TRIGGER runs_move_legally BEFORE UPDATE OF state ON runs
+WHEN NEW.state <> OLD.state AND NOT (
+    (OLD.state = 'queued'  AND NEW.state IN ('running', 'failed', 'killed')) OR
+    (OLD.state = 'running' AND NEW.state IN ('completed', 'failed', 'killed')))
+BEGIN SELECT RAISE(ABORT, 'illegal state transition'); END;
+
+CREATE TRIGGER runs_are_removed_once BEFORE UPDATE OF removed_at ON runs
+WHEN NEW.removed_at IS NOT OLD.removed_at
+    AND (OLD.removed_at IS NOT NULL OR OLD.state NOT IN ('completed', 'failed', 'killed'))
+BEGIN SELECT RAISE(ABORT, 'only an ended run is removed, and once'); END;
+
+CREATE TRIGGER runs_stay BEFORE DELETE ON runs
+BEGIN SELECT RAISE(ABORT, 'a run is never deleted'); END;
+
+CREATE TABLE requests (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id     TEXT NOT NULL REFERENCES runs (id),
+    kind       TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    taken_at   TEXT
+);
+CREATE INDEX requests_open ON requests (run_id, id) WHERE taken_at IS NULL;
+
+ALTER TABLE runs ADD COLUMN agent_session TEXT;
+ALTER TABLE runs ADD COLUMN input_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN output_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN cached_tokens INTEGER;
+ALTER TABLE runs ADD COLUMN cost_usd REAL;
+
+CREATE TABLE requests_aside AS SELECT * FROM requests;
+DROP TABLE requests;
+CREATE TABLE runs_anew (
+    id                TEXT PRIMARY KEY NOT NULL,
+    repo_path         TEXT NOT NULL,
+    repo_fingerprint  TEXT NOT NULL,
+    base_ref          TEXT NOT NULL,
+    base_commit       TEXT NOT NULL,
+    new_branch        TEXT,
+    worktree_path     TEXT,
+    workspace         TEXT NOT NULL,
+    runner_kind       TEXT NOT NULL,
+    runner_args_json  TEXT NOT NULL,
+    mode              TEXT NOT NULL,
+    host              TEXT NOT NULL,
+    restart_policy    TEXT NOT NULL,
+    state             TEXT NOT NULL CHECK (state IN ('queued', 'running', 'completed', 'failed', 'killed')),
+    phase             TEXT,
+    attempt           INTEGER NOT NULL DEFAULT 0,
+    name              TEXT,
+    created_at        TEXT NOT NULL,
+    updated_at        TEXT NOT NULL,
+    started_at        TEXT,
+    ended_at          TEXT,
+    exit_code         INTEGER,
+    signal            INTEGER,
+    reason            TEXT,
+    error             TEXT,
+    stdout_log_path   TEXT NOT NULL,
+    stderr_log_path   TEXT NOT NULL,
+    tmux_session_name TEXT,
+    tmux_socket       TEXT,
+    saved_ref         TEXT,
+    removed_at        TEXT,
+    agent_session     TEXT,
+    input_tokens      INTEGER,
+    output_tokens     INTEGER,
+    cached_tokens     INTEGER,
+    cost_usd          REAL,
+    parent_id         TEXT,
+    agent_version     TEXT,
+    activity          TEXT,
+    activity_at       TEXT
+);
+INSERT INTO runs_anew (id, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, worktree_path, workspace, runner_kind,
+    runner_args_json, mode, host, restart_policy, state, phase, attempt, name, created_at, updated_at, started_at,
+    ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket,
+    saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, cost_usd)
+SELECT id, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, worktree_path, workspace, runner_kind,
+    runner_args_json, mode, host, restart_policy, state, phase, attempt, name, created_at, updated_at, started_at,
+    ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket,
+    saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, cost_usd FROM runs;
+DROP TABLE runs;
+ALTER TABLE runs_anew RENAME TO runs;
+CREATE UNIQUE INDEX runs_own_their_worktree ON runs (worktree_path) WHERE parent_id IS NULL;
+CREATE INDEX runs_by_worktree ON runs (worktree_path) WHERE worktree_path IS NOT NULL;
+CREATE INDEX runs_live ON runs (id) WHERE state IN ('queued', 'running');
+CREATE INDEX runs_present ON runs (id) WHERE removed_at IS NULL;
+CREATE INDEX runs_by_state ON runs (state, id);
+CREATE INDEX runs_by_repo ON runs (repo_path, id);
+CREATE INDEX runs_by_name ON runs (name, id) WHERE name IS NOT NULL;
+
+CREATE TRIGGER runs_begin_queued BEFORE INSERT ON runs WHEN NEW.state <> 'queued'
+BEGIN SELECT RAISE(ABORT, 'a run begins as queued'); END;
+
+CREATE TRIGGER runs_move_legally BEFORE UPDATE OF state ON runs
+WHEN NEW.state <> OLD.state AND NOT (
+    (OLD.state = 'queued'  AND NEW.state IN ('running', 'failed', 'killed')) OR
+    (OLD.state = 'running' AND NEW.state IN ('completed', 'failed', 'killed')))
+BEGIN SELECT RAISE(ABORT, 'illegal state transition'); END;
+
+CREATE TRIGGER runs_are_removed_once BEFORE UPDATE OF removed_at ON runs
+WHEN NEW.removed_at IS NOT OLD.removed_at
+    AND (OLD.removed_at IS NOT NULL OR OLD.state NOT IN ('completed', 'failed', 'killed'))
+BEGIN SELECT RAISE(ABORT, 'only an ended run is removed, and once'); END;
+
+CREATE TRIGGER runs_stay BEFORE DELETE ON runs
+BEGIN SELECT RAISE(ABORT, 'a run is never deleted'); END;
+
+CREATE TABLE requests (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    run_id     TEXT NOT NULL REFERENCES runs (id),
+    kind       TEXT NOT NULL,
+    content    TEXT,
+    created_at TEXT NOT NULL,
+    taken_at   TEXT,
+    done_at    TEXT,
+    succeeded  INTEGER,
+    outcome    TEXT
+);
+CREATE INDEX requests_open ON requests (run_id, id) WHERE taken_at IS NULL;
+INSERT INTO requests (id, run_id, kind, created_at, taken_at)
+SELECT id, run_id, kind, created_at, taken_at FROM requests_aside;
+DROP TABLE requests_aside;
+
+CREATE TABLE questions (
+    id           TEXT PRIMARY KEY NOT NULL,
+    run_id       TEXT NOT NULL REFERENCES runs (id),
+    attempt      INTEGER NOT NULL,
+    state        TEXT NOT NULL CHECK (state IN ('open', 'answered', 'delivered', 'expired')),
+    kind         TEXT NOT NULL,
+    content      TEXT NOT NULL,
+    asked_at     TEXT NOT NULL,
+    answer       TEXT,
+    answered_by  TEXT,
+    answered_at  TEXT,
+    settled_at   TEXT,
+    outcome      TEXT,
+    repeats      TEXT
+);
+CREATE INDEX questions_open ON questions (id) WHERE state = 'open';
+CREATE INDEX questions_by_run ON questions (run_id, id);
+
+CREATE TRIGGER questions_move_legally BEFORE UPDATE OF state ON questions
+WHEN NEW.state <> OLD.state AND NOT (
+    (OLD.state = 'open'     AND NEW.state IN ('answered', 'delivered', 'expired')) OR
+    (OLD.state = 'answered' AND NEW.state IN ('delivered', 'expired')))
+BEGIN SELECT RAISE(ABORT, 'illegal state of a question'); END;
+
+ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'run';
+ALTER TABLE runs ADD COLUMN vcs TEXT NOT NULL DEFAULT 'git';
+ALTER TABLE runs ADD COLUMN workflow_session TEXT;
+DROP INDEX runs_own_their_worktree;
+CREATE UNIQUE INDEX runs_own_their_worktree ON runs (worktree_path) WHERE parent_id IS NULL AND workspace = 'worktree';
+CREATE UNIQUE INDEX agents_own_their_name ON runs (name) WHERE kind = 'agent' AND state IN ('queued', 'running');
+CREATE INDEX runs_by_session ON runs (workflow_session, id) WHERE workflow_session IS NOT NULL;
+
+PRAGMA user_version = 4;
