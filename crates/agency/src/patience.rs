@@ -1,4 +1,4 @@
-//! Ctrl-C and TERM: the first asks for an end, the second for a quick one; while a run is being created, it ends us.
+//! Ctrl-C and TERM: the first asks for an end, the second for a quick one; while a run is being created, or many are looked at, it ends us.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,11 +17,11 @@ const EXIT_INTERRUPTED: i32 = 130;
 pub(crate) struct Patience {
     asked: Arc<AtomicBool>,
     hurried: Arc<AtomicBool>,
-    creating: Arc<AtomicBool>,
+    exits_on_second: Arc<AtomicBool>,
 }
 
 impl Patience {
-    /// Begins to listen. From now on neither signal ends us by itself, unless a run is being created.
+    /// Begins to listen. From now on neither signal ends us by itself, except as the methods below say.
     pub(crate) fn listen() -> Result<Self, Problem> {
         let patience = Self::default();
         let mut signals = Signals::new([SIGINT, SIGTERM])
@@ -30,7 +30,7 @@ impl Patience {
         std::thread::spawn(move || {
             for _ in signals.forever() {
                 if heard.asked.swap(true, Ordering::Relaxed) {
-                    if heard.creating.load(Ordering::Relaxed) {
+                    if heard.exits_on_second.load(Ordering::Relaxed) {
                         signal_hook::low_level::exit(EXIT_INTERRUPTED);
                     }
                     heard.hurried.store(true, Ordering::Relaxed);
@@ -42,10 +42,19 @@ impl Patience {
 
     /// Creates a run, which the first signal takes back. A second one meanwhile ends us at once, and leaves what was made.
     pub(crate) fn while_creating<T>(&self, create: impl FnOnce(&AtomicBool) -> T) -> T {
-        self.creating.store(true, Ordering::Relaxed);
-        let created = create(&self.asked);
-        self.creating.store(false, Ordering::Relaxed);
-        created
+        self.exiting_on_second(create)
+    }
+
+    /// Looks at something without changing it, which the first signal ends after the step at hand and a second one at once.
+    pub(crate) fn while_looking<T>(&self, look: impl FnOnce(&AtomicBool) -> T) -> T {
+        self.exiting_on_second(look)
+    }
+
+    fn exiting_on_second<T>(&self, act: impl FnOnce(&AtomicBool) -> T) -> T {
+        self.exits_on_second.store(true, Ordering::Relaxed);
+        let result = act(&self.asked);
+        self.exits_on_second.store(false, Ordering::Relaxed);
+        result
     }
 
     /// Set by the first signal.

@@ -4,8 +4,10 @@
 mod lifecycle {
     mod attach;
     mod create;
+    mod damaged_git;
     mod hostile;
     mod jj;
+    mod many;
     mod mcp_servers;
     mod policy;
     mod read;

@@ -123,7 +123,7 @@ fn many(
     let progress = Progress::begin(text, chosen.len(), context.is_watched());
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
         let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
-        let plans = agency.removal_plans(&rows, options, &|| progress.step(), patience.asked());
+        let plans = patience.while_looking(|stop| agency.removal_plans(&rows, options, &|| progress.step(), stop));
         plans.ok_or_else(|| interrupted("nothing was removed"))?
     } else {
         let mut results = vec![];
