@@ -3,13 +3,15 @@
 //! The one rule: total on any bytes. A line that is too long, damaged or unknown is skipped.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use agency_model::run::{Reason, State};
 use agency_model::{Activity, Event, EventLine, QuestionId, RunId, Usage};
 use jiff::Timestamp;
+use rustix::fs::OFlags;
 
 use crate::store::{QuestionRow, QuestionState, RunRow};
 
@@ -45,7 +47,9 @@ impl History {
     /// Reads the events of a run; a file that is missing tells nothing.
     pub(super) fn read(id: &RunId, path: &Path) -> io::Result<Self> {
         let mut history = Self::default();
-        match File::open(path) {
+        // A pipe in its place must not let us wait.
+        let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+        match OpenOptions::new().read(true).custom_flags(no_wait).open(path) {
             Ok(file) if file.metadata()?.is_file() => {
                 each_line(BufReader::new(file), |line| history.take_in(id, line))?;
             }

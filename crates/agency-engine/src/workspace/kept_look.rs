@@ -19,6 +19,17 @@ const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
 /// So many packs slow git down.
 const MAX_PACKS: usize = 32;
 
+/// All that is kept, and which of it are directories.
+const OURS: [(&str, bool); 7] = [
+    ("lock", false),
+    ("commondir", false),
+    ("HEAD", false),
+    ("index", false),
+    ("changes", false),
+    ("diff", false),
+    ("objects", true),
+];
+
 /// The directory, locked.
 pub(super) struct Kept {
     directory: PathBuf,
@@ -33,7 +44,11 @@ impl Kept {
             return None;
         }
         create_private_directory(directory).ok()?;
+        if !directory.symlink_metadata().ok()?.is_dir() {
+            return None;
+        }
         let lock = Lock::take(&directory.join("lock"), Duration::ZERO).ok()??;
+        remove_foreign(directory)?;
         // Left by a git that was killed; no other git works here.
         for left in ["index.lock", "index.new"] {
             let _ = fs::remove_file(directory.join(left));
@@ -88,6 +103,24 @@ impl Kept {
     fn result_file(&self, comparison: Comparison) -> PathBuf {
         self.directory.join(comparison.file_name())
     }
+}
+
+/// Removes whatever this program does not write there: an agent knows the directory of its run, and git would read
+/// settings from it. `None` when something stays.
+fn remove_foreign(directory: &Path) -> Option<()> {
+    for entry in fs::read_dir(directory).ok()? {
+        let entry = entry.ok()?;
+        let kind = entry.file_type().ok()?;
+        let ours = OURS.iter().any(|(name, is_directory)| {
+            entry.file_name() == *name && if *is_directory { kind.is_dir() } else { kind.is_file() }
+        });
+        match ours {
+            true => {}
+            false if kind.is_dir() => fs::remove_dir_all(entry.path()).ok()?,
+            false => fs::remove_file(entry.path()).ok()?,
+        }
+    }
+    Some(())
 }
 
 /// Deletes what was kept for a working tree that is gone. What cannot be deleted does no harm.

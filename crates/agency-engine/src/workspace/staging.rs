@@ -2,9 +2,10 @@
 //!
 //! The one rule: the agent's own index, HEAD and branch are only read.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -67,9 +68,11 @@ impl<'a> Staging<'a> {
     }
 }
 
-/// Makes a directory that only we can write and that ends with its value.
+/// Makes a directory that only its owner can read and write, and that ends with its value.
 pub(super) fn temporary_directory() -> Result<TempDir> {
-    let directory = tempfile::Builder::new().prefix("agency-git-").tempdir();
+    // Whatever the umask is: who can write a git directory chooses what git runs.
+    let private = Permissions::from_mode(0o700);
+    let directory = tempfile::Builder::new().prefix("agency-git-").permissions(private).tempdir();
     directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))
 }
 
@@ -93,4 +96,16 @@ pub(super) fn everything_but(checkout: &Checkout, without: &[PathBuf]) -> Result
         Ok(file)
     };
     write().map_err(WorkspaceError::io("write a list in", &std::env::temp_dir()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_git_directory_is_for_its_owner_alone() {
+        let directory = temporary_directory().unwrap();
+        let mode = directory.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
 }

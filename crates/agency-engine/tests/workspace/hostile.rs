@@ -287,3 +287,52 @@ fn in_place_the_agents_settings_for_a_worktree_run_nothing() {
     workspace.diff().unwrap();
     witness.did_not_run();
 }
+
+#[test]
+fn settings_that_the_agent_puts_beside_the_kept_look_run_nothing() {
+    let world = World::new();
+    let witness = Witness::new(&world);
+    world.git(["config", "extensions.worktreeConfig", "true"]);
+    let looks = world.root().join("run/git");
+    fs::create_dir_all(&looks).unwrap();
+    let worktree = GitWorktree { looks: Some(looks.clone()), ..worked(&world) };
+    for _ in 0..2 {
+        for name in ["config.worktree", "config", "info/attributes", "hooks/post-index-change"] {
+            write(&looks.join(name), &witness.config());
+        }
+        assert_eq!(names(&worktree.changes().unwrap()), [".gitattributes", "a.txt"]);
+        worktree.diff().unwrap();
+        witness.did_not_run();
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_the_kept_look_is_not_followed() {
+    let world = World::new();
+    let (run, victim) = (world.root().join("run"), world.root().join("victim"));
+    fs::create_dir(&run).unwrap();
+    write(&victim.join("HEAD"), "precious");
+    std::os::unix::fs::symlink(&victim, run.join("git")).unwrap();
+    let worktree = GitWorktree { looks: Some(run.join("git")), ..worked(&world) };
+    assert_eq!(names(&worktree.changes().unwrap()), [".gitattributes", "a.txt"]);
+    assert_eq!(fs::read_to_string(victim.join("HEAD")).unwrap(), "precious");
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 1);
+}
+
+#[test]
+fn a_stash_in_a_submodule_counts_as_not_saved() {
+    let (world, library) = (World::new(), World::new());
+    let allow = "protocol.file.allow=always";
+    world.git(["-c", allow, "submodule", "--quiet", "add", library.repository.to_str().unwrap(), "lib"]);
+    world.git(["commit", "-q", "-m", "submodule"]);
+    let worktree = world.prepared();
+    git(&worktree.path, ["-c", allow, "submodule", "--quiet", "update", "--init"]);
+    assert!(worktree.changes().unwrap().nested.is_empty());
+    let lib = worktree.path.join("lib");
+    write(&lib.join("a.txt"), "precious\n");
+    git(&lib, ["add", "a.txt"]);
+    git(&lib, ["-c", "user.name=a", "-c", "user.email=a@b", "stash", "-q"]);
+    assert_eq!(worktree.changes().unwrap().nested, [Path::new("lib")]);
+    let refused = worktree.remove(RemoveOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("'lib'"), "{refused}");
+}

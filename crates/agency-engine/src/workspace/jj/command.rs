@@ -55,8 +55,10 @@ impl JjCommand {
         command.env("LC_ALL", "C").env("JJ_EDITOR", "false").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         // The directory is said by an option; a missing one as the child's own would look like a missing jj.
         command.current_dir("/").args(["--no-pager", "--color=never", "--repository"]).arg(workspace);
-        // Nobody is there to type a passphrase.
-        command.args(["--config", "signing.behavior=keep"]);
+        // Signing needs a passphrase, and its program can be set by a file of the workspace.
+        for setting in ["signing.behavior=drop", "signing.backend=none", "fsmonitor.backend=none"] {
+            command.args(["--config", setting]);
+        }
         Self { command, directory: workspace.to_owned(), named: String::new() }
     }
 

@@ -57,7 +57,8 @@ fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Optio
     let commit = git().run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).read_line().ok()?.parse().ok()?;
     let listed = git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read().ok()?;
     let changed = git().run(["status", "--porcelain", "-z", "--ignore-submodules=all"]).read().ok()?;
-    let ahead = ["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stash", "--not", "--remotes"];
+    // Git takes a glob without a wildcard for a directory, and a name that may be missing for a mistake.
+    let ahead = ["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes"];
     let ahead = git().run(ahead).read().ok()?;
     let inside = links_below(submodule, &index, trusted, depth + 1);
     let saved = changed.is_empty()
