@@ -105,10 +105,14 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         let place = Place::find(&common_dir, worktree, &target)?;
         let (branch, dirty) = (&worktree.branch, &request.dirty);
         let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
+        let changes_hooks = step.changes_hooks(&place.top)?;
         match step.advance()? {
             Advanced::Moved => {
                 fault::point("merge.moved");
-                task.tell_hooks()?;
+                // Where the checkout was updated, those that came with the merge are there now.
+                if !changes_hooks {
+                    task.tell_hooks()?;
+                }
                 let saved = saved(&common_dir, request)?;
                 let checkouts = place.checkouts.clone();
                 return Ok(MergeOutcome::Merged(Merged { target, before, commit, checkouts, saved }));

@@ -176,3 +176,23 @@ fn a_program_that_a_hook_leaves_behind_does_not_hold_the_merge() {
     // Whoever reads the pipe ends with its last writer.
     drop(fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap());
 }
+
+#[test]
+fn hooks_that_come_with_a_merge_do_not_run_for_it() {
+    for strategy in [MergeStrategy::Merge, MergeStrategy::Squash, MergeStrategy::Rebase] {
+        let world = World::new();
+        world.git(["config", "core.hooksPath", ".husky"]);
+        let worktree = worked(&world);
+        let ran = world.root().join("ran");
+        for hook in ALL {
+            let path = worktree.path.join(".husky").join(hook);
+            write(&path, &format!("#!/bin/sh\necho {hook} >>'{}'\n", ran.display()));
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        git(&worktree.path, ["add", "-A"]);
+        git(&worktree.path, ["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "hooks"]);
+        merged(worktree.merge(&request(strategy)));
+        assert!(world.repository.join(".husky/post-commit").exists());
+        assert!(!ran.exists(), "{strategy:?}: {}", fs::read_to_string(&ran).unwrap());
+    }
+}

@@ -54,7 +54,8 @@ pub(crate) fn columns(header: &[&str], rows: Vec<Vec<String>>) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    let text = table.to_string();
+    // The table ends a cell that has a style with a reset of its own, which is none of our marked styles.
+    let text = table.to_string().replace("\x1b[0m", "");
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -69,7 +70,16 @@ fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use agency_model::run::State;
+
+    use super::{columns, shortened, state_word};
+
+    #[test]
+    fn a_cell_with_a_style_ends_with_that_style_and_nothing_else() {
+        let text = columns(&["STATE", "NAME"], vec![vec![state_word(State::Running), "fix".to_owned()]]);
+        assert!(text.contains(&state_word(State::Running)), "{text:?}");
+        assert!(!text.contains("\x1b[0m"), "{text:?}");
+    }
 
     #[test]
     fn long_names_end_in_an_ellipsis_and_line_breaks_do_not_break_the_table() {

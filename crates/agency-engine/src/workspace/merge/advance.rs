@@ -138,7 +138,7 @@ impl Step<'_> {
     }
 
     /// Whether the merge changes files in the directory of the hooks, or in the one above, to which husky's hooks lead.
-    fn changes_hooks(&self, checkout: &Path) -> Result<bool, MergeError> {
+    pub(super) fn changes_hooks(&self, checkout: &Path) -> Result<bool, MergeError> {
         let hooks = directory_at(checkout)?;
         let Ok(below) = hooks.strip_prefix(checkout) else { return Ok(false) };
         let above = below.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(below);
