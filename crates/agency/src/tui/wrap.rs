@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use agency_engine::runner::Cleaner;
 use agency_model::escaped_text;
 use ratatui::text::Span;
 
@@ -69,12 +68,30 @@ pub(super) fn wrap_after(before: &str, text: &str, width: u16) -> Vec<String> {
     lines.map(|(index, line)| format!("{}{line}", if index == 0 { before } else { &room })).collect()
 }
 
-/// A text without anything that moves the cursor, with tabulators as spaces.
+/// A text without colours and emphasis, with tabulators as spaces. Every other sequence is shown, since it could hide what
+/// stands in it.
 pub(super) fn plain(text: &str) -> String {
-    let mut cleaner = Cleaner::new();
-    let mut clean = cleaner.feed(text.as_bytes());
-    clean.push_str(&cleaner.finish());
-    spaced(&clean.replace(['\r', '\u{c}'], ""))
+    spaced(&without_colours(text).replace("\r\n", "\n"))
+}
+
+/// A text without the sequences that only change how the characters after them look.
+fn without_colours(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("\u{1b}[") {
+        let (before, sequence) = rest.split_at(start);
+        kept.push_str(before);
+        let parameters = &sequence[2..];
+        let end = parameters.find(|letter: char| !matches!(letter, '0'..='9' | ';' | ':')).unwrap_or(parameters.len());
+        if let Some(after) = parameters[end..].strip_prefix('m') {
+            rest = after;
+        } else {
+            kept.push_str(&sequence[..2]);
+            rest = parameters;
+        }
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// A text with tabulators as spaces, in which nothing is hidden: only newlines stay what they are.
@@ -130,8 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_text_moves_the_cursor() {
-        assert_eq!(plain("a\tb\u{1b}[31mred\u{1b}[0m\r\nc\u{7}"), "a   bred\nc");
+    fn nothing_of_a_text_moves_the_cursor_or_is_hidden() {
+        assert_eq!(plain("a\tb\u{1b}[31mred\u{1b}[0m\r\nc\u{7}"), "a   bred\nc\\x07");
+        assert_eq!(plain("ok \x1b]0;; touch x;\x07"), "ok \\x1b]0;; touch x;\\x07");
+        assert_eq!(plain("\x1b[38:5:1mred\x1b[2Kgone\x1b["), "red\\x1b[2Kgone\\x1b[");
     }
 
     proptest! {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use agency_model::escaped_line;
+
 /// No more of a patch is read.
 pub(in crate::tui) const MOST: usize = 16 * 1024 * 1024;
 
@@ -175,9 +177,11 @@ fn end_of_quoted(text: &str) -> Option<usize> {
     })
 }
 
-/// A name as git writes it where it has unusual characters.
+/// A name that git may have written with escapes, in which nothing is hidden.
 fn unquoted(name: &str) -> String {
-    let Some(inside) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return name.to_owned() };
+    let Some(inside) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return escaped_line(name);
+    };
     let mut bytes = vec![];
     let mut rest = inside.bytes().peekable();
     while let Some(byte) = rest.next() {
@@ -195,11 +199,28 @@ fn unquoted(name: &str) -> String {
                 }
                 bytes.push(u8::try_from(value).unwrap_or(b'?'));
             }
-            Some(b'n') => bytes.push(b'\n'),
+            Some(b'a') => bytes.push(0x07),
+            Some(b'b') => bytes.push(0x08),
             Some(b't') => bytes.push(b'\t'),
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b'v') => bytes.push(0x0b),
+            Some(b'f') => bytes.push(0x0c),
+            Some(b'r') => bytes.push(b'\r'),
             Some(other) => bytes.push(other),
             None => bytes.push(b'\\'),
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    escaped_line(&String::from_utf8_lossy(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unquoted;
+
+    #[test]
+    fn a_name_never_looks_like_another_one() {
+        assert_eq!(unquoted("\"inno\\342\\200\\213cent.txt\""), "inno\\u{200b}cent.txt");
+        assert_eq!(unquoted("\"x\\033[2J\\r\\a\\nname\""), "x\\x1b[2J\\r\\x07\\nname");
+        assert_eq!(unquoted("r\u{202e}tl"), "r\\u{202e}tl");
+    }
 }
