@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agency::Agency;
 use crate::pid_file::{self, PidFile};
-use crate::process::{Ancestor, Found, INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name};
+use crate::process::{Ancestor, Found, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name};
 use crate::store::StoreError;
 use crate::tell::TellError;
 
@@ -92,7 +92,7 @@ fn supervised_by(ancestor: &Ancestor) -> Option<RunId> {
 }
 
 /// Whether a supervisor itself started a process, as it starts `notify.command`. What its agent left behind becomes the
-/// supervisor's child too, but is of another session and does not say that it is independent.
+/// supervisor's child too, but is of another session and was not started for a notification.
 fn is_of_supervisor(child: &Ancestor, supervisor: &Ancestor) -> bool {
-    child.session() == supervisor.session() || child.process().variable(INDEPENDENT_VARIABLE).is_some()
+    child.session() == supervisor.session() || child.process().variable(NOTIFICATION_VARIABLE).is_some()
 }

@@ -42,3 +42,6 @@ pub const ASK_VARIABLE: &str = "AGENCY_ASK";
 
 /// Marks supervisors and the tmux server: processes that outlive the agent which happened to start them.
 pub const INDEPENDENT_VARIABLE: &str = "AGENCY_INDEPENDENT";
+
+/// Marks the user's own programs that a supervisor starts for notifications.
+pub const NOTIFICATION_VARIABLE: &str = "AGENCY_NOTIFICATION";

@@ -17,7 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::launch::Environment;
-use crate::process::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group};
+use crate::process::{
+    INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
+};
 use crate::store::RunRow;
 
 /// How long a program may take.
@@ -133,7 +135,9 @@ impl Notifier {
         for name in [RUN_ID_VARIABLE, "AGENCY_RUN_DIR"] {
             environment.remove(Path::new(name).as_os_str());
         }
-        environment.insert(INDEPENDENT_VARIABLE.into(), "1".into());
+        for name in [INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE] {
+            environment.insert(name.into(), "1".into());
+        }
         Self { to, environment, at_work: vec![] }
     }
 
