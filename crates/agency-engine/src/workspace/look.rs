@@ -18,7 +18,7 @@ use super::git_command::GitCommand;
 use super::index_file::IndexFile;
 use super::kept_look::Kept;
 use super::nested::{self, Nested};
-use super::private_git::{Objects, PrivateGit};
+use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
 use super::staging::{ADD_ALL, everything_but, temporary_directory};
 use super::{Commit, Result, WorkspaceError, changes};
 
@@ -191,13 +191,14 @@ impl Look {
             return Ok(());
         }
         self.forget_results()?;
-        let add = || {
-            let git = self.git();
+        let add = |git: GitCommand| {
             let git = if files >= WORTH_A_PACK { git.config("core.bigFileThreshold=1") } else { git };
             git.run(ADD_ALL).arg("--ignore-errors").input(everything_but(checkout, &self.nested.all())?).finish()
         };
-        // A file may vanish while git reads it.
-        let added = add()?.success || add()?.success;
+        // A file may vanish while git reads it, and an attribute of the agent's may stop git.
+        let added = add(self.git())?.success
+            || add(self.git())?.success
+            || add(self.git().env(ATTRIBUTES_FROM, self.private.no_attributes()?))?.success;
         self.grown = true;
         match &self.place {
             // The disk may be full.

@@ -32,6 +32,9 @@ const SETTINGS: [&str; 12] = [
     "maintenance.auto=false",
 ];
 
+/// The variable that names the tree from which git reads attributes, instead of the working tree.
+pub(super) const ATTRIBUTES_FROM: &str = "GIT_ATTR_SOURCE";
+
 /// Where the content of added files goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Objects {
@@ -89,6 +92,12 @@ impl PrivateGit {
                     .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", others)
             }
         }
+    }
+
+    /// A tree that stands for the attributes of a working tree when they are not to apply: a filter that fails, or an
+    /// encoding that a file does not have, must not hide or lose the others.
+    pub(super) fn no_attributes(&self) -> Result<String> {
+        self.git().run(["hash-object", "-t", "tree", "/dev/null"]).read_line()
     }
 
     /// The private index.

@@ -60,7 +60,8 @@ pub(super) fn save(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Op
 fn look(staging: &Staging<'_>, checkout: &Checkout) -> Result<Found> {
     let head = checkout.head.commit(&checkout.common_dir)?;
     let index = staging.tree()?;
-    staging.add_everything()?;
+    // Saved in another form than it would be committed in is better than not saved.
+    staging.add_everything().or_else(|_| staging.add_everything_as_it_is())?;
     let files = staging.tree()?.ok_or_else(|| WorkspaceError::Git {
         command: "write-tree".to_owned(),
         directory: checkout.work_tree.clone(),

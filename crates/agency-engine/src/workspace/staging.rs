@@ -2,6 +2,7 @@
 //!
 //! The one rule: the agent's own index, HEAD and branch are only read.
 
+use std::cell::OnceCell;
 use std::fs::{File, Permissions};
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
 use super::nested::{self, Nested};
-use super::private_git::{Objects, PrivateGit};
+use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
 use super::{Result, WorkspaceError};
 
 /// An index of our own over an agent's working tree, which ends with it. What is added goes into the repository.
@@ -21,6 +22,8 @@ pub(super) struct Staging<'a> {
     checkout: &'a Checkout,
     private: PrivateGit,
     nested: Nested,
+    /// A tree whose attributes apply instead of those in the working tree. Git also reads files when it writes a tree.
+    attributes_from: OnceCell<String>,
     _directory: TempDir,
 }
 
@@ -32,12 +35,15 @@ impl<'a> Staging<'a> {
         let index = private.agents_index(checkout)?;
         private.write_index(&index)?;
         let nested = nested::find(&private, checkout, &index)?;
-        Ok(Self { checkout, private, nested, _directory: directory })
+        Ok(Self { checkout, private, nested, attributes_from: OnceCell::new(), _directory: directory })
     }
 
     /// Starts to describe a git command on the copy.
     pub(super) fn git(&self) -> GitCommand {
-        self.private.git()
+        match self.attributes_from.get() {
+            Some(tree) => self.private.git().env(ATTRIBUTES_FROM, tree),
+            None => self.private.git(),
+        }
     }
 
     /// The copy.
@@ -56,6 +62,13 @@ impl<'a> Staging<'a> {
         let paths = everything_but(self.checkout, &self.nested.all())?;
         self.git().run(ADD_ALL).input(paths).read()?;
         self.nested.record_links(&self.private)
+    }
+
+    /// The same, byte for byte: from now on no filter runs and no encoding is changed.
+    pub(super) fn add_everything_as_it_is(&self) -> Result<()> {
+        let no_attributes = self.private.no_attributes()?;
+        self.attributes_from.get_or_init(|| no_attributes);
+        self.add_everything()
     }
 
     /// Writes the copy as a tree; `None` while it holds conflicts.

@@ -336,3 +336,25 @@ fn a_stash_in_a_submodule_counts_as_not_saved() {
     let refused = worktree.remove(RemoveOptions::default()).unwrap_err();
     assert!(refused.to_string().contains("'lib'"), "{refused}");
 }
+
+#[test]
+fn attributes_that_stop_git_hide_nothing_and_keep_nothing_from_being_saved() {
+    let failing = "* filter=broken\n";
+    for attributes in ["*.c working-tree-encoding=UTF-16\n", failing] {
+        let world = World::new();
+        for (key, value) in [("clean", "false"), ("required", "true")] {
+            world.git(["config", &format!("filter.broken.{key}"), value]);
+        }
+        let worktree = world.prepared();
+        write(&worktree.path.join(".gitattributes"), attributes);
+        write(&worktree.path.join("x.c"), "odd\n");
+        write(&worktree.path.join("a.txt"), "changed\n");
+        for _ in 0..2 {
+            assert_eq!(names(&worktree.changes().unwrap()), [".gitattributes", "a.txt", "x.c"], "{attributes}");
+            assert!(String::from_utf8(worktree.diff().unwrap()).unwrap().contains("+changed"));
+        }
+        worktree.remove(RemoveOptions::default()).unwrap();
+        assert_eq!(saved(&world, &worktree, "x.c").as_deref(), Some("odd"), "{attributes}");
+        assert_eq!(saved(&world, &worktree, "a.txt").as_deref(), Some("changed"), "{attributes}");
+    }
+}
