@@ -61,7 +61,9 @@ fn look(staging: &Staging<'_>, checkout: &Checkout) -> Result<Found> {
     let head = checkout.head.commit(&checkout.common_dir)?;
     let index = staging.tree()?;
     // Saved in another form than it would be committed in is better than not saved.
-    staging.add_everything().or_else(|_| staging.add_everything_as_it_is())?;
+    if let Err(error) = staging.add_everything() {
+        staging.add_everything_as_it_is().map_err(|_| error)?;
+    }
     let files = staging.tree()?.ok_or_else(|| WorkspaceError::Git {
         command: "write-tree".to_owned(),
         directory: checkout.work_tree.clone(),
