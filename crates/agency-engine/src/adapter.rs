@@ -40,6 +40,10 @@ pub enum Heard {
     Asked(Question),
     /// The agent no longer waits for the answer to the question with this key.
     Withdrawn(String),
+    /// A turn has begun: the model is at work.
+    TurnStarted,
+    /// So many tasks of the agent run in its background; they may outlast its turn.
+    Background(usize),
 }
 
 /// How a turn ended, in the agent's own words.
@@ -78,6 +82,8 @@ pub trait Channel: StreamParser {
     /// The bytes that tell the agent something; none where it is told later. What follows from it on our side, such as
     /// questions that are withdrawn, comes with the next feed, which may be an empty one.
     fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay>;
+    /// Whether a denial that is encoded brings its words to the agent, by itself or after it.
+    fn denial_takes_words(&self) -> bool;
     /// The conversation has used so much before this process: agents that count all of it count from there.
     fn count_from(&mut self, spent: Usage);
 }
@@ -215,11 +221,6 @@ fn line(message: &serde_json::Value) -> Vec<u8> {
     let mut line = message.to_string().into_bytes();
     line.push(b'\n');
     line
-}
-
-/// What the model thought before it spoke; no event of its own, and not what the agent said.
-fn thinking(text: &str) -> Event {
-    Event::Notice { message: format!("thinking: {text}") }
 }
 
 /// A difference of sums has digits that mean nothing.

@@ -19,10 +19,10 @@ use serde::Serialize;
 
 use self::history::History;
 use crate::agency::Agency;
-use crate::home::RunDirectory;
+use crate::home::{Home, RunDirectory};
 use crate::lock::is_held;
 use crate::reconcile::has_owner;
-use crate::store::{AdoptedRun, KnownRun, StoreError};
+use crate::store::{AdoptedRun, KnownRun, KnownRuns, StoreError};
 
 /// How long a creator may take for its first steps.
 const BEING_MADE: Duration = Duration::from_secs(60);
@@ -93,17 +93,30 @@ enum Unknown {
     Run,
 }
 
+/// How many run directories have no row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unadopted {
+    /// A row can be rebuilt from their files.
+    pub adoptable: usize,
+    /// Their files tell too little, or what cannot be believed.
+    pub unadoptable: usize,
+}
+
 impl Agency {
-    /// Compares the files of all runs with the database. What did not change since the last time costs one look at
+    /// Compares the directories of all runs with the rows. What did not change since the last time costs one look at
     /// its directory.
-    pub fn compare_files(&self) -> Result<FileFindings, StoreError> {
-        let known = self.store.known_runs()?;
+    pub(crate) fn compare_files(
+        &self,
+        directories: RunDirectories,
+        known: &KnownRuns,
+    ) -> Result<FileFindings, StoreError> {
         let since = self.store.files_compared_at()?.map(SystemTime::from);
-        let mut findings = FileFindings { compared_at: Timestamp::now(), ..FileFindings::default() };
-        for (id, entry) in self.run_directories() {
+        let mut findings = FileFindings { compared_at: directories.listed_at, ..FileFindings::default() };
+        for (id, modified) in directories.found {
+            let changed = modified.zip(since).is_none_or(|(modified, since)| modified > since);
             match known.get(&id) {
                 None => self.look_at_unknown(&id, &mut findings),
-                Some(row) if changed_since(&entry, since) => self.look_at_known(&id, *row, &mut findings),
+                Some(row) if changed => self.look_at_known(&id, *row, &mut findings),
                 Some(_) => {}
             }
         }
@@ -128,7 +141,7 @@ impl Agency {
     pub fn files_are_compared(&mut self, findings: &FileFindings) -> Result<(), StoreError> {
         let at = findings.compared_at.checked_sub(CLOCK_SLACK).unwrap_or(findings.compared_at);
         self.store.set_files_compared_at(at)?;
-        if findings.unadoptable.is_empty() { self.store.set_complete() } else { Ok(()) }
+        self.store.set_complete()
     }
 
     /// Notes the same if nothing was found, so that a look alone is not repeated.
@@ -137,25 +150,27 @@ impl Agency {
         if agrees { self.files_are_compared(findings) } else { Ok(()) }
     }
 
-    /// How many run directories tell of a run that the database does not know. Once there were none, this costs
-    /// nothing until another file is in the place of the database.
-    pub fn unadopted(&mut self) -> Result<usize, StoreError> {
+    /// How many run directories tell of a run that the database does not know. Once none of them can be adopted, this
+    /// costs nothing and finds nothing until another file is in the place of the database; so what cannot be adopted is
+    /// counted once. `agency reconcile` and `agency doctor` name it every time.
+    pub fn unadopted(&mut self) -> Result<Unadopted, StoreError> {
+        let mut found = Unadopted::default();
         if self.store.is_complete()? {
-            return Ok(0);
+            return Ok(found);
         }
         let known = self.store.known_runs()?;
-        let unknown = self.run_directories().filter(|(id, _)| !known.contains_key(id));
-        let count = unknown.filter(|(id, _)| matches!(kind_of(&self.home.run(id)), Unknown::Run)).count();
-        if count == 0 {
+        for (id, _) in run_directories(&self.home).filter(|(id, _)| known.get(id).is_none()) {
+            match kind_of(&self.home.run(&id)) {
+                Unknown::Run if self.read_run(&id).is_ok() => found.adoptable += 1,
+                Unknown::Run => found.unadoptable += 1,
+                Unknown::BeingMade | Unknown::Unused => {}
+            }
+        }
+        if found.adoptable == 0 {
             // Looking again is all that is lost if this cannot be stored.
             let _ = self.store.set_complete();
         }
-        Ok(count)
-    }
-
-    fn run_directories(&self) -> impl Iterator<Item = (RunId, DirEntry)> + use<> {
-        let entries = fs::read_dir(self.home.runs()).into_iter().flatten().filter_map(Result::ok);
-        entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry)))
+        Ok(found)
     }
 
     fn look_at_unknown(&self, id: &RunId, findings: &mut FileFindings) {
@@ -252,8 +267,24 @@ fn is_new(directory: &RunDirectory) -> bool {
     !directory.creator_lock().exists() && matches!(age, Ok(Ok(age)) if age < BEING_MADE)
 }
 
-/// Whether anything was made, replaced or deleted in a run directory since then.
-fn changed_since(entry: &DirEntry, since: Option<SystemTime>) -> bool {
-    let Some(since) = since else { return true };
-    entry.metadata().and_then(|found| found.modified()).map_or(true, |modified| modified > since)
+fn run_directories(home: &Home) -> impl Iterator<Item = (RunId, DirEntry)> + use<> {
+    let entries = fs::read_dir(home.runs()).into_iter().flatten().filter_map(Result::ok);
+    entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry)))
+}
+
+/// The directories of all runs.
+pub(crate) struct RunDirectories {
+    /// Changes after this moment may not be seen.
+    listed_at: Timestamp,
+    /// Each with the time at which something was last made, replaced or deleted in it, where that can be read.
+    found: Vec<(RunId, Option<SystemTime>)>,
+}
+
+impl RunDirectories {
+    /// Lists them.
+    pub(crate) fn list(home: &Home) -> Self {
+        let listed_at = Timestamp::now();
+        let modified = |entry: &DirEntry| entry.metadata().and_then(|found| found.modified()).ok();
+        Self { listed_at, found: run_directories(home).map(|(id, entry)| (id, modified(&entry))).collect() }
+    }
 }

@@ -12,11 +12,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::SIGWINCH;
 
 use crate::agency::Agency;
+use crate::caller::NotAllowed;
 use crate::host::{Tmux, TmuxError};
 use crate::lock::is_held;
 use crate::process::{RawTerminal, TerminalSize, connect, own_terminal_size};
-use crate::store::RunRow;
+use crate::store::{RunRow, StoreError};
 use crate::supervise::{ATTACH, INPUT, RESIZE, write_frame};
+use crate::tell::TellError;
 
 /// Ctrl-\ leaves the agent's terminal; the agent goes on.
 pub const DETACH_KEY: u8 = 0x1c;
@@ -81,6 +83,12 @@ pub enum AttachError {
     /// Standard input is no terminal.
     #[error("attaching needs a terminal: {0}")]
     NoTerminal(#[source] io::Error),
+    /// The caller is an agent, or was started by one.
+    #[error("{0}; agents may not type on the screens of runs")]
+    NotAllowed(#[source] NotAllowed),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The connection broke.
     #[error("the connection to the supervisor broke: {0}")]
     Broken(#[source] io::Error),
@@ -96,15 +104,29 @@ impl AttachError {
             Self::Tmux(TmuxError::Missing) => ErrorCode::TmuxNotFound,
             Self::Tmux(TmuxError::Refused(_) | TmuxError::Broken(_)) => ErrorCode::TmuxSessionNotFound,
             Self::NoTerminal(_) => ErrorCode::Usage,
+            Self::NotAllowed(_) => ErrorCode::NotAllowed,
+            Self::Store(error) => error.code(),
             Self::Unreachable { .. } | Self::Broken(_) => ErrorCode::Io,
         }
     }
 }
 
 impl Agency {
+    /// Refuses agents: what is typed on the screen of a run can answer its questions.
+    pub fn check_attaching(&self) -> Result<(), AttachError> {
+        match self.permitted_caller() {
+            Ok(_) => Ok(()),
+            Err(TellError::NotAllowed(refusal)) => Err(AttachError::NotAllowed(refusal)),
+            Err(TellError::Store(error)) => Err(error.into()),
+            // Nothing else is looked at.
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Finds the way to a run's terminal: its tmux session, or its supervisor where it has none or `direct` is asked.
     /// `tmux_variable` is `$TMUX`, which tells the tmux we are in.
     pub fn attach(&self, row: &RunRow, tmux_variable: Option<&OsStr>, direct: bool) -> Result<Attachment, AttachError> {
+        self.check_attaching()?;
         match (&row.tmux_session_name, row.host) {
             (Some(session), Host::Tmux) if !direct => {
                 let tmux = Tmux::new(row.tmux_socket.clone());

@@ -3,6 +3,8 @@
 //! The one rule: what an agent started does not answer agents' questions. Without a sandbox this is a guard and not a
 //! boundary: an agent that wants to can hide where it comes from.
 
+mod pane;
+
 use std::collections::BTreeMap;
 
 use agency_model::RunId;
@@ -28,44 +30,85 @@ pub struct Caller {
     pub run: Option<RunId>,
 }
 
+/// Why a process may not do what only people may.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAllowed {
+    /// An agent started it.
+    #[error("this process was started by the agent of {0}, or in the tmux session of that run")]
+    Agent(RunId),
+    /// It runs in a tmux session that no terminal was attached to.
+    #[error(
+        "this process runs in the tmux session '{0}', to which no terminal was ever attached: an agent may have opened it"
+    )]
+    UnseenSession(String),
+}
+
+/// Who started a process.
+enum Origin {
+    User,
+    Agent(RunId),
+    UnseenSession(String),
+}
+
 impl Agency {
-    /// This process, unless an agent started it and the configuration does not allow that.
+    /// This process, unless an agent started it and that is not allowed.
     pub(crate) fn permitted_caller(&self) -> Result<Caller, TellError> {
-        let caller = Caller {
-            uid: rustix::process::getuid().as_raw(),
-            pid: std::process::id(),
-            terminal: own_terminal_name(),
-            run: self.calling_run()?,
+        let run = match self.origin()? {
+            Origin::User => None,
+            Origin::Agent(run) if self.allows_answers_of(&run)? => Some(run),
+            Origin::Agent(run) => return Err(NotAllowed::Agent(run).into()),
+            Origin::UnseenSession(session) => return Err(NotAllowed::UnseenSession(session).into()),
         };
-        match &caller.run {
-            Some(run) if !self.config.allow_self_answer => Err(TellError::NotAllowed { run: run.clone() }),
-            Some(_) | None => Ok(caller),
+        let uid = rustix::process::getuid().as_raw();
+        Ok(Caller { uid, pid: std::process::id(), terminal: own_terminal_name(), run })
+    }
+
+    /// Whether agents of a run that this process creates may answer. An agent cannot give that to a run of its own
+    /// unless it has it.
+    pub(crate) fn grants_self_answer(&self) -> Result<bool, StoreError> {
+        if !self.config.allow_self_answer {
+            return Ok(false);
+        }
+        match self.origin()? {
+            Origin::User => Ok(true),
+            Origin::Agent(run) => self.store.allows_self_answer(&run),
+            Origin::UnseenSession(_) => Ok(false),
         }
     }
 
-    /// The run of this home whose agent started this process, directly or not.
-    fn calling_run(&self) -> Result<Option<RunId>, StoreError> {
+    /// Whether the agent of a run may answer: if the configuration says so, and said so when the run was created. An
+    /// agent can choose the configuration of a command, but not the one that its run was created with.
+    fn allows_answers_of(&self, run: &RunId) -> Result<bool, StoreError> {
+        Ok(self.config.allow_self_answer && self.store.allows_self_answer(run)?)
+    }
+
+    /// Who started this process, directly or not.
+    fn origin(&self) -> Result<Origin, StoreError> {
         let agents = self.live_agents()?;
         let chain = ancestry();
         for (index, ancestor) in chain.iter().enumerate() {
             if let Some(run) = agents.get(&ancestor.process().pid()) {
-                return Ok(Some(run.clone()));
+                return Ok(Origin::Agent(run.clone()));
             }
             let carried = ancestor.process().variable(RUN_ID_VARIABLE).and_then(|id| id.parse::<RunId>().ok());
             if let Some(run) = carried
                 && self.store.knows(&run)?
             {
-                return Ok(Some(run));
+                return Ok(Origin::Agent(run));
             }
             if let Some(run) = supervised_by(ancestor)
                 && self.store.knows(&run)?
             {
                 // Whatever is above, the supervisor works for the user.
                 let child = index.checked_sub(1).and_then(|below| chain.get(below));
-                return Ok(child.filter(|child| !is_of_supervisor(child, ancestor)).map(|_| run));
+                let left = child.is_some_and(|child| !is_of_supervisor(child, ancestor));
+                return Ok(if left { Origin::Agent(run) } else { Origin::User });
+            }
+            if let Some(origin) = self.opener_of_pane(ancestor, chain.get(..index).unwrap_or_default())? {
+                return Ok(origin);
             }
         }
-        Ok(None)
+        Ok(Origin::User)
     }
 
     /// The agents of this home that run now, by their pids.

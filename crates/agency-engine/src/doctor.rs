@@ -9,14 +9,15 @@ use agency_model::{Host, VcsChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::adopt::Unadoptable;
+use crate::adopt::{FileFindings, Unadoptable};
 use crate::agency::Agency;
 use crate::config::Config;
 use crate::home::Home;
 use crate::host::Tmux;
-use crate::orphans::Orphan;
-use crate::store::{RunFilter, Store, StoreError};
-use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, quoted};
+use crate::reconcile::ReconcilePlan;
+use crate::store::{Store, StoreError};
+use crate::stray::Survivor;
+use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray, quoted};
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,10 +55,10 @@ impl Check {
         Self { name: name.to_owned(), health: Health::Problem, message: message.to_owned(), fix: None }
     }
 
-    /// Whether it is a problem of one of these.
+    /// Whether it is a problem of this.
     #[must_use]
-    pub fn is_problem_of(&self, names: &[&str]) -> bool {
-        self.health == Health::Problem && names.contains(&self.name.as_str())
+    pub fn is_problem_of(&self, name: &str) -> bool {
+        self.health == Health::Problem && self.name == name
     }
 
     fn bad(name: &str, health: Health, message: impl Into<String>, fix: impl Into<String>) -> Self {
@@ -67,33 +68,54 @@ impl Check {
 
 /// Examines what does not need the database.
 #[must_use]
-pub fn examine_surroundings(home: &Home, config: &Config, search_path: &OsStr) -> Vec<Check> {
-    let mut checks = vec![git(), jj(config), tmux(config), home_access(home), database(home, config)];
-    checks.extend(agents(config, search_path));
-    checks
+pub fn examine_surroundings(home: &Home, config: &Config) -> Vec<Check> {
+    vec![git(), jj(config), tmux(config), home_access(home)]
+}
+
+/// What was found out about the runs.
+#[derive(Debug)]
+pub struct RunsExamination {
+    /// What was examined. A problem named `database` says that a row cannot be read.
+    pub checks: Vec<Check>,
+    /// Absent if the rows cannot be read.
+    findings: Option<FileFindings>,
 }
 
 impl Agency {
-    /// Examines the runs and what crashes left of them.
-    pub fn examine_runs(&mut self) -> Result<Vec<Check>, crate::store::StoreError> {
+    /// Examines the runs and what crashes left of them. Nothing is written: the database may turn out to be damaged.
+    #[must_use]
+    pub fn examine_runs(&self) -> RunsExamination {
+        match self.plan_with(Store::known_runs_thoroughly) {
+            Ok(plan) => RunsExamination { checks: self.checks_of(&plan), findings: Some(plan.findings) },
+            Err(error) => RunsExamination { checks: vec![unusable_database(&error, &self.home)], findings: None },
+        }
+    }
+
+    /// Notes that runs and files agree, if they do, so that the next examination takes less time. For a database that is
+    /// known to be sound.
+    pub fn note_examination(&mut self, examination: &RunsExamination) {
+        if let Some(findings) = &examination.findings {
+            // Without the note the next examination only takes longer.
+            let _ = self.nothing_differs(findings);
+        }
+    }
+
+    fn checks_of(&self, plan: &ReconcilePlan) -> Vec<Check> {
         let mut checks = vec![];
-        let plan = self.full_plan()?;
-        // Without the note the next look only takes longer.
-        let _ = self.nothing_differs(&plan.findings);
         for dead in &plan.runs {
             let message = format!("{} is {} in the database, but {}", dead.id, dead.from, dead.why);
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         let adoptable = plan.findings.adopted();
         if !adoptable.is_empty() {
-            let message = format!("the files of {} runs tell more than the database", adoptable.len());
+            let message = format!("the files of {} tell more than the database", counted(adoptable.len(), "run"));
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         if !plan.completed.is_empty() {
-            let message = format!("the files of {} ended runs do not tell the end", plan.completed.len());
+            let message = format!("the files of {} do not tell the end", counted(plan.completed.len(), "ended run"));
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
-        let strays = plan.strays;
+        let strays = &plan.strays;
         let tmux = Tmux::new(self.config.tmux_socket.clone());
         for session in &strays.sessions {
             let fix = if strays.own_sessions.contains(session) {
@@ -108,7 +130,15 @@ impl Agency {
         }
         for path in &strays.worktrees {
             let message = format!("{} belongs to no run", path.display());
-            let fix = format!("move it aside with all that is in it: {}", moving_aside(&self.home, path));
+            let fix = match lock_of_stray(path) {
+                // Otherwise git forgets in some months what only this worktree leads to.
+                Some(lock) => format!(
+                    "move it aside with all that is in it, and let git keep its commits: touch {0} && {1}",
+                    quoted(&lock),
+                    moving_aside(&self.home, path)
+                ),
+                None => format!("move it aside with all that is in it: {}", moving_aside(&self.home, path)),
+            };
             checks.push(Check::bad("worktrees", Health::Warning, message, fix));
         }
         for path in &strays.run_directories {
@@ -121,29 +151,29 @@ impl Agency {
             let fix = format!("move it aside: {}", moving_aside(&self.home, path));
             checks.push(Check::bad("runs", Health::Warning, message, fix));
         }
-        checks.extend(self.orphans()?.iter().filter_map(orphan_check));
+        let by_run = strays.survivors.chunk_by(|one, next| one.id == next.id);
+        checks.extend(by_run.filter_map(survivor_check));
         for unclear in self.unclear_pid_files() {
             let message = format!("{} is no pid file that can be used: {}", unclear.path.display(), unclear.why);
             let fix = format!("move it aside: {}", moving_aside(&self.home, &unclear.path));
             checks.push(Check::bad("pid files", Health::Warning, message, fix));
         }
         if !strays.trash.is_empty() {
-            let message = format!("{} directories wait in the trash", strays.trash.len());
+            let message = format!("the trash holds {}", counted(strays.trash.len(), "item"));
             checks.push(Check::bad("trash", Health::Warning, message, "agency reconcile"));
         }
         if checks.is_empty() {
             checks.push(Check::ok("runs", "every run agrees with what is there; nothing lies about"));
         }
-        Ok(checks)
+        checks
     }
 }
 
-/// What is left of a run, named by its first process: whoever ends that one ends them all.
-fn orphan_check(orphan: &Orphan) -> Option<Check> {
-    let (head, others) = orphan.processes.split_first()?;
+/// What is left of a run, named by its first process: ending that one ends all of them.
+fn survivor_check(processes: &[Survivor]) -> Option<Check> {
+    let (Survivor { id, pid, command }, others) = processes.split_first()?;
     let more = if others.is_empty() { String::new() } else { format!(", with {} more", others.len()) };
-    let (pid, id) = (head.pid(), &orphan.row.id);
-    let message = format!("process {pid} of {id} still runs without a supervisor{more}: {}", head.command_line());
+    let message = format!("process {pid} of {id} still runs without a supervisor{more}: {command}");
     let fix = format!("agency agent kill-orphan {pid}, or agency reconcile to end all that such runs left");
     Some(Check::bad("processes", Health::Warning, message, fix))
 }
@@ -221,22 +251,22 @@ fn can_be_created(path: &Path) -> std::io::Result<()> {
     tempfile::tempfile_in(above.unwrap_or(Path::new("/"))).map(|_| ())
 }
 
-fn database(home: &Home, config: &Config) -> Check {
+/// Examines the structure of the database.
+#[must_use]
+pub fn examine_database(home: &Home, config: &Config) -> Check {
     let path = home.database();
     if !path.exists() {
         return Check::ok("database", "there is none yet; the first run creates it");
     }
-    let problems = Store::open(&path, config.lock_timeout).and_then(|store| {
-        let problems = store.integrity_problems()?;
-        // Damage inside a value is found by reading it.
-        store.list(&RunFilter { removed: true, ..RunFilter::default() })?;
-        Ok(problems)
-    });
-    match problems {
+    match Store::open(&path, config.lock_timeout).and_then(|store| store.integrity_problems()) {
         Ok(problems) if problems.is_empty() => Check::ok("database", path.display().to_string()),
         Ok(problems) => Check::bad("database", Health::Problem, problems.join("; "), rebuild(home)),
-        Err(error) => Check::bad("database", Health::Problem, error.to_string(), fix_of(&error, home)),
+        Err(error) => unusable_database(&error, home),
     }
+}
+
+fn unusable_database(error: &StoreError, home: &Home) -> Check {
+    Check::bad("database", Health::Problem, error.to_string(), fix_of(error, home))
 }
 
 /// What to do about a database that cannot be used. One that is sound is never moved away.
@@ -266,6 +296,10 @@ fn moving_aside(home: &Home, path: &Path) -> String {
     format!("mkdir -p {0} && mv {1} {0}/", quoted(&aside), quoted(path))
 }
 
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 /// The time, for the name of a new directory.
 fn moment() -> impl std::fmt::Display {
     jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%fZ").to_string()
@@ -281,7 +315,9 @@ fn rebuild(home: &Home) -> String {
     )
 }
 
-fn agents(config: &Config, search_path: &OsStr) -> Vec<Check> {
+/// Examines whether the agents are installed.
+#[must_use]
+pub fn examine_agents(config: &Config, search_path: &OsStr) -> Vec<Check> {
     let found = |command: &str| {
         if command.contains('/') {
             return Path::new(command).is_file();

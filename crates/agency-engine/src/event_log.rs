@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agency_model::{Event, EventLine};
 
-use crate::home::{HomeError, open_for_append};
+use crate::home::{HomeError, open_for_append, open_to_read};
 use crate::store::now;
 
 /// How many bytes wait in memory while the disk is full.
@@ -113,7 +113,7 @@ struct LastLine {
 
 fn last_line(path: &Path) -> io::Result<LastLine> {
     const WINDOW: u64 = 64 * 1024;
-    let mut file = File::open(path)?;
+    let mut file = open_to_read(path)?;
     let length = file.seek(SeekFrom::End(0))?;
     let mut window = WINDOW;
     loop {

@@ -38,7 +38,9 @@ pub const POINTS: &[&str] = &[
     "orphan.cleared",
     "rm.begin",
     "rm.processes",
+    "worktree.files-saved",
     "worktree.saved",
+    "kept.entry",
     "kept.submodules",
     "worktree.trashed",
     "worktree.unregistered",
@@ -119,3 +121,19 @@ pub fn panic_point(name: &'static str) {
 #[cfg(not(feature = "fault-points"))]
 #[inline]
 pub fn panic_point(_name: &'static str) {}
+
+/// Shifts the time of day by so many seconds as the file says that `AGENCY_FAULT_CLOCK` names, as somebody who sets the
+/// clock of the machine does.
+#[cfg(feature = "fault-points")]
+pub fn shifted(now: jiff::Timestamp) -> jiff::Timestamp {
+    let file = std::env::var_os("AGENCY_FAULT_CLOCK").and_then(|file| std::fs::read_to_string(file).ok());
+    let seconds: Option<i64> = file.and_then(|text| text.trim().parse().ok());
+    seconds.map_or(now, |seconds| now + jiff::SignedDuration::from_secs(seconds))
+}
+
+/// Changes nothing: this build has no fault points.
+#[cfg(not(feature = "fault-points"))]
+#[inline]
+pub const fn shifted(now: jiff::Timestamp) -> jiff::Timestamp {
+    now
+}

@@ -7,7 +7,7 @@ use agency_model::{ErrorCode, Event, WorkspaceKind};
 use jiff::Timestamp;
 
 use crate::event_log::EventLog;
-use crate::home::{Home, HomeError, RunDirectory};
+use crate::home::{Home, HomeError, RunDirectory, read_text, read_whole};
 use crate::store::{RunRow, Store, error_text, now};
 use crate::workspace::{Scratch, Workspace};
 
@@ -108,7 +108,7 @@ fn shell_code(exit: Exit) -> Option<i32> {
 /// What the markers of a dead supervisor say, if it left any that can be read.
 #[must_use]
 pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
-    if let Ok(text) = std::fs::read(directory.done())
+    if let Ok(text) = read_whole(&directory.done())
         && let Ok(marker) = serde_json::from_slice::<Marker>(&text)
     {
         let code = marker.error.as_deref().and_then(|error| error.split(':').next());
@@ -126,7 +126,7 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
             changed_files: marker.changed_files,
         });
     }
-    let code: i32 = std::fs::read_to_string(directory.exit_code()).ok()?.trim().parse().ok()?;
+    let code: i32 = read_text(&directory.exit_code()).ok()?.trim().parse().ok()?;
     let state = if code == 0 { State::Completed } else { State::Failed };
     let exit = Exit { exit_code: Some(code), signal: None };
     let error = (code != 0).then_some(ErrorCode::RunFailed);

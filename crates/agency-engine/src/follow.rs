@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use agency_model::{EventLine, RunId};
 
 use crate::agency::Agency;
-use crate::home::HomeError;
+use crate::home::{HomeError, open_to_read};
 use crate::watch::{WaitError, Watch};
 
 /// One read takes at most this much.
@@ -44,7 +44,7 @@ impl Cursor {
 
     fn open(&mut self) -> io::Result<Option<&mut File>> {
         if self.file.is_none() {
-            self.file = match File::open(&self.path) {
+            self.file = match open_to_read(&self.path) {
                 Ok(file) => Some(file),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Err(error) => return Err(error),
@@ -98,7 +98,7 @@ impl Agency {
     pub fn last_event<T>(&self, id: &RunId, find: impl Fn(EventLine) -> Option<T>) -> Result<Option<T>, HomeError> {
         let path = self.home.run(id).events();
         let search = || -> io::Result<Option<T>> {
-            let mut file = File::open(&path)?;
+            let mut file = open_to_read(&path)?;
             let length = file.seek(SeekFrom::End(0))?;
             let mut window = WINDOW;
             loop {

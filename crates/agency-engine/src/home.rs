@@ -2,7 +2,7 @@
 //!
 //! The one rule: directories are 0700 and files 0600, because prompts and logs hold secrets.
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -284,13 +284,41 @@ pub fn create_private_directory(path: &Path) -> Result<(), HomeError> {
 }
 
 /// Opens a file for its owner alone, to be appended to.
-pub fn open_for_append(path: &Path) -> Result<std::fs::File, HomeError> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| HomeError::new("open", path, source))
+pub fn open_for_append(path: &Path) -> Result<File, HomeError> {
+    let opened = regular(OpenOptions::new().create(true).append(true).mode(0o600), path);
+    opened.map_err(|source| HomeError::new("open", path, source))
+}
+
+/// Opens a file to be read. An agent can put a pipe in the place of a file of its run, on which opening would wait without
+/// end: anything but a plain file is an error.
+pub fn open_to_read(path: &Path) -> io::Result<File> {
+    regular(OpenOptions::new().read(true), path)
+}
+
+/// Reads a plain file whole.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = vec![];
+    open_to_read(path)?.read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Reads a plain file of text whole.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open_to_read(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Opens a plain file, and waits for nothing.
+pub(crate) fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = options.custom_flags(no_wait).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
+}
+
+/// Lets the names in a directory outlive a power cut.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    std::fs::File::open(path)?.sync_all()
 }
 
 /// Replaces a file in one step.

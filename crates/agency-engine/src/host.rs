@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use agency_model::RunId;
 
 pub use detached::start_detached;
-pub use tmux::{Tmux, TmuxError, TmuxSession, socket_in};
+pub use tmux::{Pane, Tmux, TmuxError, TmuxSession, socket_in};
 
 /// How the supervisor of a run is started.
 #[derive(Debug, Clone)]

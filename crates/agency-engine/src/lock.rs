@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::home::HomeError;
+use crate::home::{HomeError, open_to_read, regular};
 use crate::process::inherit;
 
 /// An exclusive lock, held until it is dropped or the process dies.
@@ -25,12 +25,7 @@ const RETRY: Duration = Duration::from_millis(1);
 impl Lock {
     /// Takes the lock, or `None` if another process still holds it when `patience` is over.
     pub fn take(path: &Path, patience: Duration) -> Result<Option<Self>, HomeError> {
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(path)
+        let file = regular(OpenOptions::new().create(true).truncate(false).write(true).mode(0o600), path)
             .map_err(|source| HomeError::new("open the lock", path, source))?;
         let started = Instant::now();
         loop {
@@ -51,7 +46,7 @@ impl Lock {
 
 /// Whether some process holds the lock right now. A file that does not exist is held by nobody.
 pub fn is_held(path: &Path) -> Result<bool, HomeError> {
-    let file = match File::open(path) {
+    let file = match open_to_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(source) => return Err(HomeError::new("open the lock", path, source)),

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::home::open_to_read;
+
 /// Whole lines of a file, and where they are in it.
 ///
 /// They begin at a line's beginning and end after a newline. Only a line that is longer than a page comes in pieces, and
@@ -43,7 +45,7 @@ pub enum Half {
 /// Reads whole lines, at most `most` bytes of them. A line that is longer than `most` comes in pieces of `most`. A file
 /// that is not there is an empty one, and an offset behind its end is its end.
 pub fn page(path: &Path, place: Place, most: usize, half: Half) -> io::Result<Page> {
-    let file = match File::open(path) {
+    let file = match open_to_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Ok(Page { start: 0, end: 0, bytes: vec![] });

@@ -54,7 +54,7 @@ impl Change {
         let by_rule =
             row.answered_by.as_deref().is_some_and(|by| by.starts_with("rule ") || by.starts_with("allow_all of "));
         let answered = match &row.answer {
-            Some(Answer::Allow | Answer::AllowAll) => Some(Action::Allow),
+            Some(Answer::Allow { .. } | Answer::AllowAll) => Some(Action::Allow),
             Some(Answer::Deny { .. } | Answer::Text { .. }) => Some(Action::Deny),
             // What an option means only the agent knows.
             Some(Answer::Options { .. }) | None => None,
@@ -124,7 +124,7 @@ mod tests {
         symlink(&workspace, root.join("link")).unwrap();
         let policy: Policy = serde_json::from_value(json!([{ "action": "allow", "path": "inside" }])).unwrap();
         let decide = |workspace: &Path, path: &str| {
-            let tool = Some(ToolRequest { name: "Write".to_owned(), input: json!({ "file_path": path }) });
+            let tool = Some(ToolRequest::new("Write", json!({ "file_path": path })));
             let question = Question {
                 key: String::new(),
                 kind: QuestionKind::Permission,
@@ -133,6 +133,7 @@ mod tests {
                 options: vec![],
                 several: false,
                 free_text: false,
+                only_on_screen: false,
                 tool,
             };
             policy.decide(&question, &Ground { workspace, look: &look }).action

@@ -6,6 +6,7 @@
 
 mod ancestry;
 mod answer;
+mod clock;
 mod condition;
 mod descriptors;
 mod handle;
@@ -20,9 +21,11 @@ mod terminal;
 
 pub use ancestry::{Ancestor, ancestry};
 pub use answer::answer_of;
+pub(crate) use clock::monotonic;
 pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory, inherit};
 pub use handle::ProcessHandle;
+pub(crate) use identity::boot_id;
 pub use identity::{Found, Identity};
 pub use keyboard::{Key, Keyboard};
 pub use leftovers::{carriers, carrying_run, end_carrying, end_found, end_run, left_children, of_run, reap_adopted};

@@ -3,6 +3,7 @@
 //! The one rule: a run with a living owner is never touched. Whoever finds a live row without an
 //! owner becomes its owner for a moment, and finishes the story that the markers tell.
 
+use std::thread;
 use std::time::Duration;
 
 use agency_model::run::{Input, State, StopCause};
@@ -10,14 +11,14 @@ use agency_model::{RunId, RunKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::adopt::FileFindings;
+use crate::adopt::{FileFindings, RunDirectories};
 use crate::agency::Agency;
 use crate::door::ring;
 use crate::fault;
 use crate::finish::{Ended, announce_end, read_markers};
 use crate::home::RunDirectory;
 use crate::lock::{Lock, is_held};
-use crate::store::{Applied, RunRow, StoreError, now};
+use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
 use crate::stray::Strays;
 
 /// A run whose row did not agree with the facts.
@@ -77,14 +78,33 @@ impl Agency {
 
     /// All that [`Self::reconcile`] would do.
     pub fn full_plan(&self) -> Result<ReconcilePlan, StoreError> {
-        let findings = self.compare_files()?;
+        self.plan_with(Store::known_runs)
+    }
+
+    /// The same with rows that are read in another way.
+    pub(crate) fn plan_with(
+        &self,
+        read: impl FnOnce(&Store) -> Result<KnownRuns, StoreError>,
+    ) -> Result<ReconcilePlan, StoreError> {
+        // Thousands of directories take as long as thousands of rows, so both are read at the same time.
+        let home = &self.home;
+        let (directories, known) = thread::scope(|scope| {
+            let directories = thread::Builder::new().spawn_scoped(scope, || RunDirectories::list(home));
+            let known = read(&self.store);
+            let listed = directories.ok().and_then(|listing| listing.join().ok());
+            (listed.unwrap_or_else(|| RunDirectories::list(home)), known)
+        });
+        let mut known = known?;
+        let findings = self.compare_files(directories, &known)?;
+        let adopted_worktrees = findings.runs.iter().filter(|(_, run)| run.row.removed_at.is_none());
+        adopted_worktrees.filter_map(|(_, run)| run.row.worktree_path.as_deref()).for_each(|path| known.hold(path));
         let adopted = |id: &RunId| findings.runs.iter().any(|(_, run)| run.row.id == *id);
         let mut runs = self.reconcile_plan()?;
         runs.retain(|run| !adopted(&run.id));
         runs.extend(findings.runs.iter().filter_map(|(_, run)| self.verdict_on_dead(&run.row)));
         runs.sort_by(|one, other| one.id.cmp(&other.id));
         let completed = self.unrecorded_ends(&findings)?;
-        let strays = self.strays(&findings)?;
+        let strays = self.strays(&findings, &known)?;
         Ok(ReconcilePlan { findings, runs, completed, strays })
     }
 
@@ -103,6 +123,9 @@ impl Agency {
             .retain(|(_, run)| refused.iter().all(|refused| refused.path != *self.home.run(&run.row.id).path()));
         if refused.is_empty() {
             self.files_are_compared(&plan.findings)?;
+        } else {
+            // They are named by this command, and by every further one that compares.
+            self.store.set_complete()?;
         }
         plan.strays.unadoptable.extend(refused);
         Ok(swept)

@@ -47,6 +47,8 @@ pub struct Removed {
     pub saved_ref: Option<String>,
     /// The branch that stays, if there is one.
     pub branch: Option<String>,
+    /// The refs that keep commits to which only the worktree's own refs and log led.
+    pub other_refs: Vec<String>,
     /// Where files were moved to that no ref can hold.
     pub kept: Option<PathBuf>,
     /// What was done, or would be, in words.
@@ -122,7 +124,8 @@ impl Agency {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
         }
         let removed = Removed::of(&row, notes);
-        Ok(Removed { branch: kept_branch(&removal).or(removed.branch), kept: removal.kept, ..removed })
+        let branch = kept_branch(&removal).or(removed.branch);
+        Ok(Removed { branch, other_refs: removal.other_refs, kept: removal.kept, ..removed })
     }
 
     /// Says which runs workflow sessions still need.
@@ -146,10 +149,16 @@ impl Agency {
         let default = format!("agency/restored-{}", row.id);
         let new = branch.unwrap_or(&default);
         Ok(match row.vcs {
-            Vcs::Git => restore(&Repository::open(row.repo_path.as_ref())?, &row.id, new)?,
+            Vcs::Git => {
+                let repository = Repository::open(row.repo_path.as_ref())?;
+                let restored = restore(&repository, &row.id, new)?;
+                // The branch is there also where jj cannot be started; the next import of its user shows it.
+                let _ = repository.branches_to_jj();
+                restored
+            }
             Vcs::Jj => {
                 let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
-                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone() };
+                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone(), other_refs: vec![] };
                 match &row.saved_ref {
                     Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_maker(), new)?,
                     Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,
@@ -218,6 +227,7 @@ impl Removed {
                 Vcs::Git => row.new_branch.clone(),
                 Vcs::Jj => row.saved_ref.clone().filter(|saved| !is_ref(saved)),
             },
+            other_refs: vec![],
             kept: None,
             notes,
         }

@@ -4,7 +4,6 @@
 
 mod watched_screen;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -18,6 +17,7 @@ pub use watched_screen::WatchedScreen;
 
 use crate::agency::Agency;
 use crate::attach::AttachError;
+use crate::home::open_to_read;
 use crate::process::connect;
 use crate::store::RunRow;
 use crate::supervise::{WATCH, write_frame};
@@ -52,7 +52,7 @@ impl Agency {
     #[must_use]
     pub fn last_screen(&self, id: &RunId) -> Option<Vec<u8>> {
         let mut bytes = vec![];
-        let file = File::open(self.home.run(id).last_screen()).ok()?;
+        let file = open_to_read(&self.home.run(id).last_screen()).ok()?;
         file.take(MOST_OF_LAST_SCREEN).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }

@@ -92,7 +92,11 @@ impl Agency {
 
     /// The database decides between us and the supervisor that may start the agent right now.
     fn stop_queued(&mut self, id: &RunId) -> Result<RunRow, StopError> {
-        match self.store.apply(id, &Input::Stop(StopCause::Requested), None)? {
+        let applied = match self.store.apply(id, &Input::Stop(StopCause::Requested), None) {
+            Ok(applied) => applied,
+            Err(error) => return self.stop_by_signal(id, error),
+        };
+        match applied {
             Applied::Moved { row, .. } if row.state.is_terminal() => {
                 fault::point("stop.recorded");
                 let directory = self.home.run(id);
@@ -133,7 +137,8 @@ impl Agency {
         self.stop_by_force(id, &directory)
     }
 
-    /// The request could not be stored, as on a full disk: the supervisor is asked by TERM, which needs no database.
+    /// The database takes nothing, as on a full disk: the supervisor is ended by TERM, which needs no database. One that
+    /// waits for a slot has nothing to tell, so its markers are written here.
     fn stop_by_signal(&mut self, id: &RunId, unstored: StoreError) -> Result<RunRow, StopError> {
         let Some(supervisor) = supervisor_of(&self.home.run(id)) else { return Err(unstored.into()) };
         supervisor.signal(Signal::TERM);
@@ -145,12 +150,26 @@ impl Agency {
             self.end_processes(id, self.config.stop_grace);
         }
         let row = self.store.run(id)?;
+        if row.state == State::Queued {
+            self.mark_stopped(&row);
+        }
         // What the supervisor could not store either is in its markers.
         let recorded = self.settle(&row).and_then(|_| self.store.run(id));
         match recorded {
             Ok(row) if row.state.is_terminal() => Ok(row),
             Ok(_) => Err(StopError::Unrecorded { id: id.clone(), why: unstored }),
             Err(why) => Err(StopError::Unrecorded { id: id.clone(), why }),
+        }
+    }
+
+    /// Leaves the markers of a queued run that was stopped, if there is room for them.
+    fn mark_stopped(&self, row: &RunRow) {
+        let directory = self.home.run(&row.id);
+        let owner = Lock::take(&directory.supervisor_lock(), KILL_LIMIT);
+        if matches!(owner, Ok(Some(_))) && !directory.done().exists() {
+            let ending = Ending { state: State::Killed, exit: None, reason: Reason::Stopped, code: None, attempts: 0 };
+            // Without them, all that is known is that it was never started.
+            let _ = write_markers(&directory, &Ended { ending, ..Ended::from_row(row) });
         }
     }
 

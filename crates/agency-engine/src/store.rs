@@ -6,6 +6,7 @@
 mod adopt;
 mod ends;
 mod error;
+mod known;
 mod open;
 mod query;
 mod questions;
@@ -14,11 +15,12 @@ mod row;
 mod schema;
 mod write;
 
-pub(crate) use adopt::{AdoptedRun, KnownRun, last_two};
+pub(crate) use adopt::AdoptedRun;
 pub use error::StoreError;
+pub(crate) use known::{KnownRun, KnownRuns};
 pub use query::{RunFilter, Selected};
 pub use questions::{Answering, QuestionRow, QuestionState};
-pub use requests::{Request, RequestOutcome, TakenRequest};
+pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
 pub use row::{NewRun, RunRow};
 pub use schema::SCHEMA_VERSION;
 pub use write::{AgentNote, Applied, SlotAnswer};

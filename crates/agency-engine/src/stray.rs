@@ -3,6 +3,7 @@
 //! The one rule: what may hold somebody's work, or is not provably ours, is named and never touched.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +17,8 @@ use crate::agency::Agency;
 use crate::ask::{dead_scratch, scratch_places, sweep_scratch};
 use crate::host::Tmux;
 use crate::pid_file;
-use crate::store::{RunRow, StoreError, last_two};
+use crate::store::{KnownRuns, RunRow, StoreError};
+use crate::workspace::{abandoned_directories, sweep_abandoned_directories};
 
 /// What was found.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -40,6 +42,8 @@ pub struct Strays {
     pub trash: Vec<PathBuf>,
     /// Scratch directories of questions that nobody waits for any more.
     pub scratch: Vec<PathBuf>,
+    /// Temporary directories of commands that were killed.
+    pub temporary: Vec<PathBuf>,
 }
 
 /// A process that outlived its run.
@@ -68,12 +72,13 @@ impl Strays {
             && self.survivors.is_empty()
             && self.trash.is_empty()
             && self.scratch.is_empty()
+            && self.temporary.is_empty()
     }
 }
 
 impl Agency {
     /// Looks for traces of crashes, apart from those of the runs that the files tell of.
-    pub fn strays(&self, findings: &FileFindings) -> Result<Strays, StoreError> {
+    pub(crate) fn strays(&self, findings: &FileFindings, known: &KnownRuns) -> Result<Strays, StoreError> {
         let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
         let survivors = self.survivors(&adopted)?;
         let mut pid_files: HashSet<RunId> = self.dead_pid_files()?.into_iter().collect();
@@ -83,13 +88,14 @@ impl Agency {
         pid_files.retain(|path| path.exists());
         pid_files.sort();
         let mut strays = Strays {
-            worktrees: self.stray_worktrees(&adopted)?,
+            worktrees: self.stray_worktrees(known),
             run_directories: findings.unused.clone(),
             unadoptable: findings.unadoptable.clone(),
             survivors,
             pid_files,
             trash: children(&self.home.trash()),
             scratch: scratch_places(&self.home).iter().flat_map(|place| dead_scratch(place)).collect(),
+            temporary: abandoned_directories(),
             ..Strays::default()
         };
         self.look_for_sessions(&adopted, &mut strays)?;
@@ -115,6 +121,9 @@ impl Agency {
         }
         for directory in scratch_places(&self.home).iter().flat_map(|place| sweep_scratch(place)) {
             done.push(format!("removed {}, which nobody needs any more", directory.display()));
+        }
+        for directory in sweep_abandoned_directories() {
+            done.push(format!("removed {}, which a command left that was killed", directory.display()));
         }
         match self.empty_trash() {
             Ok(0) => {}
@@ -142,15 +151,16 @@ impl Agency {
         Ok(())
     }
 
-    fn stray_worktrees(&self, adopted: &[&RunRow]) -> Result<Vec<PathBuf>, StoreError> {
-        let mut held = self.store.held_worktrees()?;
-        let paths =
-            adopted.iter().filter(|row| row.removed_at.is_none()).filter_map(|row| row.worktree_path.as_deref());
-        held.extend(paths.map(last_two));
-        let mut found: Vec<PathBuf> =
-            children(&self.home.worktrees()).iter().flat_map(|repository| children(repository)).collect();
-        found.retain(|path| !held.contains(&last_two(&path.display().to_string())));
-        Ok(found)
+    fn stray_worktrees(&self, known: &KnownRuns) -> Vec<PathBuf> {
+        let mut found = vec![];
+        for repository in children(&self.home.worktrees()) {
+            let above = repository.file_name().unwrap_or_default().to_string_lossy();
+            // Usually all of them are held, and none is left to be sorted.
+            let names = names_in(&repository).filter(|name| !known.holds(&above, &name.to_string_lossy()));
+            found.extend(names.map(|name| repository.join(name)));
+        }
+        found.sort();
+        found
     }
 
     fn survivors(&self, adopted: &[&RunRow]) -> Result<Vec<Survivor>, StoreError> {
@@ -172,10 +182,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn children(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return vec![];
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> = names_in(directory).map(|name| directory.join(name)).collect();
     paths.sort();
     paths
+}
+
+/// The names in a directory, in no order; none if it cannot be read.
+fn names_in(directory: &Path) -> impl Iterator<Item = OsString> + use<> {
+    fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.file_name())
 }

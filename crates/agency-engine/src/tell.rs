@@ -2,16 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use agency_model::run::State;
-use agency_model::{Answer, ErrorCode, QuestionId, RunId, UnfitAnswer};
+use agency_model::run::{Phase, State};
+use agency_model::{Answer, ErrorCode, QuestionId, RunId, RunKind, UnfitAnswer};
 
 use crate::agency::Agency;
+use crate::caller::NotAllowed;
 use crate::door::{Door, ring};
 use crate::fault;
-use crate::store::{Answering, QuestionRow, QuestionState, Request, RequestOutcome, RunRow, StoreError};
+use crate::store::{Answering, Interrupt, QuestionRow, QuestionState, Request, RequestOutcome, RunRow, StoreError};
 
 /// How long a supervisor may take to tell its agent something and to see what it does.
 const LIMIT: Duration = Duration::from_secs(30);
+/// How long the next process of an agent that crashed may take until it can be told something.
+const LIMIT_AFTER_CRASH: Duration = Duration::from_secs(180);
 /// A request that another one's end hid is looked for again after this.
 const LOOK_ANYWAY: Duration = Duration::from_secs(1);
 /// A door that is shut is asked again after this.
@@ -37,10 +40,12 @@ pub enum TellError {
         why: String,
     },
     /// The supervisor did not say what became of it.
-    #[error("{id} did not say in {} s what became of it; it may still do it", LIMIT.as_secs())]
+    #[error("{id} did not say in {} s what became of it; it may still do it", limit.as_secs())]
     NoWord {
         /// The run.
         id: RunId,
+        /// How long was waited.
+        limit: Duration,
     },
     /// There is no such question.
     #[error("no question is called '{0}'")]
@@ -76,11 +81,8 @@ pub enum TellError {
         source: UnfitAnswer,
     },
     /// The caller is an agent, or was started by one.
-    #[error("this process was started by the agent of {run}; agents may not answer questions")]
-    NotAllowed {
-        /// The run of that agent.
-        run: RunId,
-    },
+    #[error("{0}; agents may not answer questions")]
+    NotAllowed(#[from] NotAllowed),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -98,21 +100,37 @@ impl TellError {
             Self::AlreadyAnswered { .. } => ErrorCode::AlreadyAnswered,
             Self::Expired { .. } => ErrorCode::QuestionExpired,
             Self::Unfit { .. } => ErrorCode::InvalidAnswer,
-            Self::NotAllowed { .. } => ErrorCode::NotAllowed,
+            Self::NotAllowed(_) => ErrorCode::NotAllowed,
             Self::Store(error) => error.code(),
         }
     }
 }
 
 impl Agency {
+    /// Refuses agents: they do not answer questions, so they are not shown how.
+    pub fn check_answering(&self) -> Result<(), TellError> {
+        self.permitted_caller().map(|_| ())
+    }
+
     /// Tells the agent of a run something, and waits for what its supervisor saw.
     pub fn send(&mut self, row: &RunRow, text: &str) -> Result<String, TellError> {
         self.tell(&row.id, &Request::Message(text.to_owned()))
     }
 
-    /// Lets the agent of a run stop what it is doing. It stays, and waits for a message.
+    /// Lets the agent of a run stop what it is doing. It stays, and waits for a message. Agents may not do it to one that
+    /// waits for an answer, because that withdraws the question.
     pub fn interrupt(&mut self, row: &RunRow) -> Result<String, TellError> {
-        self.tell(&row.id, &Request::Interrupt)
+        let refusal = match self.permitted_caller() {
+            Ok(_) => return self.tell(&row.id, &Request::Interrupt(Interrupt::Always)),
+            Err(TellError::NotAllowed(refusal)) => refusal,
+            Err(error) => return Err(error),
+        };
+        self.reconcile_live()?;
+        if self.store.has_open_question(&row.id)? {
+            return Err(refusal.into());
+        }
+        // A question may come before the supervisor is there, so it looks too.
+        self.tell(&row.id, &Request::Interrupt(Interrupt::UnlessAsked))
     }
 
     /// The open questions of all live runs, oldest first.
@@ -155,7 +173,13 @@ impl Agency {
         let caller = self.permitted_caller()?;
         let agent = caller.run.as_ref().map(|run| format!("the agent of {run}"));
         let by = agent.as_deref().unwrap_or(by);
-        question.question.check(answer).map_err(|source| TellError::Unfit { id: id.clone(), source })?;
+        let unfit = |source| TellError::Unfit { id: id.clone(), source };
+        question.question.check(answer).map_err(unfit)?;
+        if matches!(answer, Answer::Allow { message: Some(_) })
+            && self.store.run(&question.run_id)?.kind != RunKind::Workflow
+        {
+            return Err(unfit(UnfitAnswer::NoComment));
+        }
         fault::point("answer.begin");
         let number = match self.store.answer(id, answer, by, &caller)? {
             Answering::Recorded(number) => number,
@@ -190,7 +214,7 @@ impl Agency {
     /// Rings, and waits until the request has an outcome.
     fn outcome_of(&mut self, id: &RunId, number: i64) -> Result<String, TellError> {
         let directory = self.home.run(id);
-        let deadline = Instant::now() + LIMIT;
+        let (mut limit, mut since) = (LIMIT, Instant::now());
         loop {
             // The place is taken before we ring and look, so that nothing falls between.
             let door = Door::open(&directory);
@@ -210,9 +234,13 @@ impl Agency {
                 let why = format!("the run is {} now, and the agent was not told", row.state);
                 return Err(TellError::Refused { id: id.clone(), why });
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            // What is said in the pause after a crash waits for the next process.
+            if row.phase.as_deref() == Some(Phase::BackingOff.word()) {
+                (limit, since) = (LIMIT_AFTER_CRASH, Instant::now());
+            }
+            let left = limit.saturating_sub(since.elapsed());
             if left.is_zero() {
-                return Err(TellError::NoWord { id: id.clone() });
+                return Err(TellError::NoWord { id: id.clone(), limit });
             }
             // A supervisor that is not at its door, or just leaves it, is given a moment.
             if door.and_then(|door| door.wait(Some(left.min(LOOK_ANYWAY)))).is_err() {

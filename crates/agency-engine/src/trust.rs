@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::home::{HomeError, RunDirectory, write_atomically};
+use crate::home::{HomeError, RunDirectory, read_whole, write_atomically};
 
 /// The note in the run directory.
 const NOTE: &str = "trust.json";
@@ -55,7 +55,8 @@ pub fn grant(
 
 /// Takes back what [`grant`] added for this run, if it did.
 pub fn take_back(run: &RunDirectory) -> Result<(), HomeError> {
-    let Some(note) = fs::read(run.file(NOTE)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok()) else {
+    let Some(note) = read_whole(&run.file(NOTE)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok())
+    else {
         return Ok(());
     };
     change(&note.file, |settings| {
@@ -86,7 +87,7 @@ fn entry<'a>(parent: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Ma
 /// Changes the settings under the lock that Claude Code itself takes; writes only if `edit` says so.
 fn change(file: &Path, edit: impl FnOnce(&mut Map<String, Value>) -> bool) -> io::Result<()> {
     let _lock = Locked::take(file)?;
-    let mut settings: Map<String, Value> = match fs::read(file) {
+    let mut settings: Map<String, Value> = match read_whole(file) {
         Ok(text) => serde_json::from_slice(&text)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Map::new(),
         Err(error) => return Err(error),

@@ -16,7 +16,7 @@
 //!     .watch_run(&run.id)
 //!     .on_output(|text| said.push_str(text))
 //!     .on_question(|asked| match asked.question.kind {
-//!         QuestionKind::Permission if asked.question.detail.starts_with("cargo test") => Some(Answer::Allow),
+//!         QuestionKind::Permission if asked.question.detail.starts_with("cargo test") => Some(Answer::Allow { message: None }),
 //!         // It stays in the inbox, for a human.
 //!         _ => None,
 //!     })
@@ -41,7 +41,7 @@ use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::finish::read_markers;
 use crate::follow::{Cursor, EventReader};
-use crate::home::HomeError;
+use crate::home::{HomeError, read_whole};
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
 use crate::tell::TellError;
 use crate::watch::{WaitError, Watch};
@@ -174,7 +174,7 @@ impl<'a> Watcher<'a> {
     }
 
     fn hear(&mut self, event: &Event) -> Result<(), WatcherError> {
-        if let (Event::Output { text }, Some(call)) = (event, &mut self.on_output) {
+        if let (Event::Output { text, .. }, Some(call)) = (event, &mut self.on_output) {
             call(text);
         }
         if let Event::Question { question_id, .. } = event {
@@ -216,7 +216,7 @@ impl<'a> Watcher<'a> {
 impl Agency {
     /// Whether what the agent of a run says comes as events.
     fn understands(&self, row: &RunRow) -> bool {
-        let spec = std::fs::read(self.home.run(&row.id).file("spec.json")).ok();
+        let spec = read_whole(&self.home.run(&row.id).file("spec.json")).ok();
         let spec: Option<RunSpec> = spec.and_then(|text| serde_json::from_slice(&text).ok());
         let one_shot = spec.is_some_and(|spec| spec.one_shot);
         let agent = self.config.agent(&row.runner_kind);

@@ -8,6 +8,7 @@ mod changes;
 mod checkout;
 mod clear;
 mod commit_all;
+mod commit_roots;
 mod entry;
 mod error;
 mod facts;
@@ -26,6 +27,7 @@ mod look;
 mod merge;
 mod nested;
 mod operation;
+mod own_ref;
 mod pipes;
 mod preview;
 mod private_git;
@@ -40,17 +42,23 @@ mod scratch;
 mod site;
 mod snapshot;
 mod staging;
+mod temporary;
 mod trash;
 mod tree_walk;
 mod uncommitted;
+mod unsaved;
+mod user_settings;
 mod wording;
+mod worktree_refs;
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use agency_model::run::{ChangeStatus, ChangedPath};
 
+pub(crate) use entry::lock_of_stray;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
@@ -72,6 +80,7 @@ pub use scratch::Scratch;
 pub(crate) use scratch::{
     Entry as ScratchEntry, LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of,
 };
+pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
 pub use uncommitted::UncommittedCheck;
 pub(crate) use wording::quoted;
@@ -107,6 +116,12 @@ pub trait Workspace {
 
     /// Saves what no branch holds, then removes the workspace. Safe to repeat after a crash.
     fn remove(&self, options: RemoveOptions) -> Result<Removal>;
+
+    /// The directories outside the workspace that a commit in it writes to; none where they cannot be told apart from
+    /// what other branches are kept in.
+    fn commit_roots(&self) -> Result<Vec<PathBuf>> {
+        Ok(vec![])
+    }
 
     /// The work as a branch that can be merged; an error where the workspace has no branch of its own.
     fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
@@ -182,17 +197,17 @@ impl ChangedFile {
     /// The file as `done.json` and answers name it.
     #[must_use]
     pub fn noted(&self) -> ChangedPath {
+        let status = match self.status {
+            FileStatus::Added => ChangeStatus::Added,
+            FileStatus::Modified => ChangeStatus::Modified,
+            FileStatus::Deleted => ChangeStatus::Deleted,
+            FileStatus::Renamed { .. } => ChangeStatus::Renamed,
+            FileStatus::TypeChanged => ChangeStatus::TypeChanged,
+        };
         ChangedPath {
-            path: self.path.display().to_string(),
-            status: match self.status {
-                FileStatus::Added => ChangeStatus::Added,
-                FileStatus::Modified => ChangeStatus::Modified,
-                FileStatus::Deleted => ChangeStatus::Deleted,
-                FileStatus::Renamed { .. } => ChangeStatus::Renamed,
-                FileStatus::TypeChanged => ChangeStatus::TypeChanged,
-            },
             added: self.lines.map(|lines| lines.added),
             removed: self.lines.map(|lines| lines.removed),
+            ..ChangedPath::new(self.path.as_os_str().as_bytes(), status)
         }
     }
 }
@@ -267,10 +282,20 @@ pub struct Removal {
     pub branch: BranchFate,
     /// Ignored files and directories that went with the worktree.
     pub ignored: Vec<PathBuf>,
+    /// The refs that keep commits to which only the worktree's own refs and logs led.
+    pub other_refs: Vec<String>,
     /// Files that could not be deleted and still lie in the trash.
     pub leftover: Option<PathBuf>,
     /// Where the files of the worktree were moved to, because no ref can hold all of them.
     pub kept: Option<PathBuf>,
+}
+
+impl Removal {
+    /// A removal of a directory in which nothing is to be saved.
+    fn without_work(worktree: WorktreeFate) -> Self {
+        let (saved, branch, leftover, kept) = (None, BranchFate::Absent, None, None);
+        Self { worktree, saved, branch, ignored: vec![], other_refs: vec![], leftover, kept }
+    }
 }
 
 /// What became of the directory of a workspace.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Event;
 use crate::launch::words;
+use crate::{Answer, Event, Question, QuestionKind};
 
 words! {
     /// What an agent is doing.
@@ -37,18 +37,31 @@ impl Activity {
             Event::Attempt { .. } => Some(Self::Starting),
             Event::Output { .. } => Some(Self::Writing),
             Event::ToolUse { tool_name, .. } => Some(by_tool(tool_name)),
-            Event::ToolResult { .. } | Event::Answer { .. } => Some(Self::Thinking),
+            Event::Thinking { .. } | Event::ToolResult { .. } | Event::Answer { .. } => Some(Self::Thinking),
             Event::Question { .. } => Some(Self::WaitingForUser),
             Event::StateChange { .. }
             | Event::Activity { .. }
             | Event::Exit { .. }
             | Event::Restart { .. }
             | Event::Notice { .. }
+            | Event::Plan { .. }
+            | Event::Task { .. }
+            | Event::RateLimit { .. }
+            | Event::Compaction { .. }
             | Event::Error { .. }
             | Event::Message { .. }
             | Event::Usage(_)
             | Event::Completed { .. }
             | Event::Unknown { .. } => None,
+        }
+    }
+
+    /// What an answer says about the agent that gets it: an allowed tool is at work, else the model hears of it.
+    #[must_use]
+    pub fn after_answer(answer: &Answer, question: &Question) -> Self {
+        match (answer, question.kind, &question.tool) {
+            (Answer::Allow { .. } | Answer::AllowAll, QuestionKind::Permission, Some(tool)) => by_tool(&tool.name),
+            _ => Self::Thinking,
         }
     }
 }

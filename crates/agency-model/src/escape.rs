@@ -24,6 +24,27 @@ pub fn escaped_line(text: &str) -> String {
     escaped(None, text, |letter| !is_deceptive(letter) && !is_other_space(letter))
 }
 
+/// A JSON document whose strings mean the same, and in which nothing deceives on a terminal.
+#[must_use]
+pub fn escaped_json(document: &str) -> String {
+    let mut shown = String::with_capacity(document.len());
+    for letter in document.chars() {
+        match letter {
+            // Strings have no such characters as they are, so this one stands between two values.
+            '\r' => shown.push(' '),
+            '\n' | '\t' => shown.push(letter),
+            letter if is_deceptive(letter) => {
+                for unit in letter.encode_utf16(&mut [0; 2]) {
+                    shown.push_str("\\u");
+                    shown.extend([12, 8, 4, 0].map(|shift| digit(*unit >> shift)));
+                }
+            }
+            letter => shown.push(letter),
+        }
+    }
+    shown
+}
+
 fn escaped(before: Option<char>, text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before = before;
@@ -51,10 +72,13 @@ fn push_escape(letter: char, shown: &mut String) {
 
 /// The escape that stands for a byte.
 fn push_byte(byte: u8, shown: &mut String) {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
     shown.push_str("\\x");
-    shown.push(DIGITS[usize::from(byte >> 4)]);
-    shown.push(DIGITS[usize::from(byte & 0xf)]);
+    shown.extend([4, 0].map(|shift| digit(u16::from(byte) >> shift)));
+}
+
+/// The last hexadecimal digit of a number.
+fn digit(number: u16) -> char {
+    char::from_digit(u32::from(number & 0xf), 16).unwrap_or('0')
 }
 
 /// Whether a character moves the cursor, changes the order of others, or takes no room of its own.

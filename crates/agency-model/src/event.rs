@@ -1,10 +1,13 @@
 //! The facts of a run, one JSON object per line of `events.ndjson`.
 
+mod progress;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::progress::{PlanStep, StepStatus, TaskStatus};
 use crate::run::{Reason, State};
 use crate::{Activity, Answer, Question, QuestionId, Usage};
 
@@ -83,6 +86,9 @@ pub enum Event {
     Output {
         /// The words, as the agent sent them; some agents send a message in pieces.
         text: String,
+        /// The id of the tool use whose sub-agent this comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_tool_id: Option<String>,
     },
     /// The agent uses a tool.
     ToolUse {
@@ -93,6 +99,9 @@ pub enum Event {
         /// The agent's own id of this use.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_id: Option<String>,
+        /// The id of the tool use whose sub-agent this comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_tool_id: Option<String>,
     },
     /// A tool answered.
     ToolResult {
@@ -105,6 +114,61 @@ pub enum Event {
         /// The id of the use that this answers.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_id: Option<String>,
+        /// The id of the tool use whose sub-agent this comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_tool_id: Option<String>,
+    },
+    /// The model's reasoning before it answers, where the agent shows it.
+    Thinking {
+        /// The text, as the agent sent it.
+        text: String,
+        /// The id of the tool use whose sub-agent this comes from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_tool_id: Option<String>,
+    },
+    /// The agent's plan. Each such event replaces the one before.
+    Plan {
+        /// The steps, for agents that list them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps: Vec<PlanStep>,
+        /// The plan as a text, for agents that write one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// Work in the background of the agent: a sub-agent, or a command that the agent does not wait for.
+    Task {
+        /// The agent's own id of the task.
+        task_id: String,
+        /// How far the task has come.
+        status: TaskStatus,
+        /// What the task does or, when it is over, its result.
+        description: String,
+        /// The id of the tool use that started the task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_id: Option<String>,
+    },
+    /// The vendor's usage limit, as the agent reports it.
+    RateLimit {
+        /// The agent's own word, such as `allowed`, `allowed_warning` or `rejected`.
+        status: String,
+        /// Which limit, such as `five_hour`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<String>,
+        /// The used part of the limit, from 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        used: Option<f64>,
+        /// When the limit is reset.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resets_at: Option<Timestamp>,
+    },
+    /// The agent replaced the conversation so far by a summary.
+    Compaction {
+        /// What caused it, in the agent's own word, such as `auto` or `manual`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trigger: Option<String>,
+        /// The tokens of the conversation before it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens_before: Option<u64>,
     },
     /// Somebody told the agent something.
     Message {
@@ -170,6 +234,48 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Words of the agent itself, not of a sub-agent.
+    #[must_use]
+    pub fn output(text: impl Into<String>) -> Self {
+        Self::Output { text: text.into(), parent_tool_id: None }
+    }
+
+    /// Reasoning of the agent itself, not of a sub-agent.
+    #[must_use]
+    pub fn thinking(text: impl Into<String>) -> Self {
+        Self::Thinking { text: text.into(), parent_tool_id: None }
+    }
+
+    /// The id of the tool use whose sub-agent this comes from.
+    #[must_use]
+    pub fn parent_tool_id(&self) -> Option<&str> {
+        match self {
+            Self::Output { parent_tool_id, .. }
+            | Self::ToolUse { parent_tool_id, .. }
+            | Self::ToolResult { parent_tool_id, .. }
+            | Self::Thinking { parent_tool_id, .. } => parent_tool_id.as_deref(),
+            Self::StateChange { .. }
+            | Self::Attempt { .. }
+            | Self::Exit { .. }
+            | Self::Restart { .. }
+            | Self::Notice { .. }
+            | Self::Error { .. }
+            | Self::Plan { .. }
+            | Self::Task { .. }
+            | Self::RateLimit { .. }
+            | Self::Compaction { .. }
+            | Self::Message { .. }
+            | Self::Activity { .. }
+            | Self::Question { .. }
+            | Self::Answer { .. }
+            | Self::Usage(_)
+            | Self::Completed { .. }
+            | Self::Unknown { .. } => None,
+        }
+    }
+}
+
 impl EventLine {
     /// Reads one line. Total: what is not understood becomes [`Event::Unknown`] with its text.
     #[must_use]
@@ -189,57 +295,4 @@ impl EventLine {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_event_is_one_flat_object_and_reads_back() {
-        let line = EventLine {
-            seq: 3,
-            at: Timestamp::UNIX_EPOCH,
-            attempt: 1,
-            event: Event::StateChange { from: Some(State::Queued), to: State::Running },
-        };
-        let text = serde_json::to_string(&line).unwrap();
-        assert_eq!(
-            text,
-            r#"{"seq":3,"at":"1970-01-01T00:00:00Z","attempt":1,"type":"state_change","from":"queued","to":"running"}"#
-        );
-        assert_eq!(EventLine::read(&text, 2), line);
-    }
-
-    #[test]
-    fn what_an_agent_did_reads_back() {
-        let events = [
-            Event::Output { text: "a\nb".to_owned() },
-            Event::ToolUse {
-                tool_name: "Bash".to_owned(),
-                input: serde_json::json!({"command": "ls", "timeout": 1.5, "deep": [{"n": u64::MAX}]}),
-                tool_id: Some("t1".to_owned()),
-            },
-            Event::ToolResult { tool_name: "Bash".to_owned(), output: String::new(), success: false, tool_id: None },
-            Event::Usage(Usage {
-                input_tokens: Some(u64::MAX),
-                output_tokens: None,
-                cached_tokens: None,
-                cost_usd: Some(0.0008),
-            }),
-        ];
-        for event in events {
-            let line = EventLine { seq: 1, at: Timestamp::UNIX_EPOCH, attempt: 1, event };
-            let text = serde_json::to_string(&line).unwrap();
-            assert_eq!(EventLine::read(&text, 0), line, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_line_of_another_version_or_a_torn_one_is_kept_as_unknown() {
-        let newer = r#"{"seq":9,"at":"2026-01-01T00:00:00Z","attempt":2,"type":"never_seen","tool_name":"Write"}"#;
-        let read = EventLine::read(newer, 3);
-        assert_eq!((read.seq, read.attempt), (9, 2));
-        assert_eq!(read.event, Event::Unknown { text: newer.to_owned() });
-        let torn = EventLine::read("{\"seq\":4,\"at\"", 3);
-        assert_eq!(torn.seq, 4);
-        assert!(matches!(torn.event, Event::Unknown { .. }));
-    }
-}
+mod tests;

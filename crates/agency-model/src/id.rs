@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
+/// What the names of tmux sessions of runs begin with.
+const TMUX_SESSION_PREFIX: &str = "agency_";
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $invalid:ident: $what:literal, $prefix:literal) => {
         $(#[$doc])*
@@ -37,10 +40,13 @@ macro_rules! id {
             type Err = $invalid;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let ulid = text.strip_prefix($prefix).and_then(|rest| Ulid::from_string(rest).ok());
-                match ulid {
-                    // The canonical spelling only: two spellings of one id would be two directories.
-                    Some(ulid) if Self::from_ulid(ulid).as_str() == text => Ok(Self::from_ulid(ulid)),
+                // The canonical spelling only: two spellings of one id would be two directories.
+                let is_canonical = |rest: &str| {
+                    let ulid = Ulid::from_string(rest);
+                    ulid.is_ok_and(|ulid| ulid.array_to_str(&mut [0; ulid::ULID_LEN]) == rest)
+                };
+                match text.strip_prefix($prefix) {
+                    Some(rest) if is_canonical(rest) => Ok(Self(text.to_owned())),
                     Some(_) | None => Err($invalid(text.to_owned())),
                 }
             }
@@ -93,7 +99,13 @@ impl RunId {
     /// The tmux session of this run. tmux turns `:` into `_`, so the name has none.
     #[must_use]
     pub fn tmux_session(&self) -> String {
-        format!("agency_{}", self.0)
+        format!("{TMUX_SESSION_PREFIX}{}", self.0)
+    }
+
+    /// The run whose tmux session has this name, if it is such a name.
+    #[must_use]
+    pub fn of_tmux_session(name: &str) -> Option<Self> {
+        name.strip_prefix(TMUX_SESSION_PREFIX)?.parse().ok()
     }
 
     /// The branch of this run where the spec names none.
@@ -126,6 +138,8 @@ mod tests {
         assert_eq!(id.as_str().len(), 28);
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         assert_eq!(id.tmux_session(), format!("agency_{id}"));
+        assert_eq!(RunId::of_tmux_session(&id.tmux_session()), Some(id));
+        assert_eq!(RunId::of_tmux_session("agency_work"), None);
     }
 
     // proves W9

@@ -20,8 +20,8 @@ pub mod workflow;
 
 pub use activity::Activity;
 pub use error_code::ErrorCode;
-pub use escape::{Escaper, Sgr, escaped_line, escaped_text};
-pub use event::{Event, EventLine, LogOffsets};
+pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
+pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{

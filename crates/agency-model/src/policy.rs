@@ -4,6 +4,7 @@
 //! understood is never allowed by a rule about it, and a permission that no rule decides is asked.
 
 mod command;
+mod facts;
 mod glob;
 mod mistakes;
 mod paths;
@@ -22,7 +23,7 @@ pub use rule::{InvalidRule, RULE_KEYS, Rule};
 use crate::launch::words;
 use crate::{Answer, Question, QuestionKind};
 use command::{Command, Part};
-use paths::{Place, places};
+use facts::{Facts, Fit};
 
 words! {
     /// What a rule does.
@@ -80,20 +81,24 @@ impl Policy {
         let facts = Facts::of(question, ground);
         let Some(command) = &facts.command else {
             return match self.first(&facts, None) {
-                Some(index) => self.decision(&[index], ""),
+                Some((index, Fit::Is)) => self.decision(&[index], ""),
+                Some((index, Fit::MayBe)) => self.asked_for_want_of_facts(index),
                 None => asked("no rule is about it".to_owned()),
             };
         };
-        let decided: Vec<(&Part, Option<usize>)> =
-            command.parts.iter().map(|part| (part, self.first(&facts, Some((command, part))))).collect();
+        let first = |part| self.first(&facts, Some((command, part)));
+        let decided: Vec<(&Part, Option<(usize, Fit)>)> =
+            command.parts.iter().map(|part| (part, first(part))).collect();
         let about = |part: &Part| if decided.len() > 1 { format!("`{}`: ", part.text()) } else { String::new() };
-        let action = |index: Option<usize>| {
-            index.and_then(|index| self.rules.get(index)).map_or(Action::Ask, |rule| rule.action)
+        let action = |first: Option<(usize, Fit)>| match first {
+            Some((index, Fit::Is)) => self.rules.get(index).map_or(Action::Ask, |rule| rule.action),
+            Some((_, Fit::MayBe)) | None => Action::Ask,
         };
         // The strictest part decides for all.
         for strict in [Action::Deny, Action::Ask] {
-            match decided.iter().find(|(_, index)| action(*index) == strict) {
-                Some((part, Some(index))) => return self.decision(&[*index], &about(part)),
+            match decided.iter().find(|(_, first)| action(*first) == strict) {
+                Some((part, Some((index, Fit::Is)))) => return self.decision(&[*index], &about(part)),
+                Some((_, Some((index, Fit::MayBe)))) => return self.asked_for_want_of_facts(*index),
                 Some((part, None)) => {
                     let unclear = command.unclear.map_or_else(String::new, |why| format!("; {why}"));
                     return asked(format!("{}no rule is about it{unclear}", about(part)));
@@ -101,15 +106,22 @@ impl Policy {
                 None => {}
             }
         }
-        let mut rules: Vec<usize> = decided.iter().filter_map(|(_, index)| *index).collect();
+        let mut rules: Vec<usize> = decided.iter().filter_map(|(_, first)| Some((*first)?.0)).collect();
         rules.sort_unstable();
         rules.dedup();
         self.decision(&rules, "")
     }
 
-    /// The first rule that is about this.
-    fn first(&self, facts: &Facts<'_>, part: Option<(&Command, &Part)>) -> Option<usize> {
-        self.rules.iter().position(|rule| facts.fit(rule, part))
+    /// The first rule that is about this, or may be.
+    fn first(&self, facts: &Facts<'_>, part: Option<(&Command, &Part)>) -> Option<(usize, Fit)> {
+        self.rules.iter().enumerate().find_map(|(index, rule)| Some((index, facts.fit(rule, part)?)))
+    }
+
+    /// A rule may be about what the agent did not tell: neither it nor any rule after it can decide.
+    fn asked_for_want_of_facts(&self, index: usize) -> Decision {
+        let mut decision = self.decision(&[index], "");
+        decision.why = format!("the agent does not tell exactly what it wants to do, which may be: {}", decision.why);
+        Decision { action: Action::Ask, message: None, ..decision }
     }
 
     fn decision(&self, indices: &[usize], about: &str) -> Decision {
@@ -140,7 +152,7 @@ impl Decision {
     #[must_use]
     pub fn answer(&self) -> Option<Answer> {
         match self.action {
-            Action::Allow => Some(Answer::Allow),
+            Action::Allow => Some(Answer::Allow { message: None }),
             Action::Deny => Some(Answer::Deny { message: self.message.clone() }),
             Action::Ask => None,
         }
@@ -154,41 +166,6 @@ impl Decision {
             Some(rule) => format!("rule {rule}"),
             None => "no rule".to_owned(),
         }
-    }
-}
-
-/// What a question says that rules can be about.
-struct Facts<'a> {
-    tool: Option<&'a str>,
-    command: Option<Command>,
-    places: Vec<Place>,
-}
-
-impl<'a> Facts<'a> {
-    fn of(question: &'a Question, ground: &Ground<'_>) -> Self {
-        let tool = question.tool.as_ref();
-        let input = tool.and_then(|tool| tool.input.as_object());
-        let command = input.and_then(|input| Command::of(input, ground));
-        let places = input.map(|input| places(input, command.is_some(), ground)).unwrap_or_default();
-        Self { tool: tool.map(|tool| tool.name.as_str()), command, places }
-    }
-
-    /// Whether a rule is about this, or about this part of a command.
-    fn fit(&self, rule: &Rule, part: Option<(&Command, &Part)>) -> bool {
-        let certain = rule.action == Action::Allow;
-        let tool = rule.tool.as_ref().is_none_or(|pattern| self.tool.is_some_and(|name| pattern.fits(name)));
-        let command = rule.command.as_ref().is_none_or(|pattern| match part {
-            Some((command, part)) if certain => command.is(part, pattern),
-            Some((_, part)) => part.may_be(pattern),
-            None => false,
-        });
-        let path = rule.path.as_ref().is_none_or(|pattern| match self.places.as_slice() {
-            [] => false,
-            // Which other paths a command touches is not known.
-            places if certain => self.command.is_none() && places.iter().all(|place| pattern.is(place)),
-            places => places.iter().any(|place| pattern.may_be(place)),
-        });
-        tool && command && path
     }
 }
 

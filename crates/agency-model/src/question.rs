@@ -52,6 +52,9 @@ pub struct Question {
     pub several: bool,
     /// Whether an answer in own words is possible.
     pub free_text: bool,
+    /// Whether it can be answered only on the agent's own screen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_on_screen: bool,
     /// The tool that wants permission, for rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolRequest>,
@@ -76,6 +79,17 @@ pub struct ToolRequest {
     pub name: String,
     /// What the tool would be given.
     pub input: Value,
+    /// The path for which the agent asks, where it says so beside the input. Only a text says where that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_path: Option<Value>,
+}
+
+impl ToolRequest {
+    /// A request that says nothing beside the input.
+    #[must_use]
+    pub fn new(name: impl Into<String>, input: Value) -> Self {
+        Self { name: name.into(), input, blocked_path: None }
+    }
 }
 
 impl Question {
@@ -91,6 +105,7 @@ impl Question {
     #[must_use]
     pub const fn actions(&self) -> &'static [QuickAction] {
         match self.kind {
+            _ if self.only_on_screen => &[],
             QuestionKind::Permission => QuickAction::ALL,
             QuestionKind::Plan | QuestionKind::Trust => &[QuickAction::Allow, QuickAction::Deny],
             QuestionKind::Question | QuestionKind::Other => &[],
@@ -103,7 +118,8 @@ impl Question {
     pub fn check(&self, answer: &Answer) -> Result<(), UnfitAnswer> {
         let offered = || self.options.iter().map(|option| option.id.clone()).collect();
         match answer {
-            Answer::Allow | Answer::AllowAll if self.actions().is_empty() => Err(UnfitAnswer::NoPermission),
+            _ if self.only_on_screen => Err(UnfitAnswer::OnlyOnScreen),
+            Answer::Allow { .. } | Answer::AllowAll if self.actions().is_empty() => Err(UnfitAnswer::NoPermission),
             Answer::AllowAll if self.kind != QuestionKind::Permission => Err(UnfitAnswer::NoPermission),
             Answer::Options { chosen } => {
                 if chosen.len() != 1 && !self.several {
@@ -117,7 +133,7 @@ impl Question {
             }
             Answer::Text { .. } if !self.free_text => Err(UnfitAnswer::NoText),
             Answer::Text { text } if text.trim().is_empty() => Err(UnfitAnswer::Empty),
-            Answer::Allow | Answer::AllowAll | Answer::Deny { .. } | Answer::Text { .. } => Ok(()),
+            Answer::Allow { .. } | Answer::AllowAll | Answer::Deny { .. } | Answer::Text { .. } => Ok(()),
         }
     }
 
@@ -134,6 +150,9 @@ impl Question {
 /// Why an answer does not fit its question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnfitAnswer {
+    /// The keys that answer are not known.
+    #[error("this can be answered only on the agent's own screen")]
+    OnlyOnScreen,
     /// It is not a permission.
     #[error("this is no permission to give")]
     NoPermission,
@@ -151,6 +170,9 @@ pub enum UnfitAnswer {
     /// Own words are not taken.
     #[error("the agent takes no answer in own words here")]
     NoText,
+    /// A comment beside a permission.
+    #[error("a permission of an agent takes no text beside allow")]
+    NoComment,
     /// Own words without any.
     #[error("the answer is empty")]
     Empty,
@@ -161,7 +183,11 @@ pub enum UnfitAnswer {
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// This once.
-    Allow,
+    Allow {
+        /// What the person says to it; only approvals and reviews of workflows have a place for that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
     /// Not this.
     Deny {
         /// What the agent is told.
@@ -197,13 +223,14 @@ mod tests {
             options: vec![option("a"), option("b")],
             several: false,
             free_text: false,
+            only_on_screen: false,
             tool: None,
         };
         let choose = |ids: &[&str]| Answer::Options { chosen: ids.iter().map(|id| (*id).to_owned()).collect() };
         assert_eq!(question.check(&choose(&["a"])), Ok(()));
         assert_eq!(question.check(&choose(&["a", "b"])), Err(UnfitAnswer::OneOption));
         assert!(matches!(question.check(&choose(&["c"])), Err(UnfitAnswer::NoSuchOption { .. })));
-        assert_eq!(question.check(&Answer::Allow), Err(UnfitAnswer::NoPermission));
+        assert_eq!(question.check(&Answer::Allow { message: None }), Err(UnfitAnswer::NoPermission));
         assert_eq!(question.check(&Answer::Text { text: "x".to_owned() }), Err(UnfitAnswer::NoText));
         assert_eq!(question.check(&Answer::Deny { message: None }), Ok(()));
         let several = Question { several: true, free_text: true, ..question.clone() };
@@ -222,6 +249,9 @@ mod tests {
     fn an_answer_is_one_flat_object() {
         let answer = Answer::Options { chosen: vec!["a".to_owned()] };
         assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"answer":"options","chosen":["a"]}"#);
+        let allow = Answer::Allow { message: None };
+        assert_eq!(serde_json::to_string(&allow).unwrap(), r#"{"answer":"allow"}"#);
+        assert_eq!(serde_json::from_str::<Answer>(r#"{"answer":"allow"}"#).unwrap(), allow);
         let deny = Answer::Deny { message: None };
         assert_eq!(serde_json::to_string(&deny).unwrap(), r#"{"answer":"deny"}"#);
     }

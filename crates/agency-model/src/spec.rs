@@ -136,6 +136,9 @@ pub struct LimitsSpec {
     /// How many minutes a question of the agent may wait for its answer; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_minutes: Option<u32>,
+    /// After how many minutes a screen that is not recognised becomes a question; absent or 0: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_minutes: Option<u32>,
 }
 
 /// Who made the workspace of a spec that was stored without this field.

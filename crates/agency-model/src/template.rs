@@ -8,6 +8,7 @@ mod guard;
 mod optional;
 mod references;
 mod render;
+mod single;
 mod spellbook;
 mod values;
 

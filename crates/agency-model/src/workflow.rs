@@ -23,21 +23,25 @@ mod tree;
 mod yaml;
 
 pub use check::{Surrounding, check_workflow};
-pub use contract::{AgentOutput, OutputError, judge};
+pub use contract::{AgentOutput, MAX_ANSWER_BYTES, OutputError, judge};
 pub use duration::{InvalidDuration, format_duration, parse_duration};
 pub use fields::{Field, Holds, Need, Shape};
-pub use flow::{Action, BlockedMerge, Flow, HistoryError, Recorded, Refusal, Running, StopCause, Surroundings, next};
-pub use history::{Approval, BlockedCheckout, Entry, Fact, HISTORY_VERSION, MergeAnswer, SessionState, StepPath};
+pub use flow::{
+    Action, BlockedMerge, Flow, HistoryError, Recorded, Refusal, Running, StepStanding, StopCause, Surroundings, next,
+};
+pub use history::{
+    Approval, BlockedCheckout, ClockReading, Entry, Fact, HISTORY_VERSION, MergeAnswer, SessionState, StepPath,
+};
 pub use located::{Layout, Located, Position, TemplateText};
 pub use parse::{MAX_WORKFLOW_BYTES, Partly, parse_partly, parse_values, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
 pub use prompt::{PromptParts, SPELL_CONTENT};
-pub use result::{MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};
+pub use result::{MAX_LINE_BYTES, MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};
 pub use schema::workflow_schema;
 pub use source::{Problem, Source};
 pub use step::{
     AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, InputValue, Instruction, LoopStep, MAX_ITERATIONS,
     MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT, ScriptStep, Step,
-    StepKind, Work, WorkspaceChoice, template_name,
+    StepKind, Work, WorkspaceChoice, default_timeout, template_name,
 };
 pub use task::{TASK_FIELDS, Task, TaskError};

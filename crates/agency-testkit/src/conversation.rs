@@ -12,6 +12,8 @@ ask() { say '{"type":"control_request","request_id":"'"$1"'","request":{"subtype
 permission() { ask "ask-$1" Bash '{"command":"touch file-'"$1"'","description":"Make a file"}'; }
 withdraw() { say '{"type":"control_cancel_request","request_id":"'"$1"'"}'; }
 finish() { say '{"type":"result","subtype":"success","is_error":false,"result":"'"$1"'"}'; }
+background() { say '{"type":"system","subtype":"background_tasks_changed","tasks":['"$1"']}'; }
+begin_turn() { say '{"type":"system","subtype":"init","session_id":"conversation-of-'"$AGENCY_RUN_ID"'"}'; }
 give_up() { say '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["interrupted"]}'; }
 hear() { IFS= read -r line || exit 0; printf '%s\n' "$line" >>"$heard"; }
 is() { case $line in *"$1"*) true ;; *) false ;; esac; }
@@ -20,7 +22,7 @@ hear_any_reply() { until hear && is '"type":"control_response"'; do :; done; }
 hear_message() { until hear && is '"type":"user"'; do :; done; }
 message() { words=${line#*'"content":"'} end='"}}'; printf '%s' "${words%"$end"}"; }
 hear_the_end() { while hear; do :; done; }
-say '{"type":"system","subtype":"init","session_id":"conversation-of-'"$AGENCY_RUN_ID"'"}'
+begin_turn
 "#;
 
 /// Asks the user something with two parts: one of two, and any of two or own words.
@@ -102,4 +104,48 @@ pub fn staying() -> Agent {
 /// Takes its prompt and never says a word.
 pub fn silent() -> Agent {
     speaking("hear_the_end")
+}
+
+/// What agents of the Agent Client Protocol can do.
+const PROTOCOL: &str = r#"heard="$AGENCY_RUN_DIR/heard.ndjson"
+say() { printf '%s\n' "$1"; }
+hear() { IFS= read -r line || exit 0; printf '%s\n' "$line" >>"$heard"; }
+id() { number=${line#*'"id":'}; number=${number%%[,\}]*}; }
+reply() { say '{"jsonrpc":"2.0","id":'"$number"',"result":'"$1"'}'; }
+call='{"toolCallId":"t1","title":"touch made.txt","kind":"execute"}'
+options='[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]'
+ask() { say '{"jsonrpc":"2.0","id":"p1","method":"session/request_permission","params":{"sessionId":"s1","toolCall":'"$call"',"options":'"$options"'}}'; }
+"#;
+
+/// Asks for a permission in the first turn of the first process.
+const ASKING: &str =
+    r#"if [ -z "$turn" ] && [ ! -e "$0.crashed" ]; then turn=$number; ask; else reply '{"stopReason":"end_turn"}'; fi"#;
+
+/// An agent of the Agent Client Protocol: what it does with a prompt, and with the answer to what it asks.
+fn by_protocol(prompted: &str, answered: &str) -> Agent {
+    let script = format!(
+        "{PROTOCOL}turn=\nwhile hear; do\n  id\n  case $line in\n    \
+         *'\"method\":\"initialize\"'*) reply '{{\"protocolVersion\":1,\"agentCapabilities\":{{\"loadSession\":true}}}}' ;;\n    \
+         *'\"method\":\"session/new\"'*) reply '{{\"sessionId\":\"s1\"}}' ;;\n    \
+         *'\"method\":\"session/prompt\"'*) {prompted} ;;\n    \
+         *'\"method\"'*) reply '{{}}' ;;\n    *) {answered} ;;\n  esac\ndone"
+    );
+    Agent::new(script).prompt("protocol").stream("acp")
+}
+
+/// Speaks the Agent Client Protocol. It asks for a permission in its first turn, of which it tells only a title, and ends
+/// the turn when it is answered. Every further prompt is a turn.
+pub fn asking_by_protocol() -> Agent {
+    by_protocol(ASKING, "number=$turn; reply '{\"stopReason\":\"end_turn\"}'")
+}
+
+/// Speaks the Agent Client Protocol. It says nothing in a turn, which ends with [`World::release`](crate::World::release).
+pub fn thinking_by_protocol() -> Agent {
+    let silence = "until [ -e \"$0.release\" ]; do sleep 0.01; done; reply '{\"stopReason\":\"end_turn\"}'";
+    by_protocol(silence, ":")
+}
+
+/// The same as the one that asks, but it crashes when it is answered. The next process asks nothing.
+pub fn asking_by_protocol_and_crashing() -> Agent {
+    by_protocol(ASKING, ": >\"$0.crashed\"; exit 7")
 }

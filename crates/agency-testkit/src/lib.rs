@@ -32,7 +32,7 @@ pub use mcp_server::McpServer;
 pub use model_server::{ModelServer, Request, Script, Turn};
 pub use process::{Output, Process};
 pub use process_table::ProcessTable;
-pub use real_agent::{Form, RealAgent};
+pub use real_agent::{Form, RealAgent, mcp_sdk};
 pub use repo::Repo;
 pub use run::Run;
 pub use terminal::Terminal;

@@ -161,9 +161,10 @@ fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
     let request = Request::new(raw);
     shared.state().requests.push(request.clone());
     let Some(protocol) = request.protocol else { return answer_in_passing(connection, &request) };
+    let script = shared.script.of(&request);
     let turn = match request.turn {
-        Some(number) => shared.script.at(number),
-        None => shared.script.side_answer(),
+        Some(number) => script.at(number),
+        None => script.side_answer(),
     };
     shared.pause(turn.first_byte_after);
     if let Some(status) = turn.status {

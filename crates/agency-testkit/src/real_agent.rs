@@ -8,6 +8,8 @@ mod gemini;
 mod installed;
 mod opencode;
 
+pub use installed::mcp_sdk;
+
 use crate::mcp_server::TOOL;
 use crate::{ModelServer, Repo, Turn, World};
 use serde_json::json;

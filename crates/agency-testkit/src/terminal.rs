@@ -5,8 +5,9 @@ use crate::process::{Output, Process};
 use crate::wait::poll;
 use crate::{World, wait_for};
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -47,12 +48,13 @@ impl Terminal {
             exit_code: world.root().join("tmp").join(&session),
         };
         let directory = command.get_current_dir().unwrap_or(world.root());
-        let mut tmux = terminal.tmux(&["new-session", "-d", "-x", "120", "-y", "30", "-s", &session]);
+        let mut tmux = terminal.tmux(&["-C", "new-session", "-d", "-x", "120", "-y", "30", "-s", &session]);
         tmux.args(["-P", "-F", "#{pane_id}", "-c"]).arg(directory);
         tmux.args(["--", "sh", "-c", KEEPER, "sh"]).arg(&terminal.exit_code);
         tmux.args(["env", "-i"]).args(world.environment().assignments());
         tmux.arg(command.get_program()).args(command.get_args());
-        terminal.pane = succeed(&mut tmux).stdout.trim().to_owned();
+        tmux.args([";", "attach-session", "-t", &format!("={session}")]);
+        terminal.pane = attach_once(&mut tmux);
         terminal
     }
 
@@ -121,6 +123,26 @@ impl Terminal {
         command.arg("-S").arg(&self.socket).args(["-f", "/dev/null"]).args(arguments);
         command
     }
+}
+
+/// Lets a client of tmux's control mode open a session and be attached to it for a moment, as the terminals of users
+/// are attached; gives the pane. tmux does both before it serves another client.
+#[track_caller]
+fn attach_once(tmux: &mut Command) -> String {
+    let mut client = tmux.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = vec![];
+    for line in BufReader::new(client.stdout.take().unwrap()).lines() {
+        said.push(line.unwrap());
+        if said.last().is_some_and(|line| line.starts_with("%session-changed")) {
+            // It leaves at the end of its input, too, but tmux 3.3 at times misses that.
+            client.kill().unwrap();
+            break;
+        }
+    }
+    let complaints = client.wait_with_output().unwrap().stderr;
+    let is_pane = |line: &&String| line.strip_prefix('%').is_some_and(|number| number.parse::<u32>().is_ok());
+    let pane = said.iter().find(is_pane).cloned();
+    pane.unwrap_or_else(|| panic!("tmux made no pane: {said:?}: {}", String::from_utf8_lossy(&complaints)))
 }
 
 #[track_caller]

@@ -119,6 +119,11 @@ impl World {
         File::create(self.agent_path(&format!("{name}.release"))).unwrap();
     }
 
+    /// Gives a variable of every later process another value.
+    pub fn set_variable(&mut self, name: &'static str, value: &str) {
+        self.environment_mut().set(name, value.into());
+    }
+
     /// Makes a minute of the program shorter, for limits that are counted in minutes.
     pub fn shorten_minutes(&mut self, minute: Duration) {
         self.environment_mut().set("AGENCY_MINUTE_MS", minute.as_millis().to_string().into());

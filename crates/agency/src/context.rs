@@ -141,7 +141,7 @@ impl Context {
             let mut text = Vec::with_capacity(ANSWER_BYTES);
             serde_json::to_writer(&mut text, &answer).map_err(|error| Problem::output(&error.into()))?;
             text.push(b'\n');
-            self.print_raw(&text).map_err(|error| Problem::output(&error))?;
+            self.print_json(text).map_err(|error| Problem::output(&error))?;
         } else {
             self.print(human)?;
         }
@@ -159,7 +159,12 @@ impl Context {
         self.print_raw(&Surface::stdout().shown(text))
     }
 
-    /// Writes bytes to standard output as they are: JSON, and control sequences of our own.
+    /// Writes JSON to standard output. On a terminal, characters that it would obey or hide are written as `\\u` escapes.
+    pub(crate) fn print_json(&self, document: Vec<u8>) -> io::Result<()> {
+        self.print_raw(&Surface::stdout().json(document))
+    }
+
+    /// Writes bytes to standard output as they are: control sequences of our own.
     pub(crate) fn print_raw(&self, bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
@@ -198,7 +203,7 @@ impl Context {
         }
         // There is nobody left to tell if this fails.
         let _ = if self.json {
-            writeln!(io::stdout(), "{}", problem.to_json(SCHEMA_VERSION))
+            self.print_json(format!("{}\n", problem.to_json(SCHEMA_VERSION)).into_bytes())
         } else {
             io::stderr().write_all(&Surface::stderr().shown(problem.to_human().as_bytes()))
         };

@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod context;
 mod mcp;
+mod object_schema;
 mod output;
 mod patience;
 mod problem;

@@ -4,6 +4,7 @@ mod agent;
 mod hint;
 mod session;
 mod source;
+mod telling;
 mod workflow;
 
 use std::fmt::Write;
@@ -11,7 +12,6 @@ use std::io;
 use std::process::ExitCode;
 
 use agency_engine::agency::OpenError;
-use agency_engine::attach::AttachError;
 use agency_engine::config::{ConfigError, PolicyFileError, PolicyMistake};
 use agency_engine::create::CreateError;
 use agency_engine::home::HomeError;
@@ -19,7 +19,6 @@ use agency_engine::orphans::OrphanError;
 use agency_engine::remove::RemoveError;
 use agency_engine::stop::StopError;
 use agency_engine::store::StoreError;
-use agency_engine::tell::TellError;
 use agency_engine::watch::WaitError;
 use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
@@ -238,23 +237,6 @@ impl From<StopError> for Problem {
     }
 }
 
-impl From<AttachError> for Problem {
-    fn from(error: AttachError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            AttachError::NoSession { id, alive: true } => {
-                problem.hint(format!("its agent is alive: agency attach --direct {id}"))
-            }
-            AttachError::NotRunning { id, .. } => problem.hint(format!("agency logs {id} shows what it said")),
-            AttachError::NoSession { .. }
-            | AttachError::Unreachable { .. }
-            | AttachError::Tmux(_)
-            | AttachError::NoTerminal(_)
-            | AttachError::Broken(_) => problem,
-        }
-    }
-}
-
 impl From<CreateError> for Problem {
     fn from(error: CreateError) -> Self {
         let problem = Self::new(error.code(), error.to_string());
@@ -299,29 +281,6 @@ impl From<CreateError> for Problem {
 impl From<HomeError> for Problem {
     fn from(error: HomeError) -> Self {
         Self::new(error.code(), error.to_string())
-    }
-}
-
-impl From<TellError> for Problem {
-    fn from(error: TellError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            TellError::NotRunning { id, .. } => {
-                problem.hint(format!("agency resume {id} goes on with the conversation of a run that is over"))
-            }
-            TellError::AlreadyAnswered { row } => problem
-                .detail("id", &row.id)
-                .detail("answer", &row.answer)
-                .detail("answered_by", &row.answered_by)
-                .detail("answered_at", row.answered_at),
-            TellError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
-            TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
-            TellError::NotAllowed { run } => problem
-                .hint("answer from a terminal of your own; allow_self_answer = true in the configuration allows it to agents")
-                .detail("run_id", run),
-            TellError::Refused { id, .. } | TellError::NoWord { id } => problem.detail("id", id),
-            TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
-        }
     }
 }
 

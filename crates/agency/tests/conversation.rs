@@ -4,7 +4,9 @@
 mod conversation {
     mod answering;
     mod asking;
+    mod background;
     mod busy;
+    mod denial_words;
     mod expired;
     mod hostile_output;
     mod killed;
@@ -13,7 +15,9 @@ mod conversation {
     mod refused;
     mod removing;
     mod resuming;
+    mod roundabout_answer;
     mod self_answer;
     mod stress;
     mod talking;
+    mod unknown_screen;
 }

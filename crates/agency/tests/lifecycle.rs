@@ -12,6 +12,7 @@ mod lifecycle {
     mod policy;
     mod read;
     mod remove;
+    mod run_files;
     mod saved_refs;
     mod surroundings;
     mod together;

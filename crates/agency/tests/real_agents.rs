@@ -4,8 +4,11 @@
 mod real_agents {
     #[macro_use]
     mod scene;
+    mod activity;
     mod ask;
     mod ask_limits;
+    mod background;
+    mod codex;
     mod crash;
     mod interactive;
     mod mcp_server;

@@ -3,8 +3,12 @@
 #[cfg(test)]
 mod workflows {
     mod agent_execution;
+    mod clock;
     mod core;
     mod crash;
+    mod deciding;
+    mod finishing;
+    mod jj;
     mod long_way;
     mod mcp_servers;
     mod merge_checkouts;
@@ -13,5 +17,7 @@ mod workflows {
     mod redirected;
     mod removing;
     mod scenarios;
+    mod sessions;
+    mod trouble;
     mod wide;
 }

@@ -127,11 +127,18 @@ impl Dialect for Acp {
         match to_agent {
             ToAgent::Message(text) => {
                 self.queue.push_back(text.clone());
-                Ok(if self.stage == Stage::Idle { self.next_prompt().unwrap_or_default() } else { vec![] })
+                let prompt = (self.stage == Stage::Idle).then(|| self.next_prompt()).flatten();
+                self.late.extend(prompt.as_ref().map(|_| Heard::TurnStarted));
+                Ok(prompt.unwrap_or_default())
             }
             ToAgent::Interrupt => self.interrupt(),
             ToAgent::Answer { key, answer } => self.permissions.answered(key, answer),
         }
+    }
+
+    /// An answer is one of the options that the agent offers.
+    fn denial_takes_words(&self) -> bool {
+        false
     }
 
     fn late(&mut self) -> Vec<Heard> {

@@ -1,19 +1,22 @@
 //! Claude Code: `claude -p --output-format stream-json --verbose`, and the same with `--input-format stream-json`.
 
+mod background;
 mod content;
 mod control;
+mod finished;
+mod limits;
+mod plans;
 
-use std::collections::BTreeMap;
-
-use agency_model::{Event, Usage};
+use agency_model::Event;
 use serde::Deserialize;
 use serde_json::json;
 
-use self::content::{Message, output};
+use self::content::{Block, Message, Pieces, output};
 use self::control::Requests;
-use super::objects::{Dialect, Head, NotUnderstood};
+use self::plans::Plans;
+use super::objects::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
 use super::tools::Tools;
-use super::{CannotSay, Heard, Opening, Outcome, ToAgent};
+use super::{CannotSay, Heard, Opening, ToAgent};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -23,10 +26,13 @@ pub(super) struct Claude {
     /// The last `total_cost_usd`, which counts the whole conversation.
     total_cost: f64,
     requests: Requests,
+    plans: Plans,
     /// Absent if the stream goes one way only.
     opening: Option<Opening>,
     /// How many requests we have made.
     asked: u64,
+    /// Whether there was a message after the prompt.
+    messaged: bool,
 }
 
 #[derive(Deserialize)]
@@ -49,69 +55,59 @@ struct Denied {
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
-    #[serde(borrow)]
-    message: Message<'a>,
+struct Said<M> {
+    message: M,
     is_api_error_message: Option<bool>,
+    /// The tool use whose sub-agent says it.
+    parent_tool_use_id: Option<String>,
     #[serde(rename = "isReplay")]
     is_replay: Option<bool>,
-}
-
-#[derive(Deserialize)]
-struct Finished {
-    is_error: Option<bool>,
-    result: Option<String>,
-    errors: Option<Vec<String>>,
-    usage: Option<Tokens>,
-    total_cost_usd: Option<f64>,
-    model_usage_since_last_result: Option<BTreeMap<String, ModelCost>>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ModelCost {
-    #[serde(rename = "costUSD")]
-    cost_usd: f64,
 }
 
 impl Dialect for Claude {
     fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
         // Almost all that it says begins so, and what is said is read in one pass; whatever does not fit is looked at again.
+        let before = heard.len();
         if object.starts_with(r#"{"type":"assistant""#)
             && let Ok(said) = serde_json::from_str(object)
+            && self.assistant(said, heard).is_ok()
         {
-            return self.assistant(said, heard);
+            return Ok(());
         }
         if object.starts_with(r#"{"type":"user""#)
             && let Ok(said) = serde_json::from_str(object)
+            && self.user(said, heard).is_ok()
         {
-            return self.user(said, heard);
+            return Ok(());
         }
+        heard.truncate(before);
         let head: Head<'_> = serde_json::from_str(object)?;
         match (head.kind.as_ref(), head.subtype.as_deref()) {
             ("system", Some("init")) => {
                 let Init { session_id } = serde_json::from_str(object)?;
                 super::session(&mut self.session, session_id, heard);
+                // Some agents that speak like it introduce themselves before they are told anything.
+                heard.extend(self.was_told().then_some(Heard::TurnStarted));
             }
             ("system", Some("api_retry")) => {
                 let message = retry(&serde_json::from_str(object)?);
                 heard.push(Heard::Event(Event::Error { message }));
             }
             ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
-            // Pieces of what follows as a whole, and how far the model's thoughts have come.
-            ("stream_event", _) | ("system", Some("thinking_tokens")) => {}
+            ("system", Some("background_tasks_changed")) => heard.push(background::changed(object)?),
+            ("system", Some(subtype @ ("task_started" | "task_progress" | "task_notification"))) => {
+                heard.push(background::task(subtype, object)?);
+            }
+            ("system", Some("compact_boundary")) => heard.push(Heard::Event(limits::compacted(object)?)),
+            ("rate_limit_event", _) => heard.push(Heard::Event(limits::rate_limit(object)?)),
+            // Pieces of what follows as a whole, how far the model's thoughts have come, and states that follow from the rest.
+            ("stream_event" | "tool_progress", _) | ("system", Some("thinking_tokens" | "task_updated" | "status")) => {
+            }
             ("control_response", _) => heard.extend(control::refused(serde_json::from_str(object)?).map(notice)),
-            ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, heard),
+            ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, &self.plans, heard),
             ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, heard),
-            ("assistant", _) => self.assistant(serde_json::from_str(object)?, heard)?,
-            ("user", _) => self.user(serde_json::from_str(object)?, heard)?,
+            ("assistant", _) => self.assistant(piece_by_piece(object)?, heard)?,
+            ("user", _) => self.user(piece_by_piece(object)?, heard)?,
             ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, heard),
             _ => return Err(NotUnderstood),
         }
@@ -128,7 +124,10 @@ impl Dialect for Claude {
             return Err(CannotSay::OneWay);
         }
         match to_agent {
-            ToAgent::Message(text) => Ok(message(text)),
+            ToAgent::Message(text) => {
+                self.messaged = true;
+                Ok(message(text))
+            }
             ToAgent::Interrupt => {
                 self.asked += 1;
                 let id = format!("agency-{}", self.asked);
@@ -148,31 +147,57 @@ impl Claude {
         Self { opening: Some(opening), ..Self::default() }
     }
 
-    fn assistant(&mut self, said: Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
-        for block in said.message.content.blocks() {
+    /// Whether it has something to do.
+    fn was_told(&self) -> bool {
+        self.messaged || self.opening.as_ref().is_none_or(|opening| opening.prompt.is_some())
+    }
+
+    fn assistant(&mut self, said: Said<Message<'_>>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        let parent = || said.parent_tool_use_id.clone();
+        let blocks = said.message.content.blocks();
+        let mut understood = blocks.is_empty();
+        for block in blocks {
             let event = match (block.kind.as_ref(), block.text, block.thinking, block.name) {
                 ("text", Some(message), _, _) if said.is_api_error_message == Some(true) => Event::Error { message },
-                ("text", Some(text), _, _) => Event::Output { text },
-                ("thinking", _, Some(thinking), _) => super::thinking(&thinking),
+                ("text", Some(text), _, _) => Event::Output { text, parent_tool_id: parent() },
+                ("thinking", _, Some(text), _) => Event::Thinking { text, parent_tool_id: parent() },
                 ("tool_use" | "server_tool_use", _, _, Some(tool_name)) => {
                     if let Some(id) = &block.id {
                         self.tools.opened(id, &tool_name);
                     }
-                    Event::ToolUse { tool_name, input: block.input.unwrap_or_default(), tool_id: block.id }
+                    let input = block.input.unwrap_or_default();
+                    Event::ToolUse { tool_name, input, tool_id: block.id, parent_tool_id: parent() }
                 }
-                _ => return Err(NotUnderstood),
+                _ => {
+                    heard.push(unknown(block.raw.ok_or(NotUnderstood)?.to_owned()));
+                    continue;
+                }
             };
+            understood = true;
+            self.plans.hear(&event);
             heard.push(Heard::Event(event));
         }
-        Ok(())
+        // A message of which nothing is understood is kept whole.
+        if understood { Ok(()) } else { Err(NotUnderstood) }
     }
 
-    fn user(&mut self, said: Said<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn user(&mut self, said: Said<Message<'_>>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
         // An echo of what we said.
         if said.is_replay == Some(true) {
             return Ok(());
         }
-        for mut block in said.message.content.blocks() {
+        let blocks = said.message.content.blocks();
+        let known = |block: &Block<'_>| match block.kind.as_ref() {
+            "text" => block.text.is_some(),
+            "tool_result" => block.tool_use_id.is_some(),
+            _ => false,
+        };
+        // A tool is closed once: nothing is taken in before all of it is understood, or read block by block.
+        let whole = blocks.iter().all(|block| known(block) || block.raw.is_some());
+        if !whole || !(blocks.is_empty() || blocks.iter().any(known)) {
+            return Err(NotUnderstood);
+        }
+        for mut block in blocks {
             let output = output(block.content.take());
             heard.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
                 ("text", Some(text), _) => notice(text),
@@ -181,50 +206,30 @@ impl Claude {
                     output,
                     success: block.is_error != Some(true),
                     tool_id: Some(id),
+                    parent_tool_id: said.parent_tool_use_id.clone(),
                 }),
-                _ => return Err(NotUnderstood),
+                _ => unknown(block.raw.ok_or(NotUnderstood)?.to_owned()),
             });
         }
         Ok(())
     }
+}
 
-    fn result(&mut self, subtype: &str, finished: Finished, heard: &mut Vec<Heard>) {
-        let cost_usd = self.cost(&finished);
-        if let Some(tokens) = finished.usage {
-            let cached = tokens.cache_read_input_tokens;
-            let read = [tokens.input_tokens, tokens.cache_creation_input_tokens, cached];
-            heard.push(Heard::Event(Event::Usage(Usage {
-                input_tokens: read.into_iter().flatten().reduce(u64::saturating_add),
-                output_tokens: tokens.output_tokens,
-                cached_tokens: cached,
-                cost_usd,
-            })));
-        }
-        if subtype == "success" && finished.is_error != Some(true) {
-            heard.push(Heard::Result(Outcome::success(finished.result)));
-            return;
-        }
-        let errors = finished.errors.filter(|errors| !errors.is_empty());
-        let error = finished.result.or(errors.map(|errors| errors.join("; ")));
-        let message = error.unwrap_or_else(|| subtype.to_owned());
-        // An error of the model's server comes as a success whose result is the error, and was said before.
-        if subtype != "success" {
-            heard.push(Heard::Event(Event::Error { message: message.clone() }));
-        }
-        heard.push(Heard::Result(Outcome::failure(message)));
+/// A message with a block that is not understood. Half characters are mended before it is taken apart.
+fn piece_by_piece(object: &str) -> Result<Said<Message<'_>>, NotUnderstood> {
+    if without_lone_surrogates(object).is_some() {
+        return Err(NotUnderstood);
     }
-
-    /// The tokens are those of the turn, the cost is that of the conversation, also before this process.
-    fn cost(&mut self, finished: &Finished) -> Option<f64> {
-        let total = finished.total_cost_usd?;
-        let before = std::mem::replace(&mut self.total_cost, total);
-        let cost = match &finished.model_usage_since_last_result {
-            Some(models) => models.values().fold(0.0, |sum, model| sum + model.cost_usd),
-            None if total >= before => total - before,
-            None => total,
-        };
-        Some(super::dollars(cost))
-    }
+    let Ok(said) = serde_json::from_str::<Said<Pieces<'_>>>(object) else {
+        // Its content is a text.
+        return Ok(serde_json::from_str(object)?);
+    };
+    Ok(Said {
+        message: said.message.into(),
+        is_api_error_message: said.is_api_error_message,
+        parent_tool_use_id: said.parent_tool_use_id,
+        is_replay: said.is_replay,
+    })
 }
 
 fn message(text: &str) -> Vec<u8> {

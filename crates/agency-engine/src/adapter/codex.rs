@@ -2,6 +2,7 @@
 
 mod app_server;
 mod items;
+mod launch;
 mod notifications;
 mod questions;
 mod requests;
@@ -13,6 +14,7 @@ use serde::Deserialize;
 
 pub(super) use self::app_server::AppServer;
 use self::items::{Item, Items, Stage};
+pub(super) use self::launch::{without_doubled_flags, writable_roots};
 use super::objects::{Dialect, Head, NotUnderstood};
 use super::{Heard, Outcome};
 
@@ -67,7 +69,10 @@ impl Dialect for Codex {
                 let Thread { thread_id } = serde_json::from_str(object)?;
                 super::session(&mut self.session, thread_id, heard);
             }
-            "turn.started" => self.answer = None,
+            "turn.started" => {
+                self.answer = None;
+                heard.push(Heard::TurnStarted);
+            }
             "item.started" => heard.extend(self.item(Stage::Started, object)?.into_iter().map(Heard::Event)),
             "item.updated" => heard.extend(self.item(Stage::Updated, object)?.into_iter().map(Heard::Event)),
             "item.completed" => heard.extend(self.item(Stage::Completed, object)?.into_iter().map(Heard::Event)),
@@ -100,7 +105,7 @@ impl Codex {
     fn item(&mut self, stage: Stage, object: &str) -> Result<Vec<Event>, NotUnderstood> {
         let Changed { item } = serde_json::from_str(object)?;
         let events = self.items.hear(stage, item)?;
-        if let [Event::Output { text }] = events.as_slice() {
+        if let [Event::Output { text, .. }] = events.as_slice() {
             self.answer = Some(text.clone());
         }
         Ok(events)

@@ -114,7 +114,7 @@ impl Gemini {
         if self.answer.len() + text.len() <= LONGEST {
             self.answer.push_str(&text);
         }
-        Heard::Event(Event::Output { text })
+        Heard::Event(Event::output(text))
     }
 
     fn used(&mut self, used: Use) -> Heard {
@@ -126,6 +126,7 @@ impl Gemini {
             tool_name: used.tool_name,
             input: used.parameters.unwrap_or_default(),
             tool_id: used.tool_id,
+            parent_tool_id: None,
         })
     }
 
@@ -136,6 +137,7 @@ impl Gemini {
             output: output.unwrap_or_default(),
             success: answer.status == "success",
             tool_id: Some(answer.tool_id),
+            parent_tool_id: None,
         })
     }
 

@@ -1,12 +1,12 @@
 //! How an agent is started: the contract that every adapter keeps, and the one implementation by data.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agency_model::Mode;
 
-use super::{LaunchFile, McpRequest, Opening, StreamFormat, mcp};
-use crate::config::{AgentConfig, PromptDelivery, Trust};
+use super::{LaunchFile, McpRequest, Opening, StreamFormat, codex, mcp};
+use crate::config::{AgentConfig, PromptDelivery, Seclusion, Trust};
 
 /// How an agent is started, continued and understood.
 pub trait AgentAdapter {
@@ -35,6 +35,8 @@ pub struct LaunchRequest<'a> {
     pub trusted: bool,
     /// The MCP servers that it gets.
     pub mcp: &'a McpRequest,
+    /// Directories outside the workspace that a commit writes to, for agents that have a sandbox of their own.
+    pub commit_roots: &'a [PathBuf],
 }
 
 /// A prompt, in both ways in which agents take it.
@@ -93,7 +95,18 @@ pub enum AdapterError {
 
 impl AgentAdapter for AgentConfig {
     fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
-        let LaunchRequest { mode, one_shot, prompt, extra_args, directory, resume, session, trusted, mcp } = *request;
+        let LaunchRequest {
+            mode,
+            one_shot,
+            prompt,
+            extra_args,
+            directory,
+            resume,
+            session,
+            trusted,
+            mcp,
+            commit_roots,
+        } = *request;
         let form = self.form(mode, one_shot);
         if one_shot && form.is_two_way() {
             return Err(AdapterError::NoOneShot);
@@ -123,6 +136,15 @@ impl AgentAdapter for AgentConfig {
             (Trust::GeminiVariable, false, Mode::Interactive)
             | (Trust::CodexArgument, false, _)
             | (Trust::NotAsked | Trust::ClaudeProjects, _, _) => {}
+        }
+        if self.seclusion == Seclusion::Codex {
+            let own: Vec<&String> = self.args.iter().chain(extra_args).collect();
+            codex::without_doubled_flags(&mut args, &own);
+            args.extend(codex::writable_roots(commit_roots, &own).into_iter().flatten());
+        }
+        if (self.trust, mode) == (Trust::GeminiVariable, Mode::Interactive) {
+            // Inside another Gemini it is set, and then an answer to the trust question ends this one.
+            env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), String::new());
         }
         let mcp = mcp::pass(self.mcp, form, mcp)?;
         args.extend(mcp.args);
@@ -173,6 +195,7 @@ mod tests {
             session: None,
             trusted: false,
             mcp: &McpRequest::default(),
+            commit_roots: &[],
         };
         change(&mut request);
         agent.launch_config(&request)
@@ -184,7 +207,7 @@ mod tests {
         let headless = launched("codex", |_| {}).unwrap();
         let interactive = launched("codex", |request| request.mode = Mode::Interactive).unwrap();
         assert_eq!(headless.args[0], "app-server");
-        assert_eq!(interactive.args, ["--fast", "do it"]);
+        assert_eq!(interactive.args, ["--no-daemon", "--fast", "do it"]);
     }
 
     // proves P3
@@ -214,12 +237,28 @@ mod tests {
             })
             .unwrap()
         };
-        assert_eq!(interactive("codex", false).args, ["--fast", "do it"]);
+        assert_eq!(interactive("codex", false).args, ["--no-daemon", "--fast", "do it"]);
         let trusted = interactive("codex", true).args;
-        assert_eq!(trusted[1], r#"projects={'/w "x"'={trust_level="trusted"}}"#);
+        assert_eq!(trusted[2], r#"projects={'/w "x"'={trust_level="trusted"}}"#);
         assert_eq!(interactive("gemini", false).args, ["--fast", "--prompt-interactive", "do it"]);
         assert_eq!(interactive("gemini", true).env["GEMINI_CLI_TRUST_WORKSPACE"], "true");
+        assert_eq!(interactive("gemini", false).env["GEMINI_CLI_NO_RELAUNCH"], "");
         assert_eq!(launched("gemini", |_| {}).unwrap().args, ["--acp", "--skip-trust", "--fast"]);
+    }
+
+    #[test]
+    fn codex_may_write_what_a_commit_writes_in_every_form() {
+        let roots: &'static [PathBuf] = vec![PathBuf::from("/repo/.git/objects")].leak();
+        let setting = r#"sandbox_workspace_write.writable_roots=["/repo/.git/objects"]"#;
+        for (mode, one_shot) in [(Mode::Headless, false), (Mode::Headless, true), (Mode::Interactive, false)] {
+            let launch = launched("codex", |request| {
+                (request.mode, request.one_shot, request.commit_roots) = (mode, one_shot, roots);
+            });
+            let args = launch.unwrap().args;
+            assert!(args.windows(2).any(|pair| pair == ["-c", setting]), "{args:?}");
+            let other = launched("claude_code", |request| request.commit_roots = roots).unwrap().args;
+            assert!(!other.iter().any(|arg| arg.contains("objects")), "{other:?}");
+        }
     }
 
     #[test]
@@ -231,7 +270,7 @@ mod tests {
             });
             launch.unwrap().args.windows(2).any(|pair| pair == ["--session-id", "s1"])
         };
-        for (agent, takes_a_name) in [("claude_code", true), ("gemini", true), ("codex", false), ("opencode", false)] {
+        for (agent, takes_a_name) in [("claude_code", true), ("gemini", false), ("codex", false), ("opencode", false)] {
             assert_eq!(named(agent, Mode::Interactive), takes_a_name, "{agent}");
             assert!(!named(agent, Mode::Headless), "{agent}");
         }

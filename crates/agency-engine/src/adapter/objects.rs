@@ -30,6 +30,11 @@ pub(super) trait Dialect: Send {
         Err(CannotSay::OneWay)
     }
 
+    /// Whether a denial can say why.
+    fn denial_takes_words(&self) -> bool {
+        true
+    }
+
     /// What followed from what the agent was told, and comes before what it says next.
     fn late(&mut self) -> Vec<Heard> {
         vec![]
@@ -97,6 +102,10 @@ impl<D: Dialect> Channel for Objects<D> {
 
     fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay> {
         self.dialect.encode(message)
+    }
+
+    fn denial_takes_words(&self) -> bool {
+        self.dialect.denial_takes_words()
     }
 
     fn count_from(&mut self, spent: Usage) {

@@ -99,11 +99,11 @@ impl Dialect for Opencode {
             "text" => {
                 let With { part: Text { text } } = serde_json::from_str(object)?;
                 self.answer = Some(text.clone());
-                vec![Heard::Event(Event::Output { text })]
+                vec![Heard::Event(Event::output(text))]
             }
             "reasoning" => {
                 let With { part: Text { text } } = serde_json::from_str(object)?;
-                vec![Heard::Event(super::thinking(&text))]
+                vec![Heard::Event(Event::thinking(text))]
             }
             "tool_use" => {
                 let With { part } = serde_json::from_str(object)?;
@@ -157,8 +157,12 @@ impl Opencode {
 /// A tool is told once, when it is done.
 fn tool(part: Tool) -> [Event; 2] {
     let Tool { tool, call_id, state } = part;
-    let used =
-        Event::ToolUse { tool_name: tool.clone(), input: state.input.unwrap_or_default(), tool_id: call_id.clone() };
+    let used = Event::ToolUse {
+        tool_name: tool.clone(),
+        input: state.input.unwrap_or_default(),
+        tool_id: call_id.clone(),
+        parent_tool_id: None,
+    };
     // A call that opencode refused is told as a completed one of the tool `invalid`.
     let success = state.status == "completed" && tool != "invalid";
     let answered = Event::ToolResult {
@@ -166,6 +170,7 @@ fn tool(part: Tool) -> [Event; 2] {
         output: state.output.or(state.error).unwrap_or_default(),
         success,
         tool_id: call_id,
+        parent_tool_id: None,
     };
     [used, answered]
 }

@@ -3,16 +3,14 @@
 //! The one rule: total on any bytes. A line that is too long, damaged or unknown is skipped.
 
 use std::collections::HashMap;
-use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use agency_model::run::{Reason, State};
 use agency_model::{Activity, Event, EventLine, QuestionId, RunId, Usage};
 use jiff::Timestamp;
-use rustix::fs::OFlags;
 
+use crate::home::open_to_read;
 use crate::store::{QuestionRow, QuestionState, RunRow};
 
 /// A longer line is nothing that a row is rebuilt from.
@@ -47,13 +45,10 @@ impl History {
     /// Reads the events of a run; a file that is missing tells nothing.
     pub(super) fn read(id: &RunId, path: &Path) -> io::Result<Self> {
         let mut history = Self::default();
-        // A pipe in its place must not let us wait.
-        let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-        match OpenOptions::new().read(true).custom_flags(no_wait).open(path) {
-            Ok(file) if file.metadata()?.is_file() => {
-                each_line(BufReader::new(file), |line| history.take_in(id, line))?;
-            }
-            Ok(_) => {}
+        match open_to_read(path) {
+            Ok(file) => each_line(BufReader::new(file), |line| history.take_in(id, line))?,
+            // Another kind of file in its place tells nothing either.
+            Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -117,6 +112,11 @@ impl History {
             | Event::Notice { .. }
             | Event::Error { .. }
             | Event::Output { .. }
+            | Event::Thinking { .. }
+            | Event::Plan { .. }
+            | Event::Task { .. }
+            | Event::RateLimit { .. }
+            | Event::Compaction { .. }
             | Event::ToolUse { .. }
             | Event::ToolResult { .. }
             | Event::Message { .. }

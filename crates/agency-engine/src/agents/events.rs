@@ -163,6 +163,11 @@ fn is_output(happened: &Happening) -> bool {
             Event::Notice { .. }
             | Event::Error { .. }
             | Event::Output { .. }
+            | Event::Thinking { .. }
+            | Event::Plan { .. }
+            | Event::Task { .. }
+            | Event::RateLimit { .. }
+            | Event::Compaction { .. }
             | Event::ToolUse { .. }
             | Event::ToolResult { .. }
             | Event::Usage(_)
@@ -176,7 +181,9 @@ fn is_output(happened: &Happening) -> bool {
 /// What an event has of the agent's own words.
 fn text_of(event: &Event) -> &str {
     match event {
-        Event::Output { text } | Event::Message { text } => text,
+        Event::Output { text, .. } | Event::Thinking { text, .. } | Event::Message { text } => text,
+        Event::Plan { text, .. } => text.as_deref().unwrap_or_default(),
+        Event::Task { description, .. } => description,
         Event::ToolResult { output, .. } => output,
         Event::Notice { message } | Event::Error { message } => message,
         Event::StateChange { .. }
@@ -184,6 +191,8 @@ fn text_of(event: &Event) -> &str {
         | Event::Exit { .. }
         | Event::Restart { .. }
         | Event::ToolUse { .. }
+        | Event::RateLimit { .. }
+        | Event::Compaction { .. }
         | Event::Usage(_)
         | Event::Activity { .. }
         | Event::Question { .. }
@@ -203,7 +212,7 @@ mod tests {
     }
 
     fn said(seq: u64) -> AgentEvent {
-        event(seq, Event::Output { text: "word".into() })
+        event(seq, Event::output("word"))
     }
 
     fn is(happened: &Happening, wanted: fn(&Event) -> bool) -> bool {

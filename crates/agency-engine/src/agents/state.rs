@@ -60,6 +60,11 @@ impl AgentState {
             | Event::Notice { .. }
             | Event::Error { .. }
             | Event::Output { .. }
+            | Event::Thinking { .. }
+            | Event::Plan { .. }
+            | Event::Task { .. }
+            | Event::RateLimit { .. }
+            | Event::Compaction { .. }
             | Event::ToolUse { .. }
             | Event::ToolResult { .. }
             | Event::Usage(_)

@@ -1,10 +1,10 @@
 //! What an agent answered: its last result where its stream is understood, all that it printed otherwise.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::adapter::{Heard, StreamFormat};
+use crate::home::open_to_read;
 use crate::runner::Cleaner;
 
 /// So much of what an agent printed is its answer.
@@ -23,7 +23,7 @@ pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> 
             }
         }
     };
-    let mut file = File::open(log)?;
+    let mut file = open_to_read(log)?;
     let mut buffer = vec![0; CHUNK];
     loop {
         match file.read(&mut buffer)? {
@@ -37,7 +37,7 @@ pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> 
 
 /// The end of a log, without control sequences.
 pub(super) fn end_of(log: &Path, most: u64) -> io::Result<String> {
-    let mut file = File::open(log)?;
+    let mut file = open_to_read(log)?;
     let length = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
     let mut bytes = vec![];

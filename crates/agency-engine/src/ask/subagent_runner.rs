@@ -19,6 +19,7 @@ use crate::config::{AgentConfig, Config};
 use crate::create::{AskPlan, CreateError, Place, Plan};
 use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
+use crate::lock::Lock;
 use crate::process::end_run;
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
@@ -32,6 +33,8 @@ const LOOK_UP: Duration = Duration::from_millis(100);
 const LONGEST_QUESTION: usize = 8 * 1024 * 1024;
 /// So much of what an agent complained about is told.
 const MOST_COMPLAINTS: u64 = 16 * 1024;
+/// The time that a supervisor has, after the end of its run is in the row, to write the files and end.
+const SUPERVISOR_LEAVES: Duration = Duration::from_secs(5);
 
 /// Runs agents that answer questions about sources.
 #[derive(Debug)]
@@ -246,7 +249,17 @@ impl SubagentRunner {
         // What cannot be deleted now is swept later.
         let gone = plan.scratch.as_ref().is_some_and(|scratch| scratch.undo().is_ok());
         if gone && self.agency.store.run(&plan.id).is_ok_and(|row| row.state.is_terminal()) {
-            let _ = self.agency.store.mark_removed(&plan.id, None);
+            self.mark_removed(&plan.id);
+        }
+    }
+
+    /// What cannot be noted now is noted by reconciliation.
+    fn mark_removed(&mut self, id: &RunId) {
+        let directory = self.agency.home.run(id);
+        // The supervisor writes the snapshot of the end after the row, and would replace this one.
+        let _owner = Lock::take(&directory.supervisor_lock(), SUPERVISOR_LEAVES);
+        if let Ok(row) = self.agency.store.mark_removed(id, None) {
+            let _ = directory.write_json("meta.json", &row);
         }
     }
 

@@ -84,6 +84,8 @@ pub enum KeepsConversations {
     CodexFiles,
     /// In what `opencode session list` prints.
     OpencodeList,
+    /// In the files below `~/.gemini/tmp`.
+    GeminiFiles,
 }
 
 /// How an agent is told of MCP servers without a change of the user's own settings.

@@ -85,7 +85,7 @@ const BUILT_IN: &[BuiltIn] = &[
         name: "codex",
         command: "codex",
         own_command: false,
-        interactive: on_screen(&[], Prompt::Argument, Some(&["resume", "{session}"])),
+        interactive: on_screen(&["--no-daemon"], Prompt::Argument, Some(&["resume", "--no-daemon", "{session}"])),
         headless: Start {
             args: CODEX_SERVER,
             prompt: Prompt::Protocol,
@@ -221,12 +221,11 @@ impl BuiltIn {
             },
             screen: ScreenSource::BuiltIn(self.name.to_owned()),
             trust: self.trust,
-            names_conversation: ["claude_code", "gemini"]
-                .contains(&self.name)
-                .then_some(&["--session-id", "{session}"]),
+            names_conversation: (self.name == DEFAULT_AGENT).then_some(&["--session-id", "{session}"]),
             keeps_conversations: match self.name {
                 "codex" => KeepsConversations::CodexFiles,
                 "opencode" => KeepsConversations::OpencodeList,
+                "gemini" => KeepsConversations::GeminiFiles,
                 _ => KeepsConversations::Unknown,
             },
             mcp: match self.name {
@@ -315,7 +314,7 @@ mod tests {
           headless: -p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio [protocol, claude] resume: -p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio --resume {session}
           one_shot: -p --output-format stream-json --verbose [stdin, claude] resume: -p --output-format stream-json --verbose --resume {session}
         codex: codex
-          interactive:  [argument, text] resume: resume {session}
+          interactive: --no-daemon [argument, text] resume: resume --no-daemon {session}
           headless: app-server -c approval_policy="on-request" -c sandbox_mode="workspace-write" [protocol, codex] resume: app-server -c approval_policy="on-request" -c sandbox_mode="workspace-write"
           one_shot: exec --json - [stdin, codex] resume: exec resume --json {session} -
         cursor: cursor-agent

@@ -83,6 +83,10 @@ pub(super) struct Limits {
     #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
     #[schemars(range(max = YEAR_IN_MINUTES))]
     pub(super) question_minutes: u32,
+    /// After how many minutes a screen that is not recognised becomes a question. 0: never.
+    #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
+    #[schemars(range(max = YEAR_IN_MINUTES))]
+    pub(super) unknown_minutes: u32,
     /// How many seconds a stopped agent may take to end by itself.
     #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
     #[schemars(range(max = DAY_IN_SECONDS))]
@@ -234,6 +238,7 @@ impl Default for Limits {
             max_minutes: 0,
             no_progress_minutes: 0,
             question_minutes: 0,
+            unknown_minutes: 3,
             stop_grace_seconds: 10,
             shutdown_grace_seconds: 30,
         }

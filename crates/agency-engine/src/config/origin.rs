@@ -109,6 +109,7 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
         ("limits.max_minutes", json!(limits.max_minutes.unwrap_or_default())),
         ("limits.no_progress_minutes", json!(limits.no_progress_minutes.unwrap_or_default())),
         ("limits.question_minutes", json!(limits.question_minutes.unwrap_or_default())),
+        ("limits.unknown_minutes", json!(limits.unknown_minutes.unwrap_or_default())),
         ("limits.stop_grace_seconds", json!(stop_grace.as_secs())),
         ("limits.shutdown_grace_seconds", json!(shutdown_grace.as_secs())),
         ("restart.failures", json!(failures)),

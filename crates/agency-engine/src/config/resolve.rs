@@ -52,6 +52,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Line
             max_minutes: minutes(file.limits.max_minutes),
             no_progress_minutes: minutes(file.limits.no_progress_minutes),
             question_minutes: minutes(file.limits.question_minutes),
+            unknown_minutes: minutes(file.limits.unknown_minutes),
         },
         stop_grace: Duration::from_secs(file.limits.stop_grace_seconds.into()),
         shutdown_grace: Duration::from_secs(file.limits.shutdown_grace_seconds.into()),

@@ -37,7 +37,14 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("tmux", &["socket"]),
     (
         "limits",
-        &["max_minutes", "no_progress_minutes", "question_minutes", "stop_grace_seconds", "shutdown_grace_seconds"],
+        &[
+            "max_minutes",
+            "no_progress_minutes",
+            "question_minutes",
+            "unknown_minutes",
+            "stop_grace_seconds",
+            "shutdown_grace_seconds",
+        ],
     ),
     ("restart", &["failures", "pauses_seconds", "healthy_minutes"]),
     ("database", &["lock_timeout_seconds"]),

@@ -15,7 +15,7 @@ use super::launching::{Found, Launching, launch};
 use super::{CreateError, PathUse, Plan};
 use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
-use crate::config::Trust;
+use crate::config::{Seclusion, Trust};
 use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
@@ -40,11 +40,12 @@ impl Agency {
         }
         self.home.ensure()?;
         let conversation = plan.resume.as_ref().map(|resume| self.claim_conversation(&resume.parent)).transpose()?;
+        let allow_self_answer = self.grants_self_answer()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        if let Err(error) = self.store.insert(&self.new_run(plan)) {
+        if let Err(error) = self.store.insert(&NewRun { allow_self_answer, ..self.new_run(plan) }) {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
             return Err(error.into());
@@ -109,6 +110,7 @@ impl Agency {
             kind: plan.kind,
             vcs: plan.vcs,
             workflow_session: plan.workflow_session.clone(),
+            allow_self_answer: false,
         }
     }
 
@@ -156,7 +158,17 @@ impl Creation<'_> {
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
         let directory = self.agent_directory()?;
-        let found = Found { directory: &directory, prompt_file: &prompt_file, run: &self.directory };
+        let commit_roots = match self.plan.agent.seclusion {
+            // Without them it works all the same, and cannot commit.
+            Seclusion::Codex => self.workspace.commit_roots().unwrap_or_default(),
+            Seclusion::Claude | Seclusion::Gemini | Seclusion::Opencode | Seclusion::Unknown => vec![],
+        };
+        let found = Found {
+            directory: &directory,
+            prompt_file: &prompt_file,
+            run: &self.directory,
+            commit_roots: &commit_roots,
+        };
         let Launching { mut orders, environment, files } =
             launch(self.plan, &self.agency.config, &found).map_err(|error| refused(&error))?;
         files.iter().try_for_each(place_file)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_model::policy::Policy;
@@ -10,7 +10,7 @@ use agency_model::{Host, Mode, RunKind};
 
 use super::{Plan, mcp_servers};
 use crate::adapter::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
-use crate::config::Config;
+use crate::config::{Config, Seclusion};
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
@@ -25,6 +25,8 @@ pub(super) struct Found<'a> {
     pub(super) prompt_file: &'a str,
     /// Its run directory.
     pub(super) run: &'a RunDirectory,
+    /// What a commit writes to outside the workspace.
+    pub(super) commit_roots: &'a [PathBuf],
 }
 
 /// What is needed to start a planned run.
@@ -39,7 +41,7 @@ pub(super) struct Launching {
 
 /// Says how a planned run is started.
 pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<Launching, AdapterError> {
-    let Found { directory, prompt_file, run } = *found;
+    let Found { directory, prompt_file, run, commit_roots } = *found;
     let servers = mcp_servers::request(plan, directory, run);
     let request = LaunchRequest {
         mode: plan.spec.mode,
@@ -51,6 +53,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
         resume: plan.resume.as_ref().and_then(|resume| resume.session.as_deref()),
         trusted: plan.trusts_worktree(config),
         mcp: &servers,
+        commit_roots: &with_users_roots(plan, commit_roots),
     };
     let LaunchConfig { args, env, stream, first_words, mcp_env, files } = plan.agent.launch_config(&request)?;
     let start = started(args, first_words);
@@ -75,6 +78,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
         wall_time_ms: limits.max_minutes.map(milliseconds),
         no_progress_ms: limits.no_progress_minutes.map(milliseconds),
         question_ms: limits.question_minutes.map(milliseconds),
+        unknown_ms: limits.unknown_minutes.map(milliseconds),
         grace_ms: in_milliseconds(&config.stop_grace),
         max_agents: most_agents(plan, config),
         may_wait: plan.may_wait,
@@ -88,6 +92,20 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
     let mut environment = environment(plan, run, &env);
     environment.extend(mcp_env.into_iter().map(|(name, value)| (name.into(), value.into())));
     Ok(Launching { orders, environment, files })
+}
+
+/// What the agent's own settings let it write to stays writable: an argument replaces the setting.
+fn with_users_roots(plan: &Plan, commit_roots: &[PathBuf]) -> Vec<PathBuf> {
+    if commit_roots.is_empty() || plan.agent.seclusion != Seclusion::Codex {
+        return vec![];
+    }
+    let variable = |name: &str| plan.environment.get(OsStr::new(name)).map(PathBuf::from);
+    let home = variable("CODEX_HOME").or_else(|| Some(variable("HOME")?.join(".codex")));
+    let settings = home.and_then(|home| std::fs::read_to_string(home.join("config.toml")).ok());
+    let settings: toml::Table = settings.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let roots = settings.get("sandbox_workspace_write").and_then(|table| table.get("writable_roots"));
+    let roots = roots.and_then(toml::Value::as_array).into_iter().flatten();
+    roots.filter_map(|root| root.as_str().map(PathBuf::from)).chain(commit_roots.iter().cloned()).collect()
 }
 
 /// An agent that asks holds a slot of its own and waits: if its question waited for another, both might wait for ever.

@@ -16,7 +16,8 @@ use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan, mcp_servers};
 use crate::agency::Agency;
 use crate::config::driver;
-use crate::conversation;
+use crate::conversation::{self, Search};
+use crate::home::{read_text, read_whole};
 use crate::lock::Lock;
 use crate::orphans::Orphan;
 use crate::process::TerminalSize;
@@ -93,7 +94,14 @@ impl Agency {
             }
         };
         let directory = PathBuf::from(parent.directory());
-        let kept = || conversation::find(agent.keeps_conversations, &program, &directory, &request.environment);
+        let search = Search {
+            keeps: agent.keeps_conversations,
+            program: &program,
+            directory: &directory,
+            environment: &request.environment,
+            during: (parent.created_at, parent.ended_at),
+        };
+        let kept = || conversation::find(&search);
         let known = parent.agent_session.clone().or_else(kept);
         let goes_on = agent.form(spec.mode, spec.one_shot).resume.is_some();
         let (session, prompt) = match (known, goes_on, request.otherwise) {
@@ -196,10 +204,10 @@ impl Agency {
         while let Some(parent) = first.parent_id.clone().and_then(|id| self.store.run(&id).ok()) {
             first = parent;
         }
-        let kept = std::fs::read_to_string(self.home.run(&first.id).file("prompt.md")).ok();
+        let kept = read_text(&self.home.run(&first.id).file("prompt.md")).ok();
         let named = || {
             let path = self.spec_of(&first).ok()?.prompt?.path;
-            std::fs::read_to_string(Path::new(first.directory()).join(path)).ok()
+            read_text(&Path::new(first.directory()).join(path)).ok()
         };
         kept.or_else(named)
     }
@@ -269,7 +277,7 @@ impl Agency {
             why,
             code: ErrorCode::InvalidPath,
         };
-        let text = std::fs::read(&path).map_err(|error| unusable(error.to_string()))?;
+        let text = read_whole(&path).map_err(|error| unusable(error.to_string()))?;
         serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))
     }
 }

@@ -36,7 +36,7 @@ impl Creation<'_> {
                 ask_tmux = Instant::now() + ASK_TMUX;
             }
             if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
-                let said = std::fs::read_to_string(self.log_path()).unwrap_or_default();
+                let said = crate::home::read_text(&self.log_path()).unwrap_or_default();
                 return Err(CreateError::Host(format!("it ended at once ({status}): {}", said.trim())));
             }
         }

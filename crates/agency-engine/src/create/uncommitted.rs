@@ -33,7 +33,9 @@ impl UncommittedLookup {
         (repository, base): (&Repository, &Commit),
         (inputs, prompt_is_text): (&[InputFingerprint], bool),
     ) -> Option<Arc<Self>> {
-        if (vcs, spec.workspace) != (Vcs::Git, WorkspaceKind::Worktree) {
+        // Where git has no working tree, jj has taken everything in.
+        let in_git = !repository.has_hidden_git_store();
+        if (vcs, spec.workspace, in_git) != (Vcs::Git, WorkspaceKind::Worktree, true) {
             return None;
         }
         let check = UncommittedCheck {

@@ -30,6 +30,31 @@ impl TmuxSession {
     }
 }
 
+/// A pane of a tmux server, as one of the sessions has it that its window is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pane {
+    /// The process that it was opened for.
+    pub pid: u32,
+    /// The server itself.
+    pub server_pid: u32,
+    /// Whether a client is attached to the session, or was.
+    pub was_seen: bool,
+    /// The session.
+    pub session: String,
+}
+
+impl Pane {
+    const FORMAT: &str = "#{pane_pid}\t#{pid}\t#{session_attached}\t#{session_last_attached}\t#{session_name}";
+
+    fn read(line: &str) -> Option<Self> {
+        let mut fields = line.splitn(5, '\t');
+        let (pid, server_pid) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let (attached, last_attached) = (fields.next()?, fields.next()?);
+        let was_seen = [attached, last_attached].iter().any(|value| !matches!(*value, "" | "0"));
+        Some(Self { pid, server_pid, was_seen, session: fields.next()?.to_owned() })
+    }
+}
+
 /// A tmux server.
 #[derive(Debug, Clone)]
 pub struct Tmux {
@@ -139,6 +164,17 @@ impl Tmux {
         command.args(["list-sessions", "-F", &format!("#{{session_name}}\t#{{{HOME_OPTION}}}")]);
         match self.run(command) {
             Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().map(TmuxSession::read).collect()),
+            Err(TmuxError::Refused(_)) => Ok(vec![]),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// All panes, once for each session that their windows are in; none if no server runs.
+    pub fn panes(&self) -> Result<Vec<Pane>, TmuxError> {
+        let mut command = self.command();
+        command.args(["list-panes", "-a", "-F", Pane::FORMAT]);
+        match self.run(command) {
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(Pane::read).collect()),
             Err(TmuxError::Refused(_)) => Ok(vec![]),
             Err(error) => Err(error),
         }

@@ -69,7 +69,7 @@ impl Orchestrator {
         let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, around } = request;
         let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
         let repository = Repository::open(&repo).map_err(CreateError::Workspace)?;
-        let checked_out = repository.current_branch().map_err(CreateError::Workspace)?;
+        let checked_out = repository.branch_to_merge_into().map_err(CreateError::Workspace)?;
         let root = repository.root().display().to_string();
         let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
         let planned = self.agency.plan(driver(&id, &plan.name, &root, &base_ref, around))?;
@@ -134,6 +134,10 @@ impl Orchestrator {
             let why = "only a session that stands still can be tried again";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
+        if state == SessionState::Completed && from.is_none() {
+            let why = "nothing in it failed, so there is nothing to try again; --from STEP does a step and all after it again";
+            return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
+        }
         let planned = self.plan_driver(id, state, around)?;
         // The driver waits for the lock, so that it finds the fact or a session as it was.
         let _lock = self.sessions.lock(id, PATIENCE)?;
@@ -142,7 +146,7 @@ impl Orchestrator {
         session.flow.record(&fact)?;
         let (mut journal, _) = Journal::open(&session.directory().history())?;
         let before = journal.length()?;
-        journal.append(fact)?;
+        journal.append_with_clock(fact, Some(super::engine::fresh_reading()))?;
         if let Err(error) = self.agency.create(&planned, interrupted) {
             journal.shorten(before)?;
             return Err(error.into());
@@ -224,7 +228,12 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, around: A
             vcs: Some(VcsChoice::Git),
             restart: Some(RestartPolicy::OnCrash),
             // Its own limits are in the workflow, and people take their time.
-            limits: Some(LimitsDraft { max_minutes: none, no_progress_minutes: none, question_minutes: none }),
+            limits: Some(LimitsDraft {
+                max_minutes: none,
+                no_progress_minutes: none,
+                question_minutes: none,
+                unknown_minutes: none,
+            }),
             approval_policy: Some(vec![Rule::ask_everything("approvals are for people")]),
             ..SpecDraft::default()
         },

@@ -33,6 +33,7 @@ use jiff::Timestamp;
 
 pub(crate) use asking::key_of_question;
 pub(crate) use cancelling::cancel;
+pub(crate) use clock::fresh_reading;
 pub use error::DriveError;
 pub(crate) use script::output_of;
 pub(crate) use voice::Order;
@@ -40,7 +41,7 @@ pub use voice::Voice;
 pub use words::in_words;
 
 use self::arrival::{Arrival, catch_signals, listen};
-use self::clock::{Clock, Due};
+use self::clock::{Clock, Due, Now};
 use self::voice::Heard;
 use super::state::{Journal, SessionDirectory, SessionManager, SessionRecord};
 use crate::agency::{Agency, OpenError};
@@ -92,8 +93,8 @@ pub struct WorkflowExecutor {
     under_way: HashMap<(StepPath, u32), UnderWay>,
     /// The open questions, by their keys.
     asked: HashMap<String, (StepPath, u32)>,
-    /// What people said beside an approval.
-    remarks: HashMap<StepPath, String>,
+    /// Whether a fact was stored since the actions were last computed.
+    changed: bool,
     _lock: Lock,
 }
 
@@ -130,7 +131,7 @@ impl WorkflowExecutor {
         let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
         let (sender, arrivals) = channel();
         Ok(Self {
-            clock: Clock::new(&entries, &came),
+            clock: Clock::new(&entries, &came, Now::read()),
             place,
             agency,
             record: session.record,
@@ -144,7 +145,7 @@ impl WorkflowExecutor {
             arrivals,
             under_way: HashMap::new(),
             asked: HashMap::new(),
-            remarks: HashMap::new(),
+            changed: false,
             _lock: lock,
         })
     }
@@ -203,6 +204,7 @@ impl WorkflowExecutor {
             Recorded::Noted => {
                 let fact = self.judged(fact);
                 self.store(fact)?;
+                self.changed = true;
                 Ok(true)
             }
             Recorded::Stale => Ok(false),
@@ -219,30 +221,28 @@ impl WorkflowExecutor {
     }
 
     fn store(&mut self, fact: Fact) -> Result<(), DriveError> {
-        let entry: Entry = self.journal.append(fact)?;
+        let entry: Entry = self.journal.append_with_clock(fact, Some(self.clock.reading()))?;
         fault::point("session.saved");
         self.clock.take(&entry, self.flow.state());
         self.voice.tell(&in_words(&entry.fact));
         Ok(())
     }
 
-    /// Does what comes next, until something has to be waited for.
+    /// Does what comes next, until something has to be waited for. Whatever an action stores may lead to further ones, so
+    /// the actions are computed again until none of them stores a fact.
     fn advance(&mut self) -> Result<(), DriveError> {
         loop {
-            let mut again = false;
+            self.changed = false;
             for action in self.flow.advance() {
-                again |= match action {
-                    Action::Note(fact) => {
-                        self.store(fact)?;
-                        false
-                    }
+                match action {
+                    Action::Note(fact) => self.store(fact)?,
                     Action::Start { path, attempt } => self.start(&path, attempt)?,
                     Action::Ask { path, attempt } => self.ask(&path, attempt)?,
                     Action::Merge { path, attempt } => self.merge(&path, attempt)?,
                     Action::Stop { path, attempt, .. } => self.stop(&path, attempt),
-                };
+                }
             }
-            if !again {
+            if !self.changed {
                 self.ask_no_more();
                 return Ok(());
             }
@@ -270,7 +270,7 @@ impl WorkflowExecutor {
             }
             Arrival::Looked { path, attempt, looked } => {
                 self.under_way.remove(&(path.clone(), attempt));
-                self.looked(path, attempt, looked)
+                self.looked(&path, attempt, looked)
             }
         }
     }
@@ -284,10 +284,6 @@ impl WorkflowExecutor {
                     Ok(Recorded::Noted) => self.store(Fact::CompletionAsked { path }),
                     Ok(Recorded::Stale) | Err(_) => Ok(()),
                 }
-            }
-            Order::Remark { step, text } => {
-                self.remarks.insert(StepPath::new(step), text);
-                Ok(())
             }
         }
     }
@@ -313,10 +309,10 @@ impl WorkflowExecutor {
         }
     }
 
-    fn stop(&mut self, path: &StepPath, attempt: u32) -> bool {
-        let Some(under_way) = self.under_way.get_mut(&(path.clone(), attempt)) else { return false };
+    fn stop(&mut self, path: &StepPath, attempt: u32) {
+        let Some(under_way) = self.under_way.get_mut(&(path.clone(), attempt)) else { return };
         if std::mem::replace(&mut under_way.stopping, true) {
-            return false;
+            return;
         }
         match &under_way.what {
             Doing::Agent(run, stopped) => {
@@ -336,6 +332,5 @@ impl WorkflowExecutor {
             // Git is soon done, and half of it would be worse.
             Doing::Looking | Doing::Merging => {}
         }
-        false
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agency_model::workflow::{Running, SessionState, StepPath, Work};
+use agency_model::workflow::{SessionState, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
 use super::engine::{Order, Place};
@@ -94,15 +94,12 @@ impl Orchestrator {
         by: &str,
     ) -> Result<WorkflowSession, OrchestratorError> {
         self.agency.permitted_caller()?;
-        let (driver, question) = self.the_question(id)?;
+        let question = self.the_question(id)?;
         if !question.question.options.is_empty() {
             let options = question.question.options.iter().map(|option| option.id.clone()).collect();
             return Err(OrchestratorError::ChoiceAsked { id: id.clone(), question: question.id.to_string(), options });
         }
-        if let Some((text, path)) = message.zip(self.step_of(id, &question)?) {
-            self.order(&driver, &Order::Remark { step: path.to_string(), text: text.to_owned() })?;
-        }
-        self.agency.answer(&question, &Answer::Allow, by)?;
+        self.agency.answer(&question, &Answer::Allow { message: message.map(str::to_owned) }, by)?;
         self.wait_for_answer(id, &question)
     }
 
@@ -113,14 +110,14 @@ impl Orchestrator {
         message: Option<&str>,
         by: &str,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        let (_, question) = self.the_question(id)?;
+        let question = self.the_question(id)?;
         let message = Some(message.unwrap_or_default().to_owned());
         self.agency.answer(&question, &Answer::Deny { message }, by)?;
         self.wait_for_answer(id, &question)
     }
 
     /// The one question that the driver of a session asks.
-    fn the_question(&mut self, id: &SessionId) -> Result<(RunRow, QuestionRow), OrchestratorError> {
+    fn the_question(&mut self, id: &SessionId) -> Result<QuestionRow, OrchestratorError> {
         let session = self.show(id)?;
         let driver = self.driver(id)?;
         let driver = driver.ok_or_else(|| match session.state() {
@@ -138,7 +135,7 @@ impl Orchestrator {
             open = self.open_questions(&driver)?;
         }
         match (open.len(), open.pop()) {
-            (1, Some(question)) => Ok((driver, question)),
+            (1, Some(question)) => Ok(question),
             (_, None) => Err(OrchestratorError::NothingAsked { id: id.clone() }),
             (_, Some(last)) => {
                 let questions = open.iter().chain([&last]).map(|question| question.id.to_string()).collect();
@@ -164,13 +161,6 @@ impl Orchestrator {
             watch.wait(deadline.saturating_duration_since(Instant::now()));
         }
         Ok(())
-    }
-
-    /// The step that a question is about.
-    fn step_of(&self, id: &SessionId, question: &QuestionRow) -> Result<Option<StepPath>, OrchestratorError> {
-        let running = self.show(id)?.flow.running();
-        let asks = |leaf: &Running| super::engine::key_of_question(leaf) == question.question.key;
-        Ok(running.into_iter().find(asks).map(|leaf| leaf.path))
     }
 
     fn wait_for_answer(

@@ -34,6 +34,13 @@ impl Ancestor {
         self.session
     }
 
+    /// The name that it gives itself.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.process.pid())).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+
     /// Its command line, word by word.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {

@@ -1,19 +1,24 @@
 //! What a program prints when it is asked something, within bounds of time and size.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Starts a program, and gives what it printed on its standard output by its end. None if it takes longer than `limit`
-/// or prints more than `most_bytes`; it is ended then.
+/// or prints more than `most_bytes`. It is ended then, and in any case what it started and left.
 pub fn answer_of(command: &mut Command, limit: Duration, most_bytes: u64) -> Option<Vec<u8>> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().ok()?;
     let said = listen(&mut child, limit, most_bytes);
-    // It may have ended by itself; either way nobody needs it any more.
-    let _ = child.kill();
+    // The number is that of the group as long as the child is not waited for.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
     let _ = child.wait();
     said
 }
@@ -42,6 +47,7 @@ fn listen(child: &mut Child, limit: Duration, most_bytes: u64) -> Option<Vec<u8>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::ProcessHandle;
 
     const SHORT: Duration = Duration::from_millis(50);
     const LONG: Duration = Duration::from_secs(30);
@@ -57,5 +63,20 @@ mod tests {
     fn a_program_that_does_not_end_is_not_waited_for() {
         assert_eq!(answer_of(Command::new("sleep").arg("60"), SHORT, 10), None);
         assert_eq!(answer_of(&mut Command::new("yes"), LONG, 10), None);
+    }
+
+    #[test]
+    fn what_a_program_started_ends_with_it() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("pid");
+        // It prints too much only when the other one is there.
+        let script = "sleep 600 & echo $! >\"$0\"; yes";
+        assert_eq!(answer_of(Command::new("sh").args(["-c", script]).arg(&file), LONG, 10), None);
+        let pid = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+        let begun = Instant::now();
+        while ProcessHandle::open(pid).is_some_and(|process| process.is_running()) {
+            assert!(begun.elapsed() < LONG, "{pid} lives");
+            std::thread::yield_now();
+        }
     }
 }

@@ -64,7 +64,8 @@ impl Identity {
 }
 
 /// The name of this run of the machine.
-fn boot_id() -> io::Result<String> {
+/// Names this start of the machine.
+pub(crate) fn boot_id() -> io::Result<String> {
     Ok(fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
 }
 

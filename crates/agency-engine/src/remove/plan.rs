@@ -102,9 +102,13 @@ fn worktree_notes(home: &Home, row: &RunRow, options: RemoveOptions) -> Result<V
     match workspace_of(home, row)?.preview() {
         Ok(preview) => {
             let count = preview.uncommitted;
-            notes.push(match row.vcs {
-                Vcs::Git => format!("{count} files are not committed; they are saved first"),
-                Vcs::Jj => format!("{count} files differ from the base; what the agent did is kept"),
+            notes.push(match (row.vcs, count) {
+                (Vcs::Git, 0) => "everything is committed".to_owned(),
+                (Vcs::Git, 1) => "1 file is not committed; it is saved first".to_owned(),
+                (Vcs::Git, _) => format!("{count} files are not committed; they are saved first"),
+                (Vcs::Jj, 0) => "no file differs from the base".to_owned(),
+                (Vcs::Jj, 1) => "1 file differs from the base; what the agent did is kept".to_owned(),
+                (Vcs::Jj, _) => format!("{count} files differ from the base; what the agent did is kept"),
             });
             notes.extend(ignored_note(&preview.ignored));
             notes.extend(nested_note(&preview.nested, options.force));

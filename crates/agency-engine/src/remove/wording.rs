@@ -31,6 +31,9 @@ fn force_helps(error: &WorkspaceError) -> bool {
             | WorkspaceError::OtherRepository { .. }
             | WorkspaceError::RepositoryGone { .. }
             | WorkspaceError::Locked { .. }
+            | WorkspaceError::FilesNotTaken { .. }
+            | WorkspaceError::IncompleteHistory { .. }
+            | WorkspaceError::Replaced { .. }
             | WorkspaceError::Jj(
                 JjError::OtherRepository { .. } | JjError::LeftOut { .. } | JjError::NotARepository { .. }
             )
@@ -93,8 +96,9 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         (Some(SavedWork { reference, .. }), Vcs::Git) => {
             Some(format!("work that was not committed is saved as {reference}"))
         }
+        // Jj may have forgotten the workspace, or could not take in its files.
         (Some(SavedWork { reference, .. }), Vcs::Jj) if super::is_ref(reference) => {
-            Some(format!("jj did not know the workspace any more; what the agent did is saved as {reference}"))
+            Some(format!("what the agent did is saved as {reference}"))
         }
         (Some(SavedWork { reference, .. }), Vcs::Jj) => {
             Some(format!("what the agent did is kept by the bookmark {reference}"))
@@ -104,6 +108,10 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         }
         (None, Vcs::Git | Vcs::Jj) => None,
     });
+    if !removal.other_refs.is_empty() {
+        let refs = removal.other_refs.join(", ");
+        notes.push(format!("commits that only the worktree's own refs and log led to are saved as {refs}"));
+    }
     match &removal.kept {
         Some(place) => notes.push(format!("all its files are kept in {}, since no ref can hold them", place.display())),
         None => notes.extend(ignored_note(&removal.ignored)),
@@ -118,4 +126,26 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         notes.push(format!("some files could not be deleted and lie in {}", path.display()));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_of_jj_at_a_ref_is_not_said_to_be_of_a_forgotten_workspace() {
+        let commit = "0123456789012345678901234567890123456789".parse().unwrap();
+        let removal = Removal {
+            worktree: WorktreeFate::Removed,
+            saved: Some(SavedWork { reference: "refs/agency/saved/r".to_owned(), commit, files: 1 }),
+            branch: BranchFate::Absent,
+            ignored: vec![],
+            other_refs: vec![],
+            leftover: None,
+            kept: Some(PathBuf::from("/kept")),
+        };
+        let notes = notes_of(&removal, Vcs::Jj);
+        assert_eq!(notes[1], "what the agent did is saved as refs/agency/saved/r");
+        assert!(notes.iter().all(|note| !note.contains("did not know")), "{notes:?}");
+    }
 }

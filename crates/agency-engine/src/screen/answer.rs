@@ -36,6 +36,8 @@ pub(super) struct Answers {
 pub(super) enum Pick {
     /// By its number.
     Number,
+    /// By its number, then Enter.
+    NumberEnter,
     /// By going up or down to it, then Enter.
     UpDown,
     /// By going left or right to it, then Enter.
@@ -128,6 +130,17 @@ fn labelled(rows: &[Row], pattern: &Pattern) -> Option<usize> {
 }
 
 impl AnswerKeys {
+    /// Whether no key is known that answers.
+    pub(super) fn only_on_screen(&self) -> bool {
+        let chosen = self.pick.is_some() || self.rows.iter().any(|row| !row.keys.is_empty());
+        !chosen && self.deny_keys.is_empty() && !self.takes_text()
+    }
+
+    /// What can be chosen on the screen, as text.
+    pub(super) fn listed(&self) -> String {
+        self.rows.iter().map(|row| format!("\n{}. {}", row.id, row.label)).collect()
+    }
+
     /// The options that can be chosen; the one that only takes own words is not among them.
     pub(super) fn offered(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().enumerate().filter(|(index, _)| Some(*index) != self.hidden).map(|(_, row)| row)
@@ -219,6 +232,10 @@ impl AnswerKeys {
     fn reach(&self, pick: Pick, mark: Option<usize>, index: usize) -> Result<Vec<Key>, AnswerError> {
         let (back, forth) = match pick {
             Pick::Number => return self.number(index),
+            Pick::NumberEnter => {
+                let id = self.rows.get(index).map(|row| row.id.as_str()).unwrap_or_default();
+                return Ok(id.chars().map(Key::letter).collect());
+            }
             Pick::UpDown => (Key::up(), Key::down()),
             Pick::LeftRight => (Key::left(), Key::right()),
         };
@@ -258,7 +275,7 @@ impl ScreenQuestion {
     /// caller's. Nor does it take a reason for a denial: that is a message for the agent when it is idle.
     pub fn keys_for(&self, answer: &Answer) -> Result<Vec<Vec<u8>>, AnswerError> {
         let keys = match answer {
-            Answer::Allow | Answer::AllowAll => self.keys.allow(),
+            Answer::Allow { .. } | Answer::AllowAll => self.keys.allow(),
             Answer::Deny { .. } => self.keys.deny(),
             Answer::Options { chosen } => self.keys.options(chosen),
             Answer::Text { text } => self.keys.text(text),

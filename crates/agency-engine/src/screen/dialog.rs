@@ -57,7 +57,8 @@ impl Dialog {
         let detail = self.detail.block(sheet, above.clone());
         let tool = self.tools.iter().find(|tool| tool.seen.first_in(sheet, above.clone()).is_some());
         let keys = self.answers.for_rows(rows);
-        let options = keys.offered().map(|row| QuestionOption {
+        let only_on_screen = keys.only_on_screen();
+        let options = keys.offered().filter(|_| !only_on_screen).map(|row| QuestionOption {
             id: row.id.clone(),
             label: row.label.clone(),
             description: row.description.clone(),
@@ -66,11 +67,13 @@ impl Dialog {
             key: fingerprint(&[rule, &title, &detail]),
             kind: self.kind,
             options: options.collect(),
-            several: keys.several(),
+            several: keys.several() && !only_on_screen,
             free_text: keys.takes_text(),
-            tool: tool.map(|tool| ToolRequest { name: tool.name.clone(), input: json!({ "shown": detail }) }),
+            only_on_screen,
+            tool: tool.map(|tool| ToolRequest::new(tool.name.as_str(), json!({ "shown": detail }))),
             title,
-            detail,
+            // Options are for answers, and here there are none.
+            detail: if only_on_screen { format!("{detail}\n{}", keys.listed()) } else { detail },
         };
         Some(ScreenQuestion::new(question, keys))
     }

@@ -2,15 +2,15 @@
 //!
 //! The one rule: a row only moves forward, by the transitions that the triggers allow.
 
-use std::collections::HashMap;
-
 use agency_model::run::State;
 use agency_model::{QuestionId, RunId, SessionId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::known::{KnownRun, KnownRuns, last_two};
 use super::questions::QuestionState;
+use super::row::COLUMNS;
 use super::{QuestionRow, RunRow, Store, StoreError};
 
 /// A run as its files tell it.
@@ -21,36 +21,33 @@ pub(crate) struct AdoptedRun {
     pub(crate) questions: Vec<QuestionRow>,
 }
 
-/// What decides whether the files of a run are ahead of its row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KnownRun {
-    pub(crate) state: State,
-    pub(crate) removed: bool,
-    pub(crate) updated_at: Timestamp,
-}
-
 impl Store {
-    /// Every run, by one query.
-    pub(crate) fn known_runs(&self) -> Result<HashMap<RunId, KnownRun>, StoreError> {
-        let sql = "SELECT id, state, removed_at IS NOT NULL, updated_at FROM runs";
+    /// What the files of all runs are compared with, by one pass over the table.
+    pub(crate) fn known_runs(&self) -> Result<KnownRuns, StoreError> {
+        let sql = "SELECT id, state, removed_at IS NOT NULL, updated_at, worktree_path FROM runs";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([])?;
-        let mut known = HashMap::new();
+        let mut known = KnownRuns::default();
         while let Some(row) = rows.next()? {
             let id = super::row::word(row, 0, "id", |text| text.parse().ok())?;
             let state = super::row::word(row, 1, "state", State::from_word)?;
+            let worktree = super::row::optional_word(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
             let updated_at = super::row::word(row, 3, "updated_at", |text| text.parse().ok())?;
-            known.insert(id, KnownRun { state, removed: row.get(2)?, updated_at });
+            known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
         }
         Ok(known)
     }
 
-    /// The places of all worktrees that a run still holds, each as the names of its last two directories.
-    pub(crate) fn held_worktrees(&self) -> Result<std::collections::HashSet<String>, StoreError> {
-        let sql = "SELECT DISTINCT worktree_path FROM runs WHERE removed_at IS NULL AND worktree_path IS NOT NULL";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let paths = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-        Ok(paths.iter().map(|path| last_two(path)).collect())
+    /// The same by reading every row whole, which finds values that are damaged.
+    pub(crate) fn known_runs_thoroughly(&self) -> Result<KnownRuns, StoreError> {
+        let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM runs"))?;
+        let mut rows = statement.query([])?;
+        let mut known = KnownRuns::default();
+        // Thousands of rows at once would cost more memory than reading them costs time.
+        while let Some(row) = rows.next()? {
+            known.add_row(RunRow::read(row)?);
+        }
+        Ok(known)
     }
 
     /// Inserts runs that have no row, and brings rows forward to what the files tell; all in one transaction. Gives back
@@ -92,13 +89,6 @@ fn adopt_row(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
         }
     };
     move_forward(connection, from, row)
-}
-
-/// The names of the last two directories of a path.
-pub(crate) fn last_two(path: &str) -> String {
-    let mut names = path.rsplit('/');
-    let (last, before) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-    format!("{before}/{last}")
 }
 
 fn insert(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {

@@ -143,6 +143,12 @@ impl Store {
         Ok(found.optional()?.is_some())
     }
 
+    /// Whether the configuration allowed the agent of a run to answer questions when the run was created.
+    pub fn allows_self_answer(&self, id: &RunId) -> Result<bool, StoreError> {
+        let sql = "SELECT allow_self_answer FROM runs WHERE id = ?1";
+        Ok(self.connection.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
+    }
+
     /// Finds a run by its id, the beginning of its id (with or without `r_`), or its name.
     pub fn select(&self, text: &str) -> Result<Selected, StoreError> {
         if let Ok(id) = text.parse::<RunId>() {

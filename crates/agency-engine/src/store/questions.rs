@@ -2,7 +2,7 @@
 
 use agency_model::{Answer, Question, QuestionId, RunId, SessionId};
 use jiff::Timestamp;
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,12 @@ impl Store {
             "SELECT {COLUMNS} FROM questions WHERE id >= ?1 AND id < ?1 || 'a' ORDER BY id DESC LIMIT {CANDIDATES}"
         );
         rows(&self.connection, &sql, [format!("q_{rest}")])
+    }
+
+    /// Whether a run waits for an answer.
+    pub fn has_open_question(&self, run: &RunId) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM questions WHERE run_id = ?1 AND state IN ('open', 'answered') LIMIT 1";
+        Ok(self.connection.query_row(sql, [run.as_str()], |_| Ok(())).optional()?.is_some())
     }
 
     /// The open questions of live runs, oldest first.

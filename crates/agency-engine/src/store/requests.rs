@@ -19,10 +19,22 @@ pub enum Request {
     /// Tell the agent this.
     Message(String),
     /// Let the agent stop what it is doing, and stay.
-    Interrupt,
+    Interrupt(Interrupt),
     /// Bring the agent the answer to this question.
     Answer(QuestionId),
 }
+
+/// Whether an interrupt may withdraw a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupt {
+    /// It may.
+    Always,
+    /// It may not: who asks for it is not allowed to answer.
+    UnlessAsked,
+}
+
+/// What stands for [`Interrupt::UnlessAsked`]. An earlier version does not read it.
+const UNLESS_ASKED: &str = "unless_asked";
 
 /// A request that a supervisor has taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +59,7 @@ impl Request {
         match self {
             Self::Stop { .. } => "stop",
             Self::Message(_) => "message",
-            Self::Interrupt => "interrupt",
+            Self::Interrupt(_) => "interrupt",
             Self::Answer(_) => "answer",
         }
     }
@@ -55,7 +67,8 @@ impl Request {
     pub(super) fn content(&self) -> Option<String> {
         match self {
             Self::Stop { grace } => grace.map(|grace| grace.as_millis().to_string()),
-            Self::Interrupt => None,
+            Self::Interrupt(Interrupt::Always) => None,
+            Self::Interrupt(Interrupt::UnlessAsked) => Some(UNLESS_ASKED.to_owned()),
             Self::Message(text) => Some(text.clone()),
             Self::Answer(question) => Some(question.as_str().to_owned()),
         }
@@ -68,7 +81,8 @@ impl Request {
                 let milliseconds = content.and_then(|text| text.parse().ok());
                 Some(Self::Stop { grace: milliseconds.map(Duration::from_millis) })
             }
-            ("interrupt", _) => Some(Self::Interrupt),
+            ("interrupt", None) => Some(Self::Interrupt(Interrupt::Always)),
+            ("interrupt", Some(_)) => Some(Self::Interrupt(Interrupt::UnlessAsked)),
             ("message", Some(text)) => Some(Self::Message(text)),
             ("answer", Some(question)) => question.parse().ok().map(Self::Answer),
             _ => None,

@@ -157,6 +157,8 @@ pub struct NewRun {
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
     pub workflow_session: Option<SessionId>,
+    /// Whether its agent may answer questions.
+    pub allow_self_answer: bool,
 }
 
 /// The columns in the order in which [`RunRow::read`] takes them.

@@ -7,7 +7,7 @@ pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
 pub(super) const MIGRATIONS: &[&str] =
-    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED, RECOVERY];
+    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED, RECOVERY, WHO_MAY_ANSWER];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -235,4 +235,10 @@ const RECOVERY: &str = "
 ALTER TABLE runs ADD COLUMN end_recorded INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX runs_end_unrecorded ON runs (id) WHERE end_recorded = 0;
 CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL);
+";
+
+/// Whether the run's own agent may answer questions, as the configuration said when it was created. Of older runs it is not
+/// known, so theirs may not.
+const WHO_MAY_ANSWER: &str = "
+ALTER TABLE runs ADD COLUMN allow_self_answer INTEGER NOT NULL DEFAULT 0;
 ";

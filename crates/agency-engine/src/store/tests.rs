@@ -39,6 +39,7 @@ fn new_run() -> NewRun {
         kind: RunKind::Run,
         vcs: Vcs::Git,
         workflow_session: None,
+        allow_self_answer: false,
         id,
     }
 }
@@ -241,8 +242,12 @@ fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
     let [answered, open] = questions.map(|id| id.parse().unwrap());
     let row = store.question(&answered).unwrap().unwrap();
     assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));
+    assert!(!store.allows_self_answer(&run.id).unwrap(), "what an older version did not record is not allowed");
+    let newer = NewRun { allow_self_answer: true, ..new_run() };
+    store.insert(&newer).unwrap();
+    assert!(store.allows_self_answer(&newer.id).unwrap());
     let from = Caller { uid: 1, pid: 2, terminal: Some("/dev/pts/3".into()), run: Some(run.id) };
-    let answering = store.answer(&open, &Answer::Allow, "bob", &from).unwrap();
+    let answering = store.answer(&open, &Answer::Allow { message: None }, "bob", &from).unwrap();
     assert!(matches!(answering, Answering::Recorded(_)), "{answering:?}");
     assert_eq!(store.question(&open).unwrap().unwrap().answered_from, Some(from));
 }

@@ -48,7 +48,7 @@ pub struct AgentNote<'a> {
 
 /// Now, to the millisecond.
 pub(crate) fn now() -> Timestamp {
-    let now = Timestamp::now();
+    let now = crate::fault::shifted(Timestamp::now());
     now.round(Unit::Millisecond).unwrap_or(now)
 }
 
@@ -62,9 +62,9 @@ impl Store {
             "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
              worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
              updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, agent_version, agent_session, \
-             kind, vcs, workflow_session) \
+             kind, vcs, workflow_session, allow_self_answer) \
              VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, \
-             ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+             ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
             params![
                 run.id.as_str(),
                 run.name,
@@ -91,6 +91,7 @@ impl Store {
                 run.kind.word(),
                 run.vcs.word(),
                 run.workflow_session.as_ref().map(SessionId::as_str),
+                run.allow_self_answer,
             ],
         )?;
         let row = read(&transaction, &run.id)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::turn::Supervisor;
 use crate::adapter::Opening;
 use crate::config::KeepsConversations;
-use crate::conversation;
+use crate::conversation::{self, Search};
 use crate::runner::StdinPlan;
 
 /// Stands for the agent's own id of the conversation. No argument can hold it by accident.
@@ -106,7 +106,14 @@ impl Supervisor<'_> {
     fn conversation_so_far(&self) -> Option<String> {
         let heard = self.ear.session.clone();
         let keeps = self.launch.again.as_ref().map_or(KeepsConversations::Unknown, |again| again.keeps);
-        let kept = || conversation::find(keeps, &self.launch.program, &self.launch.directory, &self.environment);
+        let search = Search {
+            keeps,
+            program: &self.launch.program,
+            directory: &self.launch.directory,
+            environment: &self.environment,
+            during: (self.row.created_at, None),
+        };
+        let kept = || conversation::find(&search);
         heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.talk.spoke))
     }
 

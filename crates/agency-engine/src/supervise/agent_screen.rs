@@ -43,6 +43,12 @@ impl vt100::Callbacks for Notes {
     }
 }
 
+impl std::fmt::Debug for AgentScreen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("AgentScreen").finish_non_exhaustive()
+    }
+}
+
 impl AgentScreen {
     pub(super) fn new(size: TerminalSize) -> Self {
         let parser = vt100::Parser::new_with_callbacks(size.rows, size.columns, 0, Notes::default());

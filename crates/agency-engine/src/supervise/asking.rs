@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use agency_model::policy::Ground;
 use agency_model::run::{Input, StopCause};
-use agency_model::{Answer, Event, Question, QuestionId, QuestionKind};
+use agency_model::{Activity, Answer, Event, Question, QuestionId, QuestionKind};
 use tokio::time::Instant;
-use ulid::{Generator, Overflow};
+use ulid::Overflow;
 
+use super::denial_words::{Giver, note_on_words};
+use super::open_question::{Open, Source};
 use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{CannotSay, ToAgent};
 use crate::fault;
 use crate::policy::look;
-use crate::screen::ScreenQuestion;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
 /// An answer whose giver did not ring is found after this.
@@ -21,60 +22,11 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(2);
 /// A question that could not be stored is tried again after this.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The questions that wait.
-#[derive(Debug, Default)]
-pub(super) struct Asking {
-    open: Vec<Open>,
-    /// What could not be stored yet.
-    unstored: Vec<(Question, Source)>,
-    /// Questions of one moment keep the order in which they were asked.
-    ids: Generator,
-    /// The question whose answer allowed everything.
-    allow_all: Option<QuestionId>,
-    /// Whether a question waited so long that the run was ended.
-    pub(super) gave_up: bool,
-}
-
-/// A question that waits.
-#[derive(Debug)]
-pub(super) struct Open {
-    id: QuestionId,
-    pub(super) question: Question,
-    source: Source,
-    asked: Instant,
-}
-
 /// Who may answer a question.
 #[derive(Debug, Clone, Copy)]
 enum Answerer {
     RuleOrHuman,
     Human,
-}
-
-/// Where a question comes from, and how its answer goes back.
-#[derive(Debug)]
-pub(super) enum Source {
-    /// The agent's protocol.
-    Protocol,
-    /// Its screen.
-    Screen(Box<ScreenQuestion>),
-}
-
-impl Asking {
-    /// Whether the agent waits for a human.
-    pub(super) fn is_waiting(&self) -> bool {
-        !self.open.is_empty() || !self.unstored.is_empty()
-    }
-
-    /// The dialog of a question looks another way now.
-    pub(super) fn update(&mut self, seen: &ScreenQuestion) {
-        let open = self.open.iter_mut().map(|open| (&open.question, &mut open.source));
-        let unstored = self.unstored.iter_mut().map(|(question, source)| (&*question, source));
-        let source = open.chain(unstored).find(|(question, _)| question.key == seen.question.key);
-        if let Some((_, Source::Screen(question))) = source {
-            **question = seen.clone();
-        }
-    }
 }
 
 impl Supervisor<'_> {
@@ -93,7 +45,13 @@ impl Supervisor<'_> {
             Err(error) => return self.ask_later(question, source, &error),
         };
         fault::point("ask.stored");
-        self.tell_question(Event::Question { question_id: id.clone(), question: question.clone(), repeats });
+        let event = Event::Question { question_id: id.clone(), question: question.clone(), repeats };
+        if source.is_of_agent() {
+            self.tell_question(event, Activity::WaitingForUser);
+        } else {
+            // What the agent does is not known, and this says nothing about it.
+            self.events.append(self.run.attempt(), event);
+        }
         let decided = match answerer {
             Answerer::RuleOrHuman => self.decide(&id, &question),
             Answerer::Human => None,
@@ -141,9 +99,10 @@ impl Supervisor<'_> {
         let row = self.store.question(id).ok().flatten();
         match row {
             Some(QuestionRow { answer: Some(first), answered_by: Some(who), .. }) => {
-                self.deliver(id, &first, &who, None);
+                let giver = if who == by { Giver::Rule } else { Giver::Human(None) };
+                self.deliver(id, &first, &who, giver);
             }
-            _ => self.deliver(id, answer, by, None),
+            _ => self.deliver(id, answer, by, Giver::Rule),
         }
     }
 
@@ -151,7 +110,7 @@ impl Supervisor<'_> {
     fn decide(&mut self, id: &QuestionId, question: &Question) -> Option<(Answer, String)> {
         let allowed = self.asking.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
         if let Some(by) = allowed {
-            return Some((Answer::Allow, format!("allow_all of {by}")));
+            return Some((Answer::Allow { message: None }, format!("allow_all of {by}")));
         }
         let ground = Ground { workspace: &self.launch.directory, look: &look };
         let decision = self.launch.policy.decide(question, &ground);
@@ -172,14 +131,16 @@ impl Supervisor<'_> {
                 self.finish_request(request, Ok(outcome));
             }
             Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
-                self.deliver(id, &answer, answered_by.as_deref().unwrap_or("somebody"), Some(request));
+                let by = answered_by.as_deref().unwrap_or("somebody");
+                self.deliver(id, &answer, by, Giver::Human(Some(request)));
             }
             Ok(_) => self.finish_request(request, Err("there is no answer to deliver".to_owned())),
             Err(error) => self.finish_request(request, Err(error.to_string())),
         }
     }
 
-    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str, request: Option<i64>) {
+    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str, giver: Giver) {
+        let request = giver.request();
         let Some(index) = self.asking.open.iter().position(|open| open.id == *id) else {
             if let Some(request) = request {
                 self.finish_request(request, Err("the agent does not wait for it any more".to_owned()));
@@ -190,12 +151,21 @@ impl Supervisor<'_> {
         fault::point("answer.delivering");
         let undeliverable = match &open.source {
             Source::Protocol => match self.tell_answer(&open.question.key, answer) {
-                Ok(outcome) => return self.settle_answer(&open, answer, by, Ok(outcome), request),
+                Ok(outcome) => {
+                    let words = self.words_beside(answer);
+                    let note = words.map_or("", |_| note_on_words(giver));
+                    self.settle_answer(&open, answer, by, Ok(format!("{outcome}{note}")), request);
+                    return self.send_words(words, giver);
+                }
                 Err(error @ (CannotSay::NotAsked | CannotSay::OneWay)) => {
                     return self.settle_answer(&open, answer, by, Err(error.to_string()), request);
                 }
                 Err(error @ (CannotSay::NotYet | CannotSay::Unfit(_))) => error.to_string(),
             },
+            Source::Unrecognised => {
+                let outcome = "noted; nothing was typed".to_owned();
+                return self.settle_answer(&open, answer, by, Ok(outcome), request);
+            }
             Source::Screen(question) => match question.keys_for(answer) {
                 Ok(keys) => return self.type_answer(keys, open, (answer.clone(), by.to_owned(), request)),
                 Err(error) => error.to_string(),
@@ -241,14 +211,15 @@ impl Supervisor<'_> {
         let (Ok(told) | Err(told)) = &outcome;
         let row = self.store.question(&open.id).ok().flatten();
         let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
-        self.tell_question(Event::Answer {
+        let event = Event::Answer {
             question_id: open.id.clone(),
             answer: Some(answer.clone()),
             by: by.to_owned(),
             outcome: told.clone(),
             delivered: Some(outcome.is_ok()),
             answered_from,
-        });
+        };
+        self.tell_question(event, Activity::after_answer(answer, &open.question));
         self.watch_questions();
         let delivered = outcome.is_ok();
         if let Some(request) = request {
@@ -257,7 +228,11 @@ impl Supervisor<'_> {
         match answer {
             Answer::AllowAll if delivered => self.allow_all(&open.id),
             Answer::Deny { .. } if delivered => self.drop_rest_of_request(&open.question),
-            Answer::Allow | Answer::AllowAll | Answer::Deny { .. } | Answer::Options { .. } | Answer::Text { .. } => {}
+            Answer::Allow { .. }
+            | Answer::AllowAll
+            | Answer::Deny { .. }
+            | Answer::Options { .. }
+            | Answer::Text { .. } => {}
         }
     }
 
@@ -278,7 +253,7 @@ impl Supervisor<'_> {
         let permission = |open: &&Open| open.question.kind == QuestionKind::Permission;
         let waiting: Vec<QuestionId> = self.asking.open.iter().filter(permission).map(|open| open.id.clone()).collect();
         for id in waiting {
-            self.answer_by_rule(&id, &Answer::Allow, &format!("allow_all of {by}"));
+            self.answer_by_rule(&id, &Answer::Allow { message: None }, &format!("allow_all of {by}"));
         }
     }
 
@@ -317,11 +292,12 @@ impl Supervisor<'_> {
 
     /// The time that the oldest question may wait.
     fn watch_questions(&mut self) {
-        if self.asking.is_waiting() {
+        if self.asking.has_open() {
             self.timers.requests.get_or_insert(Instant::now() + LOOK_ANYWAY);
         }
         let limit = self.launch.question_ms.map(Duration::from_millis);
-        let oldest = self.asking.open.iter().map(|open| open.asked).min();
+        let of_agent = self.asking.open.iter().filter(|open| open.source.is_of_agent());
+        let oldest = of_agent.map(|open| open.asked).min();
         self.timers.question = limit.zip(oldest).map(|(limit, asked)| asked + limit);
     }
 
@@ -331,7 +307,7 @@ impl Supervisor<'_> {
         if self.store.has_requests(&self.id).unwrap_or(false) {
             self.look_at_requests();
         }
-        if self.asking.is_waiting() {
+        if self.asking.has_open() {
             self.timers.requests = Some(Instant::now() + LOOK_ANYWAY);
         }
     }
@@ -343,13 +319,13 @@ impl Supervisor<'_> {
         self.feed(&Input::Stop(StopCause::NoAnswer));
     }
 
-    fn tell_question(&mut self, event: Event) {
+    fn tell_question(&mut self, event: Event, activity: Activity) {
         // An agent on its own screen shows its questions itself.
         if let Some(text) = rendered(&event).filter(|_| self.screen.is_none()) {
             self.show(&text);
         }
         self.give_sign_of_life();
-        self.note_event(event);
+        self.note_event_as(event, Some(activity));
     }
 
     fn complain(&mut self, stored: Result<(), StoreError>) {

@@ -32,11 +32,17 @@ impl Doing {
 impl Supervisor<'_> {
     /// Appends an event, and what it says about the agent's activity.
     pub(super) fn note_event(&mut self, event: Event) {
+        let activity = Activity::after(&event);
+        self.note_event_as(event, activity);
+    }
+
+    /// Appends an event of which we know more than it says: what the agent does then.
+    pub(super) fn note_event_as(&mut self, event: Event, activity: Option<Activity>) {
         // What an agent does after an answer is seen on its screen, where it has one.
         let seen = self.screen.is_some() && self.eye.understands() && matches!(event, Event::Answer { .. });
         // Who waits for an answer waits, whatever else is heard meanwhile.
         let waits = self.asking.is_waiting() && !matches!(event, Event::Question { .. });
-        let activity = Activity::after(&event).filter(|_| !seen && !waits);
+        let activity = activity.filter(|_| !seen && !waits);
         let because = activity.filter(|activity| self.doing.activity != Some(*activity)).map(|_| reason(&event));
         let seq = self.events.append(self.run.attempt(), event);
         if let (Some(activity), Some(because)) = (activity, because) {
@@ -106,6 +112,7 @@ fn reason(event: &Event) -> String {
         Event::ToolUse { tool_name, .. } => format!("tool_use {tool_name}"),
         Event::ToolResult { tool_name, .. } => format!("tool_result {tool_name}"),
         Event::Output { .. } => "output".to_owned(),
+        Event::Thinking { .. } => "thinking".to_owned(),
         Event::Question { question_id, .. } => format!("question {question_id}"),
         Event::Answer { question_id, .. } => format!("answer to {question_id}"),
         Event::Attempt { pid, .. } => format!("process {pid} started"),
@@ -114,6 +121,10 @@ fn reason(event: &Event) -> String {
         | Event::Exit { .. }
         | Event::Restart { .. }
         | Event::Notice { .. }
+        | Event::Plan { .. }
+        | Event::Task { .. }
+        | Event::RateLimit { .. }
+        | Event::Compaction { .. }
         | Event::Error { .. }
         | Event::Usage(_)
         | Event::Activity { .. }

@@ -3,11 +3,12 @@
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
 use agency_model::run::Verdict;
-use agency_model::{Activity, Event, Usage};
+use agency_model::{Event, Usage};
 
-use super::asking::Source;
 use super::launch::Launch;
+use super::open_question::Source;
 use super::render::rendered;
+use super::talk::Talk;
 use super::turn::Supervisor;
 use crate::adapter::{Channel, Heard, Opening, Outcome, StreamFormat};
 use crate::runner::Stream;
@@ -72,13 +73,20 @@ impl Ear {
     }
 
     /// What the agent said about its work.
-    fn verdict(&self, dismissed: bool) -> Verdict {
+    fn verdict(&self, talk: &Talk) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
-            Some(Outcome { success: true, .. }) if dismissed => Verdict::Dismissed,
+            // Its success was that of a turn, not of all that it had begun.
+            Some(Outcome { success: true, .. }) if talk.is_cut_off() => Verdict::Failure,
+            Some(Outcome { success: true, .. }) if talk.dismissed => Verdict::Dismissed,
             Some(Outcome { success: true, .. }) => Verdict::Success,
             Some(Outcome { success: false, .. }) => Verdict::Failure,
         }
+    }
+
+    /// How the last turn ended.
+    pub(super) const fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
     }
 
     /// Why the agent says it failed.
@@ -120,7 +128,7 @@ impl Supervisor<'_> {
         let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();
         self.take_in(heard);
         self.note_agent();
-        let verdict = self.ear.verdict(self.talk.dismissed);
+        let verdict = self.ear.verdict(&self.talk);
         // For an agent that stays, what it finished was one turn of many.
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
@@ -151,10 +159,11 @@ impl Supervisor<'_> {
                 }
                 Heard::Result(outcome) => {
                     self.ear.outcome = Some(outcome);
-                    self.does(Activity::Idle, "its turn is over", None);
-                    self.write_snapshot();
                     self.turn_is_over();
+                    self.write_snapshot();
                 }
+                Heard::TurnStarted => self.turn_begins(),
+                Heard::Background(count) => self.background_changed(count),
                 Heard::Say(bytes) => self.say(&bytes),
                 Heard::Asked(question) => {
                     // What is told about a question is on disk before anything follows from it.

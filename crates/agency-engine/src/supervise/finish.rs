@@ -136,9 +136,16 @@ impl Supervisor<'_> {
         format!("the agent gave no sign of life for {minutes} minutes")
     }
 
+    /// What an agent left unfinished that called its last turn a success.
+    fn cut_off(&self) -> Option<String> {
+        let success = self.ear.outcome().is_some_and(|outcome| outcome.success);
+        if success && self.talk.is_cut_off() { self.talk.shortcoming() } else { None }
+    }
+
     fn details(&self, ending: &Ending) -> Option<String> {
         match (ending.state, ending.reason, ending.exit) {
-            (State::Completed | State::Killed, _, _) => None,
+            (State::Killed, _, _) => None,
+            (State::Completed, _, _) => self.talk.shortcoming(),
             (_, Reason::WallTime, _) => {
                 let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
                 Some(format!("the wall time of {minutes} minutes is over"))
@@ -146,6 +153,9 @@ impl Supervisor<'_> {
             (_, Reason::Timeout, _) => Some(self.silence()),
             (_, Reason::CouldNotStart, _) => self.trouble.clone(),
             (_, _, Some(exit)) if exit.is_success() => {
+                if let Some(shortcoming) = self.cut_off() {
+                    return Some(format!("{}: {shortcoming}", ErrorCode::RunFailed));
+                }
                 let complaint = self.ear.complaint().unwrap_or("it gave no reason");
                 Some(format!("{}: the agent says that it failed: {complaint}", ErrorCode::RunFailed))
             }
@@ -155,7 +165,9 @@ impl Supervisor<'_> {
                     (None, Some(signal)) => format!("the agent was ended by signal {signal}"),
                     (None, None) => "the agent's exit code is not known".to_owned(),
                 };
-                let why = self.ear.complaint().map_or_else(String::new, |why| format!(": {why}"));
+                let why = self.cut_off();
+                let why = why.as_deref().or(self.ear.complaint());
+                let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 Some(format!("{}: {how}{why}", ErrorCode::RunFailed))
             }
             (_, _, None) => None,

@@ -53,6 +53,8 @@ pub struct Launch {
     pub no_progress_ms: Option<u64>,
     /// How long a question of it may wait for an answer.
     pub question_ms: Option<u64>,
+    /// How long its screen may be one that is not recognised.
+    pub unknown_ms: Option<u64>,
     /// The time between TERM and KILL.
     pub grace_ms: u64,
     /// How many runs may be live at once.
@@ -193,6 +195,7 @@ mod tests {
             wall_time_ms: None,
             no_progress_ms: None,
             question_ms: None,
+            unknown_ms: None,
             grace_ms: 1,
             max_agents: 8,
             may_wait: true,

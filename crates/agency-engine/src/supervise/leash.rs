@@ -3,7 +3,6 @@
 //! Who asked holds a lock for as long as they live. When it is let go before the run is over, they died, and the
 //! answer is for nobody.
 
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use agency_model::run::{Input, State, StopCause};
 use tokio::sync::mpsc;
 
 use super::control::ControlMessage;
+use crate::home::open_to_read;
 use crate::store::{Request, Store, StoreError};
 
 /// Enough for one query.
@@ -31,7 +31,7 @@ impl Leash {
     pub(super) fn watch(self, bell: mpsc::Sender<ControlMessage>) -> io::Result<()> {
         let wait = move || {
             // Held to our end: as long as we are there, nobody sweeps the directory away.
-            let _lock = match File::open(&self.lock) {
+            let _lock = match open_to_read(&self.lock) {
                 Ok(file) => file.lock_shared().map(|()| file),
                 Err(error) => Err(error),
             };

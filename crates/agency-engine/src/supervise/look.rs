@@ -5,8 +5,10 @@ use std::time::Duration;
 use agency_model::{Activity, Answer, Event};
 use tokio::time::Instant;
 
-use super::asking::{Open, Source};
+use super::agent_screen::AgentScreen;
+use super::open_question::{Open, Source};
 use super::turn::Supervisor;
+use super::unrecognised::Unrecognised;
 use crate::config::ScreenSource;
 use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 
@@ -14,6 +16,8 @@ use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 const PACE: Duration = Duration::from_millis(120);
 /// How long a dialog may stay after it was answered, or a message be without effect.
 const PATIENCE: Duration = Duration::from_secs(8);
+/// How long a process may take to show that it takes what is typed; some need a minute on a busy machine.
+const STARTING: Duration = Duration::from_secs(120);
 /// So many characters of a message are recognised on a screen; more may be wrapped.
 const WORDS: usize = 24;
 /// A dialog that is being drawn anew is not gone.
@@ -29,6 +33,13 @@ pub(super) struct Eye {
     missed: u8,
     confirming: Option<Confirming>,
     told: Option<Told>,
+    /// How long nothing has been recognised.
+    pub(super) unrecognised: Unrecognised,
+    /// When messages that waited for the process are typed, even if its screen is never seen to be ready.
+    ready_by: Option<Instant>,
+    /// What the process itself has drawn, while messages wait for it: the one before left its own screen, which may look
+    /// ready.
+    pub(super) fresh: Option<AgentScreen>,
 }
 
 /// An answer was typed; the dialog should go away.
@@ -44,7 +55,7 @@ struct Confirming {
 /// A message was typed; a turn should begin.
 #[derive(Debug)]
 struct Told {
-    request: i64,
+    request: Option<i64>,
     until: Instant,
     /// How the message begins.
     words: String,
@@ -93,7 +104,10 @@ impl Supervisor<'_> {
             self.does(reading.activity, &because(&reading), reading.line);
         }
         self.see_turn(&reading, &text);
-        if self.eye.confirming.is_some() || self.eye.told.is_some() || self.eye.missed > 0 {
+        self.see_whether_recognised(reading.rule.is_some());
+        self.type_waiting(&rules);
+        let waits = self.eye.confirming.is_some() || self.eye.told.is_some() || !self.talk.waiting.is_empty();
+        if waits || self.eye.missed > 0 {
             // What is waited for may come without another word of the agent.
             self.timers.look.get_or_insert(Instant::now() + PACE);
         }
@@ -140,7 +154,19 @@ impl Supervisor<'_> {
         let asked = &confirming.open.question.key;
         let still_there = reading.question.as_ref().is_some_and(|seen| seen.question.key == *asked);
         let outcome = match (still_there || self.is_typing(), Instant::now() >= confirming.until) {
-            (false, _) => Ok(format!("typed; the dialog is gone, and the agent is {}", reading.activity)),
+            (false, _) => {
+                let words = match &confirming.answer {
+                    Answer::Deny { message: Some(_) } => {
+                        "; the words of the denial were not typed: send them as a message"
+                    }
+                    Answer::Deny { message: None }
+                    | Answer::Allow { .. }
+                    | Answer::AllowAll
+                    | Answer::Options { .. }
+                    | Answer::Text { .. } => "",
+                };
+                Ok(format!("typed; the dialog is gone, and the agent is {}{words}", reading.activity))
+            }
             (true, true) => Err("typed, but the dialog is still on the screen".to_owned()),
             (true, false) => {
                 self.eye.confirming = Some(confirming);
@@ -157,14 +183,14 @@ impl Supervisor<'_> {
     }
 
     /// Types a message; whether a turn begins is seen on the screen.
-    pub(super) fn type_message(&mut self, text: &str, request: i64) {
+    pub(super) fn type_message(&mut self, text: &str, request: Option<i64>) {
         if self.eye.question.is_some() || self.eye.confirming.is_some() {
             let outcome = Err("the agent shows a question; answer it first (agency inbox)".to_owned());
-            return self.finish_request(request, outcome);
+            return self.finish_message(request, outcome);
         }
         if self.eye.told.is_some() {
             let outcome = Err("another message is being typed; send this one when that is done".to_owned());
-            return self.finish_request(request, outcome);
+            return self.finish_message(request, outcome);
         }
         // An escape sequence in the text could end the paste and press keys.
         let text: String =
@@ -181,10 +207,55 @@ impl Supervisor<'_> {
         self.give_sign_of_life();
         if !self.eye.understands() {
             let outcome = Ok("typed; its screen is not understood, so nobody can tell whether it was taken".to_owned());
-            return self.finish_request(request, outcome);
+            return self.finish_message(request, outcome);
         }
         self.eye.told = Some(Told { request, until: Instant::now() + PATIENCE, words });
         self.timers.look = Some(Instant::now() + PACE);
+    }
+
+    /// A new process has the terminal. Messages from the time between two processes are typed as soon as its screen is
+    /// ready for them; one that is not understood gets them at once, and its terminal keeps them until they are read.
+    pub(super) fn begin_typing(&mut self) {
+        if self.screen.is_none() || self.talk.waiting.is_empty() {
+            return;
+        }
+        if self.eye.understands() {
+            self.eye.fresh = Some(AgentScreen::new(self.size));
+            self.eye.ready_by = Some(Instant::now() + STARTING);
+            self.timers.look = Some(Instant::now() + PACE);
+            return;
+        }
+        for told in std::mem::take(&mut self.talk.waiting) {
+            self.type_message(&told.text, told.number);
+        }
+    }
+
+    /// Types the next message that waits, if the process shows a screen that takes it.
+    fn type_waiting(&mut self, rules: &ScreenRules) {
+        let busy = self.eye.told.is_some() || self.eye.confirming.is_some() || self.eye.question.is_some();
+        let Some(fresh) = self.eye.fresh.as_ref().filter(|_| !busy && !self.talk.waiting.is_empty()) else { return };
+        let text = ScreenText::of(fresh.screen(), fresh.title());
+        let reading = rules.read(&text);
+        let understood = match reading.activity {
+            // A title is set before there is anything to type into.
+            Activity::Idle | Activity::Thinking | Activity::Writing | Activity::RunningCommand => {
+                reading.line.is_some()
+            }
+            Activity::Starting | Activity::WaitingForUser | Activity::Unknown => false,
+        };
+        let takes_text = fresh.screen().bracketed_paste();
+        if takes_text {
+            let soon = Instant::now() + PATIENCE;
+            self.eye.ready_by = Some(self.eye.ready_by.map_or(soon, |ready_by| ready_by.min(soon)));
+        }
+        let overdue = self.eye.ready_by.is_none_or(|ready_by| Instant::now() >= ready_by);
+        if understood && takes_text || overdue {
+            let told = self.talk.waiting.remove(0);
+            self.type_message(&told.text, told.number);
+        }
+        if self.talk.waiting.is_empty() {
+            self.eye.fresh = None;
+        }
     }
 
     fn see_turn(&mut self, reading: &Reading<'_>, screen: &ScreenText) {
@@ -207,20 +278,23 @@ impl Supervisor<'_> {
                 return;
             }
         };
-        self.finish_request(told.request, outcome);
+        self.finish_message(told.request, outcome);
     }
 
     /// The process is gone, and its screen with it.
     pub(super) fn close_eye(&mut self) {
         self.timers.look = None;
+        self.timers.unrecognised = None;
+        self.eye.unrecognised = Unrecognised::No;
         self.eye.question = None;
         self.eye.missed = 0;
+        self.eye.fresh = None;
         let gone = || Err("the agent ended before it could be seen".to_owned());
         if let Some(Confirming { open, answer, by, request, .. }) = self.eye.confirming.take() {
             self.settle_answer(&open, &answer, &by, gone(), request);
         }
         if let Some(told) = self.eye.told.take() {
-            self.finish_request(told.request, gone());
+            self.finish_message(told.request, gone());
         }
     }
 }

@@ -70,6 +70,8 @@ struct NotifiedQuestion {
     options: Vec<QuestionOption>,
     several: bool,
     free_text: bool,
+    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
+    only_on_screen: bool,
     actions: Vec<QuickAction>,
     asked_at: Timestamp,
 }
@@ -85,6 +87,7 @@ impl Notification {
             options: question.options.clone(),
             several: question.several,
             free_text: question.free_text,
+            only_on_screen: question.only_on_screen,
             actions: question.actions().to_vec(),
             asked_at,
         };

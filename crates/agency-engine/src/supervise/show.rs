@@ -61,6 +61,9 @@ impl Supervisor<'_> {
             // Without a terminal of its own, an agent does not write to the one of who looks.
             false => audience.show(self.headless_output.escaped(stream, bytes).as_bytes(), needs_returns),
         }
+        if let Some(fresh) = &mut self.eye.fresh {
+            fresh.show(bytes);
+        }
         if !self.ear.understands() {
             self.give_sign_of_life();
             if !(self.screen.is_some() && self.eye.understands()) {
@@ -117,6 +120,9 @@ impl Supervisor<'_> {
         }
         if let Some(screen) = &mut self.screen {
             screen.resize(size);
+        }
+        if let Some(fresh) = &mut self.eye.fresh {
+            fresh.resize(size);
         }
         if !same {
             self.tell_watchers_the_size();

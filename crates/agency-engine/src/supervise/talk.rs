@@ -10,10 +10,12 @@ use super::render::rendered;
 use super::turn::Supervisor;
 use crate::adapter::{CannotSay, ToAgent};
 use crate::runner::Signal;
-use crate::store::{Request, RequestOutcome, TakenRequest};
+use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
 /// A message that came in mid-turn may be part of the turn, or begin another: so long nobody can tell.
 const ANOTHER_TURN: Duration = Duration::from_secs(2);
+/// How long an agent may take to begin the turn in which it hears of the end of its background tasks.
+const BACKGROUND_REPORT: Duration = Duration::from_secs(10);
 /// How long an agent may take to leave when its conversation is over.
 const LEAVING: Duration = Duration::from_secs(10);
 
@@ -27,6 +29,14 @@ pub(super) struct Talk {
     messages: u32,
     /// Whether the agent was interrupted and waits for what it is to do instead.
     pub(super) lingering: bool,
+    /// Whether the turn that was interrupted is over, so that the next one is about something else.
+    interrupted: bool,
+    /// Whether a turn is under way, for agents that say when one begins.
+    in_turn: bool,
+    /// How many tasks the agent runs in its background.
+    background: usize,
+    /// Whether the agent's input is closed, so that it cannot be told anything more.
+    closed: bool,
     /// Whether we had to end the agent after its conversation was over.
     pub(super) dismissed: bool,
     /// What the agent was told since its last turn was over.
@@ -39,11 +49,28 @@ pub(super) struct Talk {
     pub(super) spoke: bool,
 }
 
-/// A message, and the request that brought it.
+/// A message, and the request that brought it, if that waits for what becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) text: String,
-    pub(super) number: i64,
+    pub(super) number: Option<i64>,
+}
+
+impl Talk {
+    /// Whether the agent had not finished what it had begun.
+    pub(super) const fn is_cut_off(&self) -> bool {
+        self.background > 0 || (self.dismissed && self.in_turn)
+    }
+
+    /// Why a run whose agent called itself successful is not plainly completed.
+    pub(super) fn shortcoming(&self) -> Option<String> {
+        match (self.background, self.dismissed) {
+            (1, _) => Some("the agent ended while 1 background task was running".to_owned()),
+            (2.., _) => Some(format!("the agent ended while {} background tasks were running", self.background)),
+            (0, true) => Some("the agent did not exit after its last turn and was terminated".to_owned()),
+            (0, false) => None,
+        }
+    }
 }
 
 impl Supervisor<'_> {
@@ -58,11 +85,15 @@ impl Supervisor<'_> {
     pub(super) fn begin_conversation(&mut self) {
         self.talk.messages = 0;
         self.talk.lingering = false;
+        self.talk.interrupted = false;
+        self.talk.in_turn = false;
+        self.talk.background = 0;
+        self.talk.closed = false;
         self.talk.dismissed = false;
         self.timers.close = None;
         self.timers.dismiss = None;
         if !self.ear.is_conversation() {
-            return;
+            return self.begin_typing();
         }
         let words = self.ear.channel.as_mut().map(|channel| channel.open()).unwrap_or_default();
         self.say(&words);
@@ -71,7 +102,7 @@ impl Supervisor<'_> {
         }
         for told in std::mem::take(&mut self.talk.waiting) {
             let outcome = self.pass_message(&told);
-            self.finish_request(told.number, outcome);
+            self.finish_message(told.number, outcome);
         }
     }
 
@@ -82,10 +113,61 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The agent's turn is over, and with it the conversation, unless somebody has more to say.
+    /// A turn begins: the model is asked. A turn that begins by itself after the end of the conversation is finished too.
+    pub(super) fn turn_begins(&mut self) {
+        self.talk.in_turn = true;
+        if std::mem::take(&mut self.talk.interrupted) {
+            // What it was told before the interrupt is done now, and then the conversation is over.
+            self.talk.lingering = false;
+        }
+        self.timers.close = None;
+        if !self.talk.dismissed {
+            self.timers.dismiss = None;
+        }
+        self.give_sign_of_life();
+        if !self.asking.is_waiting() {
+            self.does(Activity::Thinking, "its turn has begun", None);
+        }
+    }
+
+    /// The agent says how many tasks run in its background. When the last one is over, the agent reports on it in a turn of its own.
+    pub(super) fn background_changed(&mut self, count: usize) {
+        self.talk.background = count;
+        self.give_sign_of_life();
+        if self.talk.in_turn || self.ear.outcome().is_none() {
+            return;
+        }
+        self.rest();
+        if count == 0 && self.may_end() && self.timers.dismiss.is_none() {
+            self.timers.close = Some(Instant::now() + BACKGROUND_REPORT);
+        }
+    }
+
+    /// What an agent does between its turns.
+    fn rest(&mut self) {
+        if self.asking.is_waiting() {
+            return;
+        }
+        match self.talk.background {
+            0 => self.does(Activity::Idle, "its turn is over", None),
+            1 => self.does(Activity::RunningCommand, "a background task runs", None),
+            count => self.does(Activity::RunningCommand, &format!("{count} background tasks run"), None),
+        }
+    }
+
+    /// Whether the conversation is over when the agent has nothing to do.
+    fn may_end(&self) -> bool {
+        self.ear.is_conversation() && !self.talk.lingering && !self.launch.stays
+    }
+
+    /// The agent's turn is over, and with it the conversation, unless a message waits or tasks run on in its
+    /// background.
     pub(super) fn turn_is_over(&mut self) {
+        self.talk.in_turn = false;
+        self.talk.interrupted = self.talk.lingering;
         self.talk.unanswered.clear();
-        if !self.ear.is_conversation() || self.talk.lingering || self.launch.stays {
+        self.rest();
+        if !self.may_end() || self.talk.background > 0 {
             return;
         }
         let wait = if self.talk.messages > 0 { ANOTHER_TURN } else { Duration::ZERO };
@@ -102,6 +184,7 @@ impl Supervisor<'_> {
         self.timers.close = None;
         if let Some(agent) = &mut self.agent {
             agent.close_input();
+            self.talk.closed = true;
             self.timers.dismiss = Some(Instant::now() + LEAVING);
         }
     }
@@ -129,18 +212,24 @@ impl Supervisor<'_> {
         let outcome = match &taken.request {
             Request::Stop { grace } => return self.feed_stop(*grace),
             Request::Answer(question) => return self.deliver_answer(question, taken.number),
-            Request::Message(text) if on_screen => return self.type_message(text, taken.number),
-            Request::Message(text) => {
-                let told = Told { text: text.clone(), number: taken.number };
-                if self.is_backing_off() && self.ear.is_conversation() {
-                    return self.talk.waiting.push(told);
-                }
-                self.pass_message(&told)
+            Request::Message(text) if self.is_between_processes() => {
+                return self.talk.waiting.push(Told { text: text.clone(), number: Some(taken.number) });
             }
-            Request::Interrupt if on_screen => self.press_interrupt(),
-            Request::Interrupt => self.interrupt(),
+            Request::Message(text) if on_screen => return self.type_message(text, Some(taken.number)),
+            Request::Message(text) => self.pass_message(&Told { text: text.clone(), number: Some(taken.number) }),
+            Request::Interrupt(Interrupt::UnlessAsked) if self.is_asked() => {
+                Err("it waits for an answer, which agents may not withdraw".to_owned())
+            }
+            Request::Interrupt(_) if on_screen => self.press_interrupt(),
+            Request::Interrupt(_) => self.interrupt(),
         };
         self.finish_request(taken.number, outcome);
+    }
+
+    /// Whether the agent asks something now, also where the dialog was not looked at yet.
+    fn is_asked(&mut self) -> bool {
+        self.look();
+        self.asking.is_waiting()
     }
 
     /// Says what became of a request to whoever waits for it.
@@ -154,17 +243,28 @@ impl Supervisor<'_> {
         self.waiters.clear();
     }
 
-    /// Whether the agent crashed and is about to be started again.
-    fn is_backing_off(&self) -> bool {
-        matches!(self.run.progress, Progress::Running { phase: Phase::BackingOff, .. })
+    /// Says what became of a message, if a request brought it.
+    pub(super) fn finish_message(&mut self, number: Option<i64>, outcome: Result<String, String>) {
+        if let Some(number) = number {
+            self.finish_request(number, outcome);
+        }
     }
 
-    fn pass_message(&mut self, told: &Told) -> Result<String, String> {
+    /// Whether a message has to wait for the next process of the agent: the one before has exited, and another is about to
+    /// be started, or the end of the run follows, which is what the sender then learns.
+    fn is_between_processes(&self) -> bool {
+        let backing_off = matches!(self.run.progress, Progress::Running { phase: Phase::BackingOff, .. });
+        let hears = self.ear.is_conversation() || self.screen.is_some();
+        hears && (backing_off || self.last_words.is_some())
+    }
+
+    pub(super) fn pass_message(&mut self, told: &Told) -> Result<String, String> {
         let text = &told.text;
         self.tell(&ToAgent::Message(text.clone()))?;
         self.talk.unanswered.push(told.clone());
         self.talk.messages += 1;
         self.talk.lingering = false;
+        self.talk.interrupted = false;
         self.timers.close = None;
         self.give_sign_of_life();
         let event = Event::Message { text: text.clone() };
@@ -181,6 +281,7 @@ impl Supervisor<'_> {
     fn interrupt(&mut self) -> Result<String, String> {
         self.tell(&ToAgent::Interrupt)?;
         self.talk.lingering = true;
+        self.talk.interrupted = false;
         self.timers.close = None;
         let message = "interrupted; it stays and waits for a message".to_owned();
         self.note_event(Event::Notice { message });
@@ -196,7 +297,7 @@ impl Supervisor<'_> {
     }
 
     fn tell(&mut self, message: &ToAgent) -> Result<(), String> {
-        if self.agent.is_none() || self.timers.dismiss.is_some() {
+        if self.agent.is_none() || self.talk.closed {
             return Err("the agent is not there to be told anything".to_owned());
         }
         let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);

@@ -28,6 +28,8 @@ pub(super) struct Timers {
     pub(super) requests: Option<Instant>,
     /// When the screen is looked at.
     pub(super) look: Option<Instant>,
+    /// When a screen that is not recognised becomes a question.
+    pub(super) unrecognised: Option<Instant>,
     /// When the next key is typed.
     pub(super) key: Option<Instant>,
     /// When an agent whose conversation is over should have left.
@@ -49,6 +51,7 @@ pub(super) enum Passed {
     Dismiss,
     Requests,
     Look,
+    Unrecognised,
     Key,
     Notify,
 }
@@ -65,7 +68,7 @@ impl Timers {
 
     fn earliest(&self) -> Option<Instant> {
         let of_run = [&self.wall_time, &self.phase, &self.health].map(|timer| timer.as_ref().map(|(at, _)| *at));
-        let of_agent = [self.drain, self.note, self.life, self.look, self.key];
+        let of_agent = [self.drain, self.note, self.life, self.look, self.unrecognised, self.key];
         let of_talk = [self.question, self.ask, self.requests, self.close, self.dismiss, self.notify];
         of_agent.into_iter().chain(of_talk).chain(of_run).flatten().min()
     }
@@ -81,6 +84,7 @@ impl Timers {
             (&mut self.dismiss, Passed::Dismiss),
             (&mut self.requests, Passed::Requests),
             (&mut self.look, Passed::Look),
+            (&mut self.unrecognised, Passed::Unrecognised),
             (&mut self.key, Passed::Key),
             (&mut self.notify, Passed::Notify),
         ];

@@ -11,7 +11,6 @@ use tokio::time::Instant;
 
 use super::again::Start;
 use super::agent_screen::AgentScreen;
-use super::asking::Asking;
 use super::control::{ControlMessage, Waiter};
 use super::doing::Doing;
 use super::ear::Ear;
@@ -20,6 +19,7 @@ use super::launch::{Environment, Launch};
 use super::logs::Logs;
 use super::look::Eye;
 use super::notifier::Notifier;
+use super::open_question::Asking;
 use super::pane::{Pane, PaneNews};
 use super::show::HeadlessOutput;
 use super::stored::Stored;
@@ -212,6 +212,7 @@ impl<'a> Supervisor<'a> {
             Arrival::Timer(Passed::Dismiss) => self.dismiss(),
             Arrival::Timer(Passed::Requests) => self.look_for_answers(),
             Arrival::Timer(Passed::Look) => self.look(),
+            Arrival::Timer(Passed::Unrecognised) => self.ask_about_screen(),
             Arrival::Timer(Passed::Key) => self.type_next(),
             Arrival::Timer(Passed::Notify) => self.end_overdue_notifications(),
             Arrival::Stop => self.feed_stop(None),

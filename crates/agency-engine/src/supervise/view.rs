@@ -1,12 +1,11 @@
 //! What somebody is shown who comes, who fell behind, or who watches a terminal that gets another size.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use super::agent_screen::{AgentScreen, size_of_window};
 use super::relay::with_returns;
 use super::viewer::Regard;
-use crate::home::RunDirectory;
+use crate::home::{RunDirectory, open_to_read};
 use crate::process::TerminalSize;
 
 /// How much of the log a viewer of a headless agent is shown first.
@@ -52,7 +51,7 @@ impl View<'_> {
 
     fn tail_of_log(&self) -> Vec<u8> {
         let mut tail = vec![];
-        if let Ok(mut file) = File::open(self.directory.combined_log()) {
+        if let Ok(mut file) = open_to_read(&self.directory.combined_log()) {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
             // A viewer that gets no beginning still gets the rest.
             let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));

@@ -5,7 +5,7 @@ use std::thread;
 
 use super::git_command::GitCommand;
 use super::registered::RegisteredWorktree;
-use super::{Commit, DeleteBranch, Result, WorkspaceError};
+use super::{Commit, DeleteBranch, Result, WorkspaceError, own_ref};
 
 /// Checks that a branch can be made in the repository at `root`.
 pub(super) fn check_new(root: &Path, name: &str) -> Result<()> {
@@ -37,7 +37,7 @@ pub(super) fn check_plain(name: &str) -> Result<()> {
 }
 
 fn is_valid_name(root: &Path, name: &str) -> Result<bool> {
-    let checked = GitCommand::at(root).run(["check-ref-format", "--branch"]).arg(name).finish()?;
+    let checked = GitCommand::in_repository(root).run(["check-ref-format", "--branch"]).arg(name).finish()?;
     // Git expands `@{-1}` to another branch's name: only a name that stays itself is one.
     Ok(checked.success && checked.stdout.strip_suffix(b"\n") == Some(name.as_bytes()))
 }
@@ -47,7 +47,7 @@ fn names_in_the_way(root: &Path, name: &str) -> Result<String> {
     let above = name.match_indices('/').map(|(end, _)| &name[..end]);
     // A plain pattern also matches everything below it, a pattern with a bracket only the name itself.
     let above = above.map(|parent| format!("refs/head[s]/{parent}"));
-    GitCommand::at(root)
+    GitCommand::in_repository(root)
         .run(["for-each-ref", "--format=%(refname:lstrip=2)"])
         .arg(format!("refs/heads/{name}"))
         .args(above)
@@ -71,23 +71,23 @@ pub(super) fn has_commit(git_dir: &Path, commit: &Commit) -> Result<bool> {
 
 /// Makes a branch that must not exist yet.
 pub(super) fn create(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
-    let made = GitCommand::on(git_dir)
-        .run(["update-ref", "--create-reflog", "-m", "agency: restored"])
-        .arg(full_name(name))
-        .args([commit.as_str(), ""])
-        .read();
-    match made {
+    let full_name = full_name(name);
+    let made = own_ref::update(GitCommand::on(git_dir), "agency: restored");
+    let exists = || WorkspaceError::BranchExists { name: name.to_owned() };
+    // Git takes one that leads nowhere for missing, and would replace it.
+    if own_ref::is_symbolic(git_dir, &full_name)? {
+        return Err(exists());
+    }
+    match made.args([full_name.as_str(), commit.as_str(), ""]).read() {
         Ok(_) => Ok(()),
-        Err(WorkspaceError::Git { message, .. }) if message.contains("reference already exists") => {
-            Err(WorkspaceError::BranchExists { name: name.to_owned() })
-        }
+        Err(WorkspaceError::Git { message, .. }) if message.contains("reference already exists") => Err(exists()),
         Err(error) => Err(error),
     }
 }
 
-/// Deletes a branch, but only while it still points at `commit`.
+/// Deletes a branch, but only while it still points at `commit`. Of one that is a second name, only that name goes.
 pub(super) fn delete(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
-    GitCommand::on(git_dir).run(["update-ref", "-d"]).arg(full_name(name)).arg(commit.as_str()).read().map(drop)
+    own_ref::delete(GitCommand::on(git_dir), &full_name(name), commit.as_str())
 }
 
 /// Refuses to delete a branch that is in use, or whose commits would be lost against the caller's wish.
@@ -112,12 +112,13 @@ pub(super) fn check_deletable(
 
 fn is_in_another_branch(git_dir: &Path, branch: &str, commit: &Commit) -> Result<bool> {
     let holders = GitCommand::on(git_dir)
-        .run(["for-each-ref", "--format=%(refname)", "--contains"])
+        .run(["for-each-ref", "--format=%(refname) %(symref)", "--contains"])
         .args([commit.as_str(), "refs/heads", "refs/remotes"])
         .read_line()?;
     let own = full_name(branch);
-    // The copy of this branch on a remote is a branch of its own; HEAD of a remote is a second name for one.
-    Ok(holders.lines().any(|holder| holder != own))
+    // The copy of this branch on a remote is a branch of its own. A symbolic ref is a second name, perhaps for this one.
+    let mut others = holders.lines().filter_map(|line| line.split_once(' '));
+    Ok(others.any(|(holder, leads_to)| holder != own && leads_to.is_empty()))
 }
 
 /// The full name of a branch.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::checkout::Checkout;
 use super::look::{Comparison, Look};
 use super::private_git::{Objects, PrivateGit};
-use super::staging::temporary_directory;
+use super::temporary::TemporaryDirectory;
 use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
 
 /// Lists every file that differs from `base`.
@@ -20,7 +20,7 @@ pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
 /// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt and jj's notes are no
 /// news.
 pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
-    let directory = temporary_directory()?;
+    let directory = TemporaryDirectory::new()?;
     let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;
     private.write_index(&private.agents_index(checkout)?)?;
     let listed = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];

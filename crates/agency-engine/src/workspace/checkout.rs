@@ -4,9 +4,20 @@
 //! recorded one; of git's entry, the files HEAD and `index` are read and checked, and nothing else.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use super::head::Head;
+use super::user_settings::UserSettings;
 use super::{Commit, Repository, Result, link};
+
+/// Whether the configuration of a repository is the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RepositoryConfig {
+    /// It is.
+    Used,
+    /// An agent can have written it, as that of a submodule.
+    Ignored,
+}
 
 /// What is needed to look at a working tree.
 #[derive(Debug, Clone)]
@@ -22,8 +33,12 @@ pub(super) struct Checkout {
     pub(super) head: Head,
     /// Whether the working tree is jj's, which keeps its own files there.
     pub(super) is_jj: bool,
+    /// Whether settings of the repository apply.
+    pub(super) config: RepositoryConfig,
     /// Where a look is kept for the next one; `None` where nothing is kept.
     pub(super) kept: Option<PathBuf>,
+    /// The user's settings, once they are known.
+    pub(super) settings: Arc<OnceLock<UserSettings>>,
 }
 
 impl Checkout {
@@ -37,7 +52,9 @@ impl Checkout {
             admin_dir: admin_dir.map(Path::to_owned),
             head: head.unwrap_or(otherwise),
             is_jj: false,
+            config: RepositoryConfig::Used,
             kept: None,
+            settings: Arc::default(),
         }
     }
 
@@ -52,7 +69,9 @@ impl Checkout {
             head: head.unwrap_or_else(|| Head::Detached(otherwise.clone())),
             common_dir,
             is_jj: false,
+            config: RepositoryConfig::Used,
             kept: None,
+            settings: Arc::default(),
         })
     }
 
@@ -64,7 +83,9 @@ impl Checkout {
             admin_dir: None,
             head: Head::Detached(commit.clone()),
             is_jj: true,
+            config: RepositoryConfig::Used,
             kept: None,
+            settings: Arc::default(),
         }
     }
 
@@ -72,6 +93,15 @@ impl Checkout {
     pub(super) fn keeping(mut self, directory: Option<&Path>) -> Self {
         self.kept = directory.map(Path::to_owned);
         self
+    }
+
+    /// The user's settings as they hold in this working tree. Git is asked once.
+    pub(super) fn user_settings(&self) -> Result<UserSettings> {
+        if let Some(known) = self.settings.get() {
+            return Ok(known.clone());
+        }
+        let found = UserSettings::of(self)?;
+        Ok(self.settings.get_or_init(|| found).clone())
     }
 
     /// The index that the agent works with, which is read only.

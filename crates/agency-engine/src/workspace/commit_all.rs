@@ -12,7 +12,7 @@ use super::link::Identity;
 use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths_in};
 use super::site::Site;
 use super::staging::Staging;
-use super::{Commit, GitWorktree, WorkspaceError, branch, link, operation};
+use super::{Commit, GitWorktree, WorkspaceError, branch, link, operation, own_ref};
 use crate::fault;
 
 /// The file that agency itself put there.
@@ -23,7 +23,7 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
     let site = Site::find(worktree)?;
     let checkout = site.checkout(worktree)?;
     let admin_dir = linked_admin_dir(worktree, &checkout)?;
-    check_branch(worktree, &checkout)?;
+    check_branch(worktree, &checkout, &site.common_dir)?;
     let staging = Staging::over(&checkout)?;
     refuse_half_done(worktree, &staging, &admin_dir)?;
     staging.add_everything()?;
@@ -93,11 +93,15 @@ fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &P
     Err(MergeError::HalfDone { path: worktree.path.clone(), operation, files })
 }
 
-fn check_branch(worktree: &GitWorktree, checkout: &Checkout) -> Result<(), MergeError> {
-    let found = checkout.head.branch_name().unwrap_or("no branch");
-    if found == worktree.branch {
-        return Ok(());
-    }
+fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) -> Result<(), MergeError> {
+    let head = checkout.head.branch_name().unwrap_or("no branch");
+    // A commit on a branch that is a second name for another one would move that one.
+    let target = own_ref::target(common_dir, &branch::full_name(&worktree.branch))?;
+    let found = match &target {
+        None if head == worktree.branch => return Ok(()),
+        Some(target) if head == worktree.branch => target.strip_prefix("refs/heads/").unwrap_or(target),
+        Some(_) | None => head,
+    };
     let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
     Err(MergeError::OtherBranch { path, branch, found })
 }

@@ -11,6 +11,8 @@ use super::{Result, WorkspaceError, trash};
 
 /// Where an entry goes before it is deleted, so that git never meets one that is half gone.
 const REMOVED: &str = "agency-removed";
+/// How often an entry is moved there while other removals delete that directory.
+const MAX_ATTEMPTS: u32 = 1000;
 
 /// Git's entry for a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,12 +42,22 @@ pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Op
     Some(Entry { admin_dir, locked })
 }
 
-/// The paths of worktrees of the repository below a directory.
-pub(super) fn worktrees_below(common_dir: &Path, directory: &Path) -> Vec<PathBuf> {
+/// The file that keeps git from forgetting a worktree of which only the path is known: in git's entry for it, if that
+/// leads back to it and has no such file.
+pub(crate) fn lock_of_stray(path: &Path) -> Option<PathBuf> {
+    let admin_dir = fs::canonicalize(link::git_dir(path)?).ok()?;
+    let all = admin_dir.parent().filter(|all| all.file_name().is_some_and(|name| name == "worktrees"))?;
+    let entry = find(all.parent()?, path, Identity::of(path)).filter(|entry| entry.locked.is_none())?;
+    let lock = entry.admin_dir.join("locked");
+    lock.symlink_metadata().is_err().then_some(lock)
+}
+
+/// The entries of worktrees of the repository below a directory.
+pub(super) fn entries_below(common_dir: &Path, directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(common_dir.join("worktrees")).into_iter().flatten().flatten();
-    let places = entries.filter_map(|entry| worktree_of(&entry.path()));
-    let below = places.filter_map(|place| place.strip_prefix(directory).ok().map(Path::to_owned));
-    below.filter(|place| !place.as_os_str().is_empty()).collect()
+    let admin_dirs = entries.map(|entry| entry.path()).filter(|admin_dir| is_directory(admin_dir));
+    let is_below = |place: PathBuf| place.strip_prefix(directory).is_ok_and(|below| !below.as_os_str().is_empty());
+    admin_dirs.filter(|admin_dir| worktree_of(admin_dir).is_some_and(is_below)).collect()
 }
 
 /// Drops the entry, and what an interrupted attempt left of it.
@@ -55,12 +67,18 @@ pub(super) fn unregister(common_dir: &Path, entry: Option<&Entry>, path: &Path) 
     let target = removed.join(name);
     if let Some(Entry { admin_dir, .. }) = entry {
         trash::discard(&target)?;
-        fs::create_dir_all(&removed).map_err(WorkspaceError::io("create", &removed))?;
-        match fs::rename(admin_dir, &target) {
-            Ok(()) => {}
-            // Another process was faster.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(WorkspaceError::io("move away", admin_dir)(error)),
+        // Another removal deletes the directory as soon as it is empty, perhaps before the entry is in it.
+        for attempt in 1.. {
+            fs::create_dir_all(&removed).map_err(WorkspaceError::io("create", &removed))?;
+            match fs::rename(admin_dir, &target) {
+                Ok(()) => break,
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && is_directory(admin_dir) && attempt < MAX_ATTEMPTS => {
+                }
+                // Another process was faster.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !is_directory(admin_dir) => break,
+                Err(error) => return Err(WorkspaceError::io("move away", admin_dir)(error)),
+            }
         }
     }
     trash::discard(&target)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId};
 
-use super::wording::{after_colon, listed, quoted};
+use super::wording::{after_colon, also_saved, first_of, listed, quoted};
 use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.
@@ -203,6 +203,26 @@ pub enum WorkspaceError {
         /// What went wrong.
         source: Box<WorkspaceError>,
     },
+    /// Files are there that git or jj cannot read or take, so that they cannot be saved as they are.
+    #[error("{source}")]
+    FilesNotTaken {
+        /// What went wrong.
+        source: Box<WorkspaceError>,
+    },
+    /// Commits that only the worktree leads to cannot be saved, because git cannot follow their history.
+    #[error("a part of the history of {} is missing, so that no ref can hold all of it", first_of(.commits))]
+    IncompleteHistory {
+        /// The commits, or what git's entry for the worktree says that they are.
+        commits: Vec<String>,
+    },
+    /// Something else is where the worktree was.
+    #[error("'{}' is not the worktree any more but {what}; what is there is not followed", .path.display())]
+    Replaced {
+        /// The path.
+        path: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
     /// A step of the removal failed; it can be repeated.
     #[error("'{}' is not completely removed: {source}", .path.display())]
     NotRemoved {
@@ -212,14 +232,24 @@ pub enum WorkspaceError {
         source: Box<WorkspaceError>,
     },
     /// No work of the run was saved.
-    #[error("no work of {run} was saved")]
+    #[error("no work of {run} was saved{}", also_saved(.other_refs))]
     NothingSaved {
         /// The run.
         run: RunId,
+        /// The refs that hold commits of its worktree.
+        other_refs: Vec<String>,
     },
     /// Something could not be done with jj.
     #[error(transparent)]
     Jj(#[from] JjError),
+    /// Git waited for a named pipe, and was ended.
+    #[error("git {command}: '{}' is a named pipe, and git would wait for it without end; remove it, then try again", .path.display())]
+    NamedPipe {
+        /// The subcommand.
+        command: String,
+        /// The pipe.
+        path: PathBuf,
+    },
     /// A git command failed in a way that has no name of its own.
     #[error("git {command} in '{}': {message}", .directory.display())]
     Git {
@@ -269,11 +299,14 @@ impl WorkspaceError {
             | Self::BranchNotMerged { .. }
             | Self::BranchInUse { .. }
             | Self::NotSaved { .. }
+            | Self::FilesNotTaken { .. }
+            | Self::IncompleteHistory { .. }
+            | Self::Replaced { .. }
             | Self::NotRemoved { .. } => ErrorCode::CleanupFailed,
             Self::NothingSaved { .. } => ErrorCode::NothingSaved,
             Self::GitMissing => ErrorCode::GitNotFound,
             Self::Jj(error) => error.code(),
-            Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
+            Self::NamedPipe { .. } | Self::Git { .. } | Self::Io { .. } => ErrorCode::Io,
         }
     }
 

@@ -31,14 +31,17 @@ impl WorkspaceError {
             | Self::RepositoryGone { path, .. }
             | Self::NestedRepositories { path, .. }
             | Self::NotSaved { path, .. }
+            | Self::Replaced { path, .. }
             | Self::NotRemoved { path, .. }
+            | Self::NamedPipe { path, .. }
             | Self::Io { path, .. } => vec![("path", path.display().to_string())],
             Self::BranchNotMerged { branch, .. } | Self::BranchInUse { branch, .. } => {
                 vec![("branch", branch.clone())]
             }
-            Self::NothingSaved { run } => vec![("id", run.to_string())],
+            Self::NothingSaved { run, .. } => vec![("id", run.to_string())],
             Self::Jj(error) => error.facts(),
-            Self::GitMissing | Self::Git { .. } => vec![],
+            Self::FilesNotTaken { source } => source.facts(),
+            Self::GitMissing | Self::IncompleteHistory { .. } | Self::Git { .. } => vec![],
         }
     }
 }

@@ -9,10 +9,13 @@ use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
 use super::{
     BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions,
-    Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, kept_look, merge, preview,
-    removal, review, snapshot, trash,
+    Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, kept_look, merge,
+    own_ref, preview, removal, review, snapshot, trash,
 };
 use crate::fault;
+
+/// What `update-ref` takes as the old value of a ref that it is to make.
+const MUST_NOT_EXIST: &str = "";
 
 /// The worktree of one run, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +98,10 @@ impl Workspace for GitWorktree {
         Ok(removal)
     }
 
+    fn commit_roots(&self) -> Result<Vec<PathBuf>> {
+        commit_roots::of(self)
+    }
+
     fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
         Ok(self)
     }
@@ -122,16 +129,31 @@ impl GitWorktree {
     }
 
     fn add(&self) -> Result<Finished> {
-        GitCommand::at(&self.repository)
+        // Without tracking, parallel runs do not compete for the lock of the configuration.
+        let with_branch = self.adding().args(["--no-track", "-b"]).arg(&self.branch).arg("--").arg(&self.path);
+        let added = with_branch.arg(self.base.as_str()).finish_despite_hooks()?;
+        if added.refused_head() { self.add_in_two_steps() } else { Ok(added) }
+    }
+
+    /// Makes the branch first, without `git branch`: that needs a HEAD on a branch or a commit, and jj has its own ref
+    /// there while its user works on the root revision, and always where it is not colocated.
+    fn add_in_two_steps(&self) -> Result<Finished> {
+        let message = format!("branch: Created from {}", self.base);
+        let branched = own_ref::update(GitCommand::in_repository(&self.repository), &message)
+            .arg(branch::full_name(&self.branch))
+            .args([self.base.as_str(), MUST_NOT_EXIST])
+            .finish_despite_hooks()?;
+        if !branched.success {
+            return Ok(branched);
+        }
+        self.adding().arg("--").arg(&self.path).arg(&self.branch).finish_despite_hooks()
+    }
+
+    fn adding(&self) -> GitCommand {
+        GitCommand::in_repository(&self.repository)
             .config("checkout.workers=0")
             .config("checkout.thresholdForParallelism=2000")
-            // Without tracking, parallel runs do not compete for the lock of the configuration.
-            .run(["worktree", "add", "--quiet", "--no-track", "-b"])
-            .arg(&self.branch)
-            .arg("--")
-            .arg(&self.path)
-            .arg(self.base.as_str())
-            .finish_despite_hooks()
+            .run(["worktree", "add", "--quiet"])
     }
 
     /// Undoes a `worktree add` that failed, and names the failure.

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::pipes::{self, Sources, Watched};
-use super::{Result, WorkspaceError};
+use super::{Result, WorkspaceError, jj};
 
 /// Variables that would send git to another repository, index or object store, or change its output.
 pub(super) const CLEARED: &[&str] = &[
@@ -78,6 +78,11 @@ impl Finished {
         let met = |line: &str| line.starts_with("fatal: failed to read ") && line.contains("/commondir: ");
         !self.success && self.stderr.lines().any(met)
     }
+
+    /// Whether `git branch` refused to do anything, since HEAD names a ref that is no branch.
+    pub(super) fn refused_head(&self) -> bool {
+        !self.success && self.stderr.lines().any(|line| line == "fatal: HEAD not found below refs/heads!")
+    }
 }
 
 impl GitCommand {
@@ -94,6 +99,16 @@ impl GitCommand {
         Self { command, directory: directory.to_owned(), git_dir: None, work_tree: None, named: String::new() }
     }
 
+    /// Starts to describe a command in the user's own repository, also where only jj knows its git directory.
+    pub(super) fn in_repository(root: &Path) -> Self {
+        let mut git = Self::at(root);
+        if let Some(store) = jj::hidden_git_store(root) {
+            git.command.arg(option_with_path("--git-dir=", &store));
+            git.git_dir = Some(store);
+        }
+        git
+    }
+
     /// Starts to describe a command on the refs and worktrees of the repository with this git directory.
     pub(super) fn on(git_dir: &Path) -> Self {
         let mut git = Self { git_dir: Some(git_dir.to_owned()), ..Self::at(git_dir) };
@@ -108,6 +123,14 @@ impl GitCommand {
         git.command.arg(option_with_path("--git-dir=", git_dir));
         git.command.arg(option_with_path("--work-tree=", work_tree));
         git
+    }
+
+    /// Starts to describe a command that reads settings, as they hold where `git_dir` is git's directory and `shared` the
+    /// part that all worktrees share. `common_dir` is where an agent could make git wait.
+    pub(super) fn on_config(git_dir: &Path, shared: &Path, common_dir: &Path) -> Self {
+        let mut git = Self { git_dir: Some(common_dir.to_owned()), ..Self::at(shared) };
+        git.command.arg(option_with_path("--git-dir=", git_dir));
+        git.env("GIT_COMMON_DIR", shared)
     }
 
     /// Sets a configuration value for this command. Comes before the subcommand.
@@ -182,13 +205,7 @@ impl GitCommand {
         let sources = Sources { git_dir, directory: self.directory.clone(), work_tree };
         match pipes::watch(git, &sources, wait).map_err(|source| cannot_start(&self.directory, source))? {
             Watched::Ended(ended) => Ok(ended),
-            Watched::Waited(pipe) => {
-                let message = format!(
-                    "'{}' is a named pipe, and git would wait for it without end; remove it, then try again",
-                    pipe.display()
-                );
-                Err(WorkspaceError::Git { command: self.named.clone(), directory: self.directory.clone(), message })
-            }
+            Watched::Waited(path) => Err(WorkspaceError::NamedPipe { command: self.named.clone(), path }),
         }
     }
 

@@ -68,7 +68,7 @@ fn parse(content: &[u8]) -> Option<Head> {
 }
 
 /// Whether a name is a full ref name, by git's rules.
-fn is_ref_name(name: &str) -> bool {
+pub(super) fn is_ref_name(name: &str) -> bool {
     let allowed =
         |letter: char| !letter.is_control() && !matches!(letter, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
     let component =

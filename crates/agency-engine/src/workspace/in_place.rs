@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    BranchFate, Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes,
-    kept_look, link,
+    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes, kept_look, link,
 };
 
 /// A run that works in the user's own working tree.
@@ -49,7 +48,7 @@ impl Workspace for InPlace {
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
         kept_look::discard(self.looks.as_deref());
         let worktree = WorktreeFate::KeptInPlace;
-        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None, kept: None })
+        Ok(Removal::without_work(worktree))
     }
 }
 

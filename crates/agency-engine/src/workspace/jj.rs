@@ -5,12 +5,14 @@
 mod checkout;
 mod command;
 mod error;
+mod inner;
 mod link;
 mod removal;
 mod repository;
 mod revision;
 mod site;
 mod stale;
+mod store;
 mod turn;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +27,8 @@ use self::turn::Turn;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, kept_look, trash,
+    Changes, Commit, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, kept_look,
+    trash,
 };
 use crate::fault;
 
@@ -33,6 +36,7 @@ pub(super) use checkout::checkout;
 pub(crate) use command::{OLDEST as OLDEST_JJ, jj_version};
 pub use error::JjError;
 pub use repository::{restore_ref_with_jj, restore_with_jj};
+pub(super) use store::hidden_git_store;
 
 /// The workspace of one run, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +97,11 @@ impl Workspace for JjWorkspace {
     fn changes(&self) -> Result<Changes> {
         let base = self.base_of_files();
         changes::changes(&self.seen_by_git(&base)?, &base)
+    }
+
+    fn preview(&self) -> Result<Preview> {
+        let Changes { files, ignored, .. } = self.changes()?;
+        Ok(Preview { uncommitted: files.len(), nested: removal::nested_in(self)?, ignored })
     }
 
     fn diff(&self) -> Result<Vec<u8>> {

@@ -15,6 +15,8 @@ use super::{Result, WorkspaceError};
 
 /// What the repositories of submodules are called, in git's entry for a worktree and here.
 const MODULES: &str = "modules";
+/// What git's entry for a worktree is called here.
+const ENTRY: &str = "git-entry";
 
 /// Where the work of a run is kept, if some is: beside the trash, under its id.
 pub(super) fn find(trash: &Path, run: &RunId) -> Option<PathBuf> {
@@ -41,6 +43,32 @@ pub(super) fn keep(directory: &Path, identity: Identity, trash: &Path, run: &Run
         }
         Moved::Copied => Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: place }),
     }
+}
+
+/// Moves what is in the place of a run's directory, as a link, to where the run's work is kept. Where a link leads to is
+/// not touched.
+pub(super) fn keep_odd(path: &Path, trash: &Path, run: &RunId) -> Result<PathBuf> {
+    let place = place_of(trash, run);
+    make_private(&place)?;
+    let target = free_name(&place, "worktree");
+    match move_whole(path, &target)? {
+        Moved::Copied => fs::remove_file(path).map_err(WorkspaceError::io("delete", path))?,
+        Moved::Renamed if fs::symlink_metadata(&target).is_ok_and(|found| found.is_dir()) => {
+            // A directory took its place meanwhile, which is to be looked at first.
+            fs::rename(&target, path).map_err(WorkspaceError::io("put back", &target))?;
+            return Err(WorkspaceError::OutsideRoot { path: path.to_owned(), root: place });
+        }
+        Moved::Renamed => {}
+    }
+    Ok(place)
+}
+
+/// Moves git's entry for the worktree, with its index, logs and refs, to where the run's work is kept.
+pub(super) fn keep_entry(admin_dir: &Path, trash: &Path, run: &RunId) -> Result<()> {
+    let place = place_of(trash, run);
+    make_private(&place)?;
+    // On another filesystem a copy is kept; the entry itself is dropped as in any removal.
+    move_whole(admin_dir, &free_name(&place, ENTRY)).map(drop)
 }
 
 /// Moves the repositories of submodules, which git keeps in its entry for the worktree, to where the run's work is kept.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::Commit;
 use super::look::Comparison;
+use super::private_git::USER_CONFIG;
 use crate::home::{create_private_directory, write_atomically};
 use crate::lock::Lock;
 
@@ -20,13 +21,14 @@ const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
 const MAX_PACKS: usize = 32;
 
 /// All that is kept, and which of it are directories.
-const OURS: [(&str, bool); 7] = [
+const OURS: [(&str, bool); 8] = [
     ("lock", false),
     ("commondir", false),
     ("HEAD", false),
     ("index", false),
     ("changes", false),
     ("diff", false),
+    (USER_CONFIG, false),
     ("objects", true),
 ];
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -74,6 +74,16 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
 pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_regular(path)?.take(LONGEST).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Reads at most the last `limit` bytes of a file.
+pub(super) fn read_end(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+    let mut content = Vec::new();
+    file.take(limit).read_to_end(&mut content)?;
     Ok(content)
 }
 

@@ -10,8 +10,6 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use tempfile::TempDir;
-
 use self::combine::combine;
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
@@ -19,7 +17,8 @@ use super::index_file::IndexFile;
 use super::kept_look::Kept;
 use super::nested::{self, Nested};
 use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
-use super::staging::{ADD_ALL, everything_but, temporary_directory};
+use super::staging::{ADD_ALL, everything_but};
+use super::temporary::TemporaryDirectory;
 use super::{Commit, Result, WorkspaceError, changes};
 
 /// From this many files on, one pack is faster to write and to read than a file for each object.
@@ -66,7 +65,7 @@ pub(super) struct Look {
 /// Where the private git directory is.
 enum Place {
     Kept(Kept),
-    Temporary(TempDir),
+    Temporary(TemporaryDirectory),
 }
 
 impl Place {
@@ -84,8 +83,11 @@ impl Look {
         if let Some(kept) = checkout.kept.as_deref().and_then(Kept::lock) {
             let directory = kept.directory().to_owned();
             let ours = IndexFile::open(&directory.join("index")).ok();
-            if let Ok(look) = Self::through(checkout, Place::Kept(kept), ours.as_ref(), None) {
-                return Ok(look);
+            match Self::through(checkout, Place::Kept(kept), ours.as_ref(), None) {
+                Ok(look) => return Ok(look),
+                // Every further look would wait for it, too.
+                Err(error @ WorkspaceError::NamedPipe { .. }) => return Err(error),
+                Err(_) => {}
             }
             // A full disk, or something damaged. Everything is read again, elsewhere.
             if let Some(kept) = Kept::lock(&directory) {
@@ -98,7 +100,7 @@ impl Look {
         if let Some((index, objects)) = shared
             && let Ok(ours) = IndexFile::open(&index)
         {
-            let place = Place::Temporary(temporary_directory()?);
+            let place = Place::Temporary(TemporaryDirectory::new()?);
             let look = Self::through(checkout, place, Some(&ours), Some(objects));
             if look.as_ref().is_ok_and(Self::is_complete) {
                 return look;
@@ -108,7 +110,7 @@ impl Look {
     }
 
     fn anew(checkout: &Checkout) -> Result<Self> {
-        Self::through(checkout, Place::Temporary(temporary_directory()?), None, None)
+        Self::through(checkout, Place::Temporary(TemporaryDirectory::new()?), None, None)
     }
 
     fn through(
@@ -158,7 +160,7 @@ impl Look {
         if unread == 0 { git.args(["--modified", "--deleted"]).read() } else { git.read() }
     }
 
-    /// Takes out what git is told to ignore now and the agent does not track, and notes what is ignored; whether anything
+    /// Takes out what git ignores now and the agent does not track, and notes what is ignored; whether anything
     /// was taken out.
     fn leave_out_ignored(&mut self, first: &[u8], mut index: IndexFile, tracked: &HashSet<Vec<u8>>) -> Result<bool> {
         let mut printed = Cow::Borrowed(first);

@@ -29,6 +29,16 @@ pub(super) struct Nested {
 struct Link {
     path: PathBuf,
     state: State,
+    inside: Inside,
+}
+
+/// What a linked repository holds beside its own content. Paths are below the top of the working tree.
+#[derive(Debug, Clone, Default)]
+struct Inside {
+    /// Linked repositories in it, and in those.
+    links: Vec<PathBuf>,
+    /// What git ignores there.
+    ignored: Vec<PathBuf>,
 }
 
 /// What became of a linked repository's content.
@@ -45,6 +55,22 @@ impl Nested {
     pub(super) fn not_saved(&self) -> Vec<PathBuf> {
         let links = self.links.iter().filter(|link| matches!(link.state, State::NotSaved)).map(|link| &link.path);
         self.untracked.iter().chain(links).cloned().collect()
+    }
+
+    /// Files and directories that git ignores inside of linked repositories.
+    pub(super) fn ignored_inside(&self) -> Vec<PathBuf> {
+        self.links.iter().flat_map(|link| link.inside.ignored.clone()).collect()
+    }
+
+    /// Repositories that git does not track.
+    pub(super) fn untracked(&self) -> &[PathBuf] {
+        &self.untracked
+    }
+
+    /// All linked repositories, those inside of others too.
+    pub(super) fn all_links(&self) -> Vec<PathBuf> {
+        let with_inside = |link: &Link| std::iter::once(link.path.clone()).chain(link.inside.links.clone());
+        self.links.iter().flat_map(with_inside).collect()
     }
 
     /// The same with the untracked repositories in a list of untracked files.
@@ -121,6 +147,15 @@ fn links_below(work_tree: &Path, index: &IndexFile, trusted: Option<&Path>, dept
     let mut paths: Vec<&Path> = links.map(|entry| Path::new(OsStr::from_bytes(&entry.path))).collect();
     // A conflict has the same path several times.
     paths.dedup();
-    let state = |path: &Path| submodule::look(&work_tree.join(path), trusted, depth);
-    paths.into_iter().map(|path| Link { path: path.to_owned(), state: state(path) }).collect()
+    let link = |path: &Path| {
+        let (state, Inside { links, ignored }) = submodule::look(&work_tree.join(path), trusted, depth);
+        let below = |paths: Vec<PathBuf>| paths.into_iter().map(|inner| path.join(inner)).collect();
+        Link { path: path.to_owned(), state, inside: Inside { links: below(links), ignored: below(ignored) } }
+    };
+    paths.into_iter().map(link).collect()
+}
+
+/// Whether the git directory of a submodule that is not checked out any more has commits that no remote has.
+pub(super) fn has_own_commits(git_dir: &Path) -> bool {
+    submodule::has_own_commits(git_dir)
 }

@@ -1,4 +1,4 @@
-//! Keeps git from waiting without end for a named pipe that an agent put where git reads a file.
+//! Keeps git and jj from waiting without end for a named pipe that an agent put where git reads a file.
 //!
 //! The one rule: git is ended only while such a pipe has a reader.
 
@@ -23,7 +23,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(1);
 /// The longest pause between two looks.
 const MAX_PAUSE: Duration = Duration::from_secs(16);
 
-/// Where a git command reads files that an agent can write.
+/// Where a command reads files that an agent can write.
 #[derive(Debug, Clone)]
 pub(super) struct Sources {
     /// The git directory; `None` if git searches it in the working tree.
@@ -104,6 +104,11 @@ impl Sources {
     }
 }
 
+/// Whether git or jj reads a file of a working tree by its name.
+fn is_read(path: &Path, work_tree: &Path) -> bool {
+    path.ends_with(".gitignore") || path.ends_with(".gitattributes") || path.starts_with(work_tree.join(".jj"))
+}
+
 fn pipes_in_work_tree(work_tree: &Path, pipes: &mut Vec<PathBuf>) {
     walk(
         work_tree,
@@ -114,7 +119,7 @@ fn pipes_in_work_tree(work_tree: &Path, pipes: &mut Vec<PathBuf>) {
                 let entries = git_dir.and_then(|git_dir| fs::read_dir(git_dir).ok()).into_iter().flatten().flatten();
                 let is_pipe = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_fifo());
                 pipes.extend(entries.filter(is_pipe).map(|entry| entry.path()));
-            } else if kind.is_fifo() && (path.ends_with(".gitignore") || path.ends_with(".gitattributes")) {
+            } else if kind.is_fifo() && is_read(path, work_tree) {
                 pipes.push(path.to_owned());
             }
         },

@@ -8,9 +8,8 @@ use std::path::PathBuf;
 
 use super::checkout::Checkout;
 use super::private_git::{Objects, PrivateGit};
-use super::staging::temporary_directory;
-use super::tree_walk::unrecognised_repositories;
-use super::{Result, nested};
+use super::temporary::TemporaryDirectory;
+use super::{Result, nested, unsaved};
 
 /// What would become of the files of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,7 +24,7 @@ pub struct Preview {
 
 /// Looks at a working tree.
 pub(super) fn preview(checkout: &Checkout) -> Result<Preview> {
-    let directory = temporary_directory()?;
+    let directory = TemporaryDirectory::new()?;
     let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;
     let index = private.agents_index(checkout)?;
     private.write_index(&index)?;
@@ -33,8 +32,8 @@ pub(super) fn preview(checkout: &Checkout) -> Result<Preview> {
     let printed = private.git().run(status).arg("--ignore-submodules=all").read()?;
     let mut found = parse(&printed);
     let inside = nested::links(checkout, &index, std::mem::take(&mut found.nested));
-    found.nested = inside.not_saved();
-    found.nested.extend(unrecognised_repositories(&checkout.work_tree, &inside, &found.ignored));
+    found.nested = unsaved::repositories(checkout, &inside, &found.ignored);
+    found.ignored.extend(inside.ignored_inside());
     Ok(found)
 }
 

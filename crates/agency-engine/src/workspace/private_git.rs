@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
 use super::index_file::{IndexFile, MAX_INDEX_BYTES};
+use super::user_settings::UserSettings;
 use super::{Result, WorkspaceError, link};
 
 /// Settings that hold for every command at such a place.
@@ -32,6 +33,9 @@ const SETTINGS: [&str; 12] = [
     "maintenance.auto=false",
 ];
 
+/// The file with the user's settings, where git would read others because of its directory.
+pub(super) const USER_CONFIG: &str = "user-config";
+
 /// The variable that names the tree from which git reads attributes, instead of the working tree.
 pub(super) const ATTRIBUTES_FROM: &str = "GIT_ATTR_SOURCE";
 
@@ -51,6 +55,7 @@ pub(super) struct PrivateGit {
     work_tree: PathBuf,
     common_dir: PathBuf,
     objects: Objects,
+    settings: UserSettings,
 }
 
 impl PrivateGit {
@@ -66,17 +71,21 @@ impl PrivateGit {
             let objects = directory.join("objects");
             fs::create_dir_all(&objects).map_err(WorkspaceError::io("create", &objects))?;
         }
+        let settings = checkout.user_settings()?;
+        settings.write(&directory.join(USER_CONFIG))?;
         Ok(Self {
             directory: directory.to_owned(),
             work_tree: checkout.work_tree.clone(),
             common_dir: checkout.common_dir.clone(),
             objects,
+            settings,
         })
     }
 
     /// Starts to describe a git command on the working tree.
     pub(super) fn git(&self) -> GitCommand {
         let git = GitCommand::on_tree(&self.directory, &self.work_tree).env("GIT_INDEX_FILE", self.index());
+        let git = self.settings.apply(git, &self.directory.join(USER_CONFIG));
         let git = SETTINGS.iter().fold(git, |git, setting| git.config(setting));
         match &self.objects {
             Objects::Repository => {

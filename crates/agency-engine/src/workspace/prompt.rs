@@ -23,7 +23,7 @@ pub fn check_prompt_place(repository: &Repository, base: &Commit) -> Result<()> 
     if !odd_directory && !odd_file {
         return Ok(());
     }
-    let listed = GitCommand::at(repository.root())
+    let listed = GitCommand::in_repository(repository.root())
         .run(["ls-tree", "--full-tree", "--format=%(objectmode) %(path)"])
         .args([base.as_str(), "--", ".agency", ".agency/prompt.md"])
         .read_line()?;

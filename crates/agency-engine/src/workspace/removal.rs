@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use super::link::Identity;
 use super::site::{self, Site};
+use super::snapshot::Odd;
 use super::staging::Staging;
-use super::tree_walk::unrecognised_repositories;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, changes, entry, kept, saved, snapshot, trash,
+    WorktreeFate, branch, changes, entry, kept, saved, snapshot, trash, unsaved, worktree_refs,
 };
 use crate::fault;
 
@@ -22,6 +22,10 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
             return without_repository(worktree, WorktreeFate::AlreadyGone);
         }
         Err(WorkspaceError::RepositoryGone { .. }) if options.force => return keep_without_repository(worktree),
+        Err(WorkspaceError::Replaced { .. }) if options.force => {
+            kept::keep_odd(&worktree.path, &worktree.trash, &worktree.run)?;
+            return remove(worktree, options);
+        }
         Err(error) => return Err(error),
     };
     if !options.force {
@@ -30,15 +34,11 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
     }
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
     let deleted_tip = check_branch(worktree, &site, options.delete_branch, tip.as_ref())?;
-    let ignored = match site.here {
-        Some(_) => changes::ignored(&site.checkout(worktree)?)?,
-        None => vec![],
-    };
-    let (work, fate) = save(worktree, &site, &ignored, options)?;
+    let Saved { work, ignored, other_refs, to } = save(worktree, &site, options)?;
     fault::point("worktree.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
-    let (fate, trashed) = clear_away(worktree, &site, fate).map_err(unfinished)?;
+    let (fate, trashed) = clear_away(worktree, &site, to).map_err(unfinished)?;
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
             branch::delete(&site.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
@@ -49,7 +49,7 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         (None, None) => BranchFate::Absent,
     };
     let (leftover, kept) = (trash::discard_all(trashed), kept::find(&worktree.trash, &worktree.run));
-    Ok(Removal { worktree: fate, saved: work, branch, ignored, leftover, kept })
+    Ok(Removal { worktree: fate, saved: work, branch, ignored, other_refs, leftover, kept })
 }
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
@@ -92,6 +92,8 @@ enum Destination {
     Trash,
     /// It holds what no ref can hold.
     Kept,
+    /// The same, and so does git's entry for it.
+    KeptWithEntry,
 }
 
 /// Moves the directory away and drops git's entry; either may have happened already.
@@ -107,14 +109,15 @@ fn clear_away(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<(W
     };
     match (site.here, to) {
         (Some(identity), Destination::Trash) => trashed.push(move_away(worktree, identity)?),
-        (Some(identity), Destination::Kept) => {
+        (Some(identity), Destination::Kept | Destination::KeptWithEntry) => {
             if let Some(entry) = &site.entry {
                 kept::keep_submodules(&entry.admin_dir, &worktree.trash, &worktree.run)?;
             }
             fault::point("kept.submodules");
+            keep_entry(worktree, site, to)?;
             kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
         }
-        (None, Destination::Trash | Destination::Kept) => {}
+        (None, Destination::Trash | Destination::Kept | Destination::KeptWithEntry) => keep_entry(worktree, site, to)?,
     }
     fault::point("worktree.trashed");
     entry::unregister(&site.common_dir, site.entry.as_ref(), &worktree.path)?;
@@ -122,38 +125,88 @@ fn clear_away(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<(W
     Ok((fate, trashed))
 }
 
+/// Keeps git's entry where it holds what could not be saved. Comes before the worktree goes: without it, a removal that is
+/// repeated would find nothing to keep.
+fn keep_entry(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<()> {
+    match (to, &site.entry) {
+        (Destination::KeptWithEntry, Some(entry)) => {
+            kept::keep_entry(&entry.admin_dir, &worktree.trash, &worktree.run)?;
+            fault::point("kept.entry");
+            Ok(())
+        }
+        (Destination::Trash | Destination::Kept | Destination::KeptWithEntry, _) => Ok(()),
+    }
+}
+
 fn move_away(worktree: &GitWorktree, identity: Identity) -> Result<PathBuf> {
     trash::take(&worktree.path, identity, &worktree.trash, &worktree.run)
 }
 
+/// What of a worktree is saved, and where the rest goes.
+struct Saved {
+    work: Option<SavedWork>,
+    ignored: Vec<PathBuf>,
+    other_refs: Vec<String>,
+    to: Destination,
+}
+
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
-fn save(
+fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<Saved> {
+    let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
+    let (work, ignored, mut to) = match site.here {
+        Some(_) => save_files(worktree, site, options)?,
+        None => (None, vec![], Destination::Trash),
+    };
+    let work = match work {
+        Some(work) => Some(work),
+        None => saved::find(&site.common_dir, &worktree.run, &worktree.base)?,
+    };
+    fault::point("worktree.files-saved");
+    let admin_dir = site.entry.as_ref().map(|entry| entry.admin_dir.as_path());
+    let other_refs = match worktree_refs::save(&site.common_dir, admin_dir, &worktree.path, &worktree.run) {
+        Err(WorkspaceError::IncompleteHistory { .. }) if options.force => {
+            to = Destination::KeptWithEntry;
+            worktree_refs::find(&site.common_dir, &worktree.run)?
+        }
+        saved => saved.map_err(not_saved)?,
+    };
+    Ok(Saved { work, ignored, other_refs, to })
+}
+
+/// Saves the files. What git cannot take, or no ref can hold, is refused; by force, the whole directory is kept then.
+fn save_files(
     worktree: &GitWorktree,
     site: &Site,
-    ignored: &[PathBuf],
     options: RemoveOptions,
-) -> Result<(Option<SavedWork>, Destination)> {
+) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
-    let before = || saved::find(&site.common_dir, &worktree.run, &worktree.base);
-    if site.here.is_none() {
-        return Ok((before()?, Destination::Trash));
-    }
     let checkout = site.checkout(worktree)?;
-    let staging = Staging::over(&checkout).map_err(not_saved)?;
-    let mut inside = staging.nested().not_saved();
-    // Worktrees of the same repository may hide where git ignores everything.
-    inside.extend(entry::worktrees_below(&site.common_dir, &worktree.path));
-    inside.extend(foreign_repositories(worktree, site));
-    inside.extend(unrecognised_repositories(&worktree.path, staging.nested(), ignored));
-    inside.sort();
-    inside.dedup();
-    let to = if inside.is_empty() { Destination::Trash } else { Destination::Kept };
-    if to == Destination::Kept && !options.force {
+    let look = || {
+        let mut ignored = changes::ignored(&checkout)?;
+        let staging = Staging::over(&checkout)?;
+        let mut inside = unsaved::repositories(&checkout, staging.nested(), &ignored);
+        inside.extend(foreign_repositories(worktree, site));
+        ignored.extend(staging.nested().ignored_inside());
+        Ok((ignored, inside))
+    };
+    // What cannot even be staged is in the entry.
+    let staged = || snapshot::save_staged(&checkout, &worktree.run, &worktree.base).unwrap_or_default();
+    let (ignored, inside) = match look() {
+        Ok(found) => found,
+        Err(_) if options.force => return Ok((staged(), vec![], Destination::KeptWithEntry)),
+        Err(error) => return Err(not_saved(WorkspaceError::FilesNotTaken { source: Box::new(error) })),
+    };
+    if !inside.is_empty() && !options.force {
         return Err(WorkspaceError::NestedRepositories { path: worktree.path.clone(), nested: inside });
     }
-    match snapshot::save(&checkout, &worktree.run, &worktree.base).map_err(not_saved)? {
-        Some(work) => Ok((Some(work), to)),
-        None => Ok((before()?, to)),
+    let odd = if options.force { Odd::LeftOut } else { Odd::Refused };
+    match snapshot::save_with(&checkout, &worktree.run, &worktree.base, odd) {
+        Ok((work, true)) if inside.is_empty() => Ok((work, ignored, Destination::Trash)),
+        Ok((work, _)) => Ok((work, ignored, Destination::Kept)),
+        Err(WorkspaceError::FilesNotTaken { .. }) if options.force => {
+            Ok((staged(), ignored, Destination::KeptWithEntry))
+        }
+        Err(error) => Err(not_saved(error)),
     }
 }
 
@@ -198,6 +251,7 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
         saved: None,
         branch: BranchFate::Absent,
         ignored: vec![],
+        other_refs: vec![],
         leftover: trash::discard_all(trashed),
         kept: kept::find(&worktree.trash, &worktree.run),
     })

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::branch;
 use super::git_command::{Finished, GitCommand};
 use super::link::{self, Identity};
 use super::{Commit, Result, WorkspaceError};
+use super::{branch, jj};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,9 @@ impl Repository {
     /// Opens the repository whose working tree holds `path`.
     pub fn open(path: &Path) -> Result<Self> {
         check_directory(path)?;
+        if let Some(hidden) = Self::hidden_around(path) {
+            return Ok(hidden);
+        }
         let asked = GitCommand::at(path).run(["rev-parse", "--show-toplevel"]).finish()?;
         match asked.stdout.strip_suffix(b"\n") {
             Some(root) if asked.success => Self::at(root),
@@ -33,6 +36,9 @@ impl Repository {
     /// Opens the repository whose working tree holds `path` and finds the commit of `base_ref`, with one git process.
     pub fn open_at(path: &Path, base_ref: &str) -> Result<(Self, Commit)> {
         check_directory(path)?;
+        if let Some(found) = Self::hidden_at(path, base_ref)? {
+            return Ok(found);
+        }
         // Git cannot be given this at all.
         let base_ref = base_ref.replace('\0', "\u{fffd}");
         let asked = GitCommand::at(path)
@@ -72,6 +78,9 @@ impl Repository {
 
     /// The git directory that all worktrees of the repository share.
     pub fn common_dir(&self) -> Result<PathBuf> {
+        if let Some(store) = jj::hidden_git_store(&self.root) {
+            return Ok(store);
+        }
         if let Some(common) = link::git_dir(&self.root).and_then(|git_dir| link::common_dir(&git_dir)) {
             return Ok(common);
         }
@@ -120,7 +129,7 @@ impl Repository {
 
     fn bad_ref(&self, reference: String, message: String) -> WorkspaceError {
         let root = self.root.clone();
-        let any = GitCommand::at(&root).run(["rev-list", "--max-count=1", "--all"]).read();
+        let any = GitCommand::in_repository(&root).run(["rev-list", "--max-count=1", "--all"]).read();
         match any {
             Ok(commits) if commits.is_empty() => WorkspaceError::NoCommit { root },
             Ok(_) | Err(_) => WorkspaceError::BadRef { reference, root, message },

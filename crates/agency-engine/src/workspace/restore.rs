@@ -2,7 +2,7 @@
 
 use agency_model::RunId;
 
-use super::{Commit, Repository, Result, WorkspaceError, branch, saved};
+use super::{Commit, Repository, Result, WorkspaceError, branch, saved, worktree_refs};
 
 /// A branch that holds what was saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,15 +11,18 @@ pub struct Restored {
     pub branch: String,
     /// The commit it points at.
     pub commit: Commit,
+    /// The refs that hold other commits of the run's worktree.
+    pub other_refs: Vec<String>,
 }
 
 /// Makes a new branch at the saved work of a run. The ref stays, so this can be done again.
 pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result<Restored> {
     let common_dir = repository.common_dir()?;
+    let other_refs = worktree_refs::find(&common_dir, run)?;
     let Some((_, commit)) = saved::locate(&common_dir, run)? else {
-        return Err(WorkspaceError::NothingSaved { run: run.clone() });
+        return Err(WorkspaceError::NothingSaved { run: run.clone(), other_refs });
     };
     branch::check_new(repository.root(), new_branch)?;
     branch::create(&common_dir, new_branch, &commit)?;
-    Ok(Restored { branch: new_branch.to_owned(), commit })
+    Ok(Restored { branch: new_branch.to_owned(), commit, other_refs })
 }

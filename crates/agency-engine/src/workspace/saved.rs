@@ -10,7 +10,8 @@ use std::path::Path;
 use agency_model::RunId;
 
 use super::git_command::GitCommand;
-use super::{Commit, Repository, Result, SavedWork, WorkspaceError, branch};
+use super::own_ref::{self, Place};
+use super::{Commit, Repository, Result, SavedWork};
 
 /// Every ref of ours, among them those of older versions.
 const OWN_REFS: &str = "refs/agency/";
@@ -29,7 +30,7 @@ pub enum MovedRef {
 /// The ref and the commit of the work that was saved for a run, by this version or an older one.
 pub(super) fn locate(git_dir: &Path, run: &RunId) -> Result<Option<(String, Commit)>> {
     for reference in [run.saved_work_ref(), run.old_saved_work_ref()] {
-        if let Some(commit) = branch::commit_of(git_dir, &reference)? {
+        if let Some(commit) = own_ref::commit_at(git_dir, &reference)? {
             return Ok(Some((reference, commit)));
         }
     }
@@ -67,14 +68,18 @@ fn move_one(git_dir: &Path, run: &RunId, refs: &HashMap<String, Commit>) -> Resu
     let changes = match (refs.get(&old), refs.get(&new)) {
         (None, Some(_)) => return Ok(MovedRef::Moved),
         (None, None) => return Ok(MovedRef::Missing),
-        (Some(before), None) => format!("create {new} {before}\ndelete {old} {before}\n"),
-        (Some(before), Some(after)) if contains(git_dir, after, before)? => format!("delete {old} {before}\n"),
+        (Some(before), None) => {
+            if own_ref::look(git_dir, &new)? != Place::Free {
+                own_ref::make_room(git_dir, &new, run)?;
+            }
+            vec![format!("create {new} {before}"), format!("delete {old} {before}")]
+        }
+        (Some(before), Some(after)) if contains(git_dir, after, before)? => vec![format!("delete {old} {before}")],
         (Some(_), Some(_)) => return Ok(MovedRef::Both),
     };
     // One transaction, so that there is no moment without a ref.
-    let given = standard_input(changes.as_bytes()).map_err(WorkspaceError::io("write to", &std::env::temp_dir()))?;
-    let update = ["update-ref", "--create-reflog", "-m", "agency: moved", "--stdin"];
-    GitCommand::on(git_dir).config("core.hooksPath=/dev/null").run(update).input(given).read()?;
+    let git = GitCommand::on(git_dir).config("core.hooksPath=/dev/null");
+    own_ref::change_all(git, "agency: moved", &changes)?;
     Ok(MovedRef::Moved)
 }
 
@@ -85,14 +90,21 @@ fn contains(git_dir: &Path, newer: &Commit, older: &Commit) -> Result<bool> {
 }
 
 fn own_refs(git_dir: &Path) -> Result<HashMap<String, Commit>> {
-    let printed =
-        GitCommand::on(git_dir).run(["for-each-ref", "--format=%(objectname) %(refname)"]).arg(OWN_REFS).read()?;
+    let printed = GitCommand::on(git_dir)
+        .run(["for-each-ref", "--format=%(symref) %(objectname) %(refname)"])
+        .arg(OWN_REFS)
+        .read()?;
     let text = String::from_utf8_lossy(&printed);
-    let entry = |line: &str| line.split_once(' ').and_then(|(id, name)| Some((name.to_owned(), id.parse().ok()?)));
+    // A line of a symbolic ref, which holds nothing, does not begin with the separator.
+    let entry = |line: &str| {
+        let (id, name) = line.strip_prefix(' ')?.split_once(' ')?;
+        Some((name.to_owned(), id.parse().ok()?))
+    };
     Ok(text.lines().filter_map(entry).collect())
 }
 
-fn standard_input(content: &[u8]) -> std::io::Result<File> {
+/// A file that git reads as its standard input.
+pub(super) fn standard_input(content: &[u8]) -> std::io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(content)?;
     file.rewind()?;

@@ -14,7 +14,7 @@ use rustix::process::geteuid;
 
 use super::clear::clear;
 use super::link::Identity;
-use super::{BranchFate, Changes, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeFate};
+use super::{Changes, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeFate};
 use crate::lock::Lock;
 
 /// What every such directory is called, before its UUID.
@@ -249,7 +249,7 @@ impl Workspace for Scratch {
             true => WorktreeFate::Removed,
             false => WorktreeFate::AlreadyGone,
         };
-        Ok(Removal { worktree, saved: None, branch: BranchFate::Absent, ignored: vec![], leftover: None, kept: None })
+        Ok(Removal::without_work(worktree))
     }
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agency_model::RunId;
+
 use super::checkout::Checkout;
 use super::entry::{self, Entry};
 use super::head::Head;
@@ -101,7 +103,20 @@ pub(super) fn identify(path: &Path, repository: &Path, root: &Path) -> Result<Op
     if Identity::of(repository) == Some(here) {
         return Err(WorkspaceError::MainWorktree { path: path.to_owned() });
     }
-    if found.is_dir() && is_below(path, root) { Ok(Some(here)) } else { Err(outside()) }
+    if found.is_dir() && is_below(path, root) {
+        return Ok(Some(here));
+    }
+    if is_replaced(path, root, &found) {
+        let what = if found.is_symlink() { "a symlink" } else { "a file" };
+        return Err(WorkspaceError::Replaced { path: path.to_owned(), what });
+    }
+    Err(outside())
+}
+
+/// Whether something that is no directory has the name and the place that only worktrees of runs have.
+fn is_replaced(path: &Path, root: &Path, found: &fs::Metadata) -> bool {
+    let is_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
+    !found.is_dir() && is_run && path.parent().is_some_and(|parent| is_below(parent, root))
 }
 
 /// The path under which git knows a directory that is missing: without symlinks above it.

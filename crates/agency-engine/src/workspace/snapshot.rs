@@ -6,7 +6,9 @@ use agency_model::RunId;
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::own_ref::{self, Place};
 use super::staging::Staging;
+use super::temporary::TemporaryDirectory;
 use super::{Commit, Result, SavedWork, WorkspaceError, saved};
 
 /// Who signs a saved commit where git knows no name for the user.
@@ -27,12 +29,56 @@ struct Found {
     staged: Option<String>,
     /// Whether the files or the index differ from HEAD.
     uncommitted: bool,
+    /// Whether `files` has all of them.
+    whole: bool,
+}
+
+/// What is done about files that git does not take, as one in a directory named `.Git`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Odd {
+    /// Nothing is saved then.
+    Refused,
+    /// They are left out, and are kept elsewhere.
+    LeftOut,
 }
 
 /// Saves the uncommitted work of a checkout, and the commits of a HEAD that is in no branch.
 pub(super) fn save(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
-    let staging = Staging::over(checkout)?;
-    let found = look(&staging, checkout)?;
+    save_with(checkout, run, base, Odd::Refused).map(|(work, _)| work)
+}
+
+/// The same; also says whether all files are saved.
+pub(super) fn save_with(
+    checkout: &Checkout,
+    run: &RunId,
+    base: &Commit,
+    odd: Odd,
+) -> Result<(Option<SavedWork>, bool)> {
+    let unusable = |error| WorkspaceError::FilesNotTaken { source: Box::new(error) };
+    let staging = Staging::over(checkout).map_err(unusable)?;
+    let found = look(&staging, checkout, odd).map_err(unusable)?;
+    store(&staging, checkout, &found, run, base).map(|work| (work, found.whole))
+}
+
+/// Saves what is staged where git cannot look at the files. It sees none of them: an empty directory takes their place.
+pub(super) fn save_staged(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Option<SavedWork>> {
+    let empty = TemporaryDirectory::new()?;
+    let without_files = Checkout { work_tree: empty.path().to_owned(), ..checkout.clone() };
+    let staging = Staging::over(&without_files)?;
+    let head = checkout.head.commit(&checkout.common_dir)?;
+    let files = staging.staged_tree()?;
+    let uncommitted = files != committed_tree(&staging, head.as_ref())?;
+    let found = Found { head, files, staged: None, uncommitted, whole: false };
+    store(&staging, checkout, &found, run, base)
+}
+
+fn store(
+    staging: &Staging<'_>,
+    checkout: &Checkout,
+    found: &Found,
+    run: &RunId,
+    base: &Commit,
+) -> Result<Option<SavedWork>> {
     let reference = run.saved_work_ref();
     let (held_by, before) = saved::locate(&checkout.common_dir, run)?.unzip();
     let commit = match (&found.head, &before) {
@@ -40,43 +86,57 @@ pub(super) fn save(checkout: &Checkout, run: &RunId, base: &Commit) -> Result<Op
         (None, _) if !found.uncommitted => return Ok(None),
         (Some(head), None) if !found.uncommitted => head.clone(),
         (Some(head), Some(before)) if !found.uncommitted && head == before => head.clone(),
-        (_, Some(before)) if holds(checkout, before, &found)? => before.clone(),
-        (_, _) => commit(&staging, run, &found, before.as_ref())?,
+        (_, Some(before)) if holds(checkout, before, found)? => before.clone(),
+        (_, _) => commit(staging, run, found, before.as_ref())?,
     };
     let is_there = held_by.as_ref() == Some(&reference);
     if !is_there || before.as_ref() != Some(&commit) {
         // What an older version saved stays at its own ref, too.
         let old = before.as_ref().filter(|_| is_there).map_or("", Commit::as_str);
-        staging
-            .git()
-            .run(["update-ref", "--create-reflog", "-m", "agency: saved before removal"])
-            .args([reference.as_str(), commit.as_str(), old])
-            .read()?;
+        if !is_there && own_ref::look(&checkout.common_dir, &reference)? != Place::Free {
+            own_ref::make_room(&checkout.common_dir, &reference, run)?;
+        }
+        let update = own_ref::update(staging.git(), "agency: saved before removal");
+        update.args([reference.as_str(), commit.as_str(), old]).read()?;
     }
     saved::describe(&checkout.common_dir, reference, commit, base).map(Some)
 }
 
 /// Writes the index and the files as trees and compares them with HEAD.
-fn look(staging: &Staging<'_>, checkout: &Checkout) -> Result<Found> {
+fn look(staging: &Staging<'_>, checkout: &Checkout, odd: Odd) -> Result<Found> {
     let head = checkout.head.commit(&checkout.common_dir)?;
-    let index = staging.tree()?;
+    let index = staging.staged_tree()?;
     // Saved in another form than it would be committed in is better than not saved.
-    if let Err(error) = staging.add_everything() {
-        staging.add_everything_as_it_is().map_err(|_| error)?;
+    let added = match staging.add_everything() {
+        // Git would wait for the pipe again.
+        Err(error @ WorkspaceError::NamedPipe { .. }) => Err(error),
+        Err(error) => staging.add_everything_as_it_is().map_err(|_| error),
+        Ok(()) => Ok(()),
+    };
+    let whole = added.is_ok();
+    match (added, odd) {
+        (Ok(()), _) => {}
+        (Err(error), Odd::Refused) => return Err(error),
+        (Err(_), Odd::LeftOut) => staging.add_what_git_takes()?,
     }
     let files = staging.tree()?.ok_or_else(|| WorkspaceError::Git {
         command: "write-tree".to_owned(),
         directory: checkout.work_tree.clone(),
         message: "conflicts are left after everything was added".to_owned(),
     })?;
-    let committed = match &head {
-        Some(commit) => staging.git().run(["rev-parse", "--verify"]).arg(format!("{commit}^{{tree}}")).read_line()?,
-        // Standard input is empty, and so is the tree.
-        None => staging.git().run(["mktree"]).read_line()?,
-    };
-    let staged = index.filter(|index| *index != committed && *index != files);
+    let committed = committed_tree(staging, head.as_ref())?;
+    let staged = Some(index).filter(|index| *index != committed && *index != files);
     let uncommitted = files != committed || staged.is_some();
-    Ok(Found { head, files, staged, uncommitted })
+    Ok(Found { head, files, staged, uncommitted, whole })
+}
+
+/// The tree of a commit, or the empty one.
+fn committed_tree(staging: &Staging<'_>, head: Option<&Commit>) -> Result<String> {
+    match head {
+        Some(commit) => staging.git().run(["rev-parse", "--verify"]).arg(format!("{commit}^{{tree}}")).read_line(),
+        // Standard input is empty, and so is the tree.
+        None => staging.git().run(["mktree"]).read_line(),
+    }
 }
 
 /// Whether HEAD's commits stay reachable without this worktree.

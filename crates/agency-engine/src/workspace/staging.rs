@@ -3,18 +3,17 @@
 //! The one rule: the agent's own index, HEAD and branch are only read.
 
 use std::cell::OnceCell;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-
-use tempfile::TempDir;
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::index_file::{Entry, IndexFile, Unusable};
 use super::nested::{self, Nested};
 use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
+use super::temporary::TemporaryDirectory;
 use super::{Result, WorkspaceError};
 
 /// An index of our own over an agent's working tree, which ends with it. What is added goes into the repository.
@@ -24,13 +23,13 @@ pub(super) struct Staging<'a> {
     nested: Nested,
     /// A tree whose attributes apply instead of those in the working tree. Git also reads files when it writes a tree.
     attributes_from: OnceCell<String>,
-    _directory: TempDir,
+    _directory: TemporaryDirectory,
 }
 
 impl<'a> Staging<'a> {
     /// Copies the index of a working tree. Files that the agent's index hides from git are not hidden in the copy.
     pub(super) fn over(checkout: &'a Checkout) -> Result<Self> {
-        let directory = temporary_directory()?;
+        let directory = TemporaryDirectory::new()?;
         let private = PrivateGit::make(directory.path(), checkout, Objects::Repository)?;
         let index = private.agents_index(checkout)?;
         private.write_index(&index)?;
@@ -71,6 +70,14 @@ impl<'a> Staging<'a> {
         self.add_everything()
     }
 
+    /// The same, without the files that git does not take.
+    pub(super) fn add_what_git_takes(&self) -> Result<()> {
+        let paths = everything_but(self.checkout, &self.nested.all())?;
+        // Git says by its exit code that it left something out.
+        self.git().run(ADD_ALL).arg("--ignore-errors").input(paths).finish()?;
+        self.nested.record_links(&self.private)
+    }
+
     /// Writes the copy as a tree; `None` while it holds conflicts.
     pub(super) fn tree(&self) -> Result<Option<String>> {
         match self.git().run(["write-tree"]).read_line() {
@@ -79,14 +86,23 @@ impl<'a> Staging<'a> {
             Err(error) => Err(error),
         }
     }
-}
 
-/// Makes a directory that only its owner can read and write, and that ends with its value.
-pub(super) fn temporary_directory() -> Result<TempDir> {
-    // Whatever the umask is: who can write a git directory chooses what git runs.
-    let private = Permissions::from_mode(0o700);
-    let directory = tempfile::Builder::new().prefix("agency-git-").permissions(private).tempdir();
-    directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))
+    /// Writes what is staged as a tree, before anything is added. Of a conflict, the first of our, their and the common
+    /// version that there is stands for the file.
+    pub(super) fn staged_tree(&self) -> Result<String> {
+        if let Some(tree) = self.tree()? {
+            return Ok(tree);
+        }
+        let unusable = |source: Unusable| WorkspaceError::io("read", &self.index())(io::Error::other(source));
+        let mut index = IndexFile::open(&self.index()).map_err(unusable)?;
+        let rank = |stage: u16| [0, 2, 3, 1].iter().position(|known| *known == stage);
+        index.entries.sort_by(|a, b| (&a.path, rank(a.stage())).cmp(&(&b.path, rank(b.stage()))));
+        index.entries.dedup_by(|later, first| later.path == first.path);
+        index.entries = index.entries.into_iter().map(Entry::plain).collect();
+        let resolved = self.index().with_file_name("index.resolved");
+        std::fs::write(&resolved, index.to_bytes()).map_err(WorkspaceError::io("write", &resolved))?;
+        self.git().env("GIT_INDEX_FILE", &resolved).run(["write-tree"]).read_line()
+    }
 }
 
 /// Adds everything that a list of pathspecs on standard input names.
@@ -109,16 +125,4 @@ pub(super) fn everything_but(checkout: &Checkout, without: &[PathBuf]) -> Result
         Ok(file)
     };
     write().map_err(WorkspaceError::io("write a list in", &std::env::temp_dir()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_temporary_git_directory_is_for_its_owner_alone() {
-        let directory = temporary_directory().unwrap();
-        let mode = directory.path().metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-    }
 }

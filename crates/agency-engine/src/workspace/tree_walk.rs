@@ -2,12 +2,9 @@
 //!
 //! The one rule: links are not followed and nothing is opened, so that nothing an agent left there can stop the walk.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
-
-use super::nested::Nested;
 
 /// Calls `visit` with every entry below `top` and its kind. Enters no directory that is named `.git`, or for which `skip`
 /// holds. What cannot be read is passed over.
@@ -27,22 +24,40 @@ pub(super) fn walk(top: &Path, skip: impl Fn(&Path) -> bool, mut visit: impl FnM
     }
 }
 
-/// The directories below the top of a working tree that hold something named `.git`, although git takes them for no
-/// repository: it saves their other files and passes `.git` over. Paths in `ignored` are not looked at.
-pub(super) fn unrecognised_repositories(work_tree: &Path, nested: &Nested, ignored: &[PathBuf]) -> Vec<PathBuf> {
-    let known = nested.all();
-    let left_out: HashSet<&Path> = ignored.iter().chain(&known).map(PathBuf::as_path).collect();
-    let is_left_out = |path: &Path| left_out.contains(path.strip_prefix(work_tree).unwrap_or(path));
-    let mut found = vec![];
-    walk(work_tree, is_left_out, |path, kind| {
-        let holder = path.parent().and_then(|holder| holder.strip_prefix(work_tree).ok());
-        let is_empty = || kind.is_dir() && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-        match holder {
-            Some(holder) if path.ends_with(".git") && !holder.as_os_str().is_empty() && !is_empty() => {
-                found.push(holder.to_owned());
+/// What a directory has in it, by kind.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// Whether something is named `.git` that is not an empty directory.
+    pub(super) has_dot_git: bool,
+    /// Whether it is itself a git directory: it has HEAD, objects and refs.
+    pub(super) is_git_dir: bool,
+    /// The directories in it, without `.git`.
+    pub(super) directories: Vec<PathBuf>,
+}
+
+impl Listing {
+    /// Lists a directory. What cannot be read is passed over.
+    pub(super) fn of(directory: &Path) -> Self {
+        let mut found = Self::default();
+        let (mut head, mut inner) = (false, 0);
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name();
+            if name == OsStr::new(".git") {
+                found.has_dot_git = !(kind.is_dir() && is_empty(&entry.path()));
+                continue;
             }
-            Some(_) | None => {}
+            head |= name == OsStr::new("HEAD") && !kind.is_dir();
+            if kind.is_dir() {
+                inner += usize::from(name == OsStr::new("objects") || name == OsStr::new("refs"));
+                found.directories.push(entry.path());
+            }
         }
-    });
-    found
+        found.is_git_dir = head && inner == 2;
+        found
+    }
+}
+
+fn is_empty(directory: &Path) -> bool {
+    fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }

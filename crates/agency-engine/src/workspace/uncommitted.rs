@@ -1,4 +1,4 @@
-//! What the user's checkout has and a new worktree does not get, because it is not committed.
+//! What the user's checkout has and a new worktree does not get, because the base commit does not have it.
 //!
 //! The one rule: looking changes nothing and starts nothing but git on the user's own checkout.
 
@@ -44,15 +44,17 @@ impl UncommittedCheck {
             self.inputs.iter().filter(|input| files.contains(*input)).cloned().collect()
         };
         if let Some(files) = listed(&inputs(&missing)) {
-            warnings.push(format!("not committed, so the worktree does not have it: {files}"));
+            warnings.push(format!("not in the base commit, so the worktree does not have it: {files}"));
         }
         if let Some(files) = listed(&inputs(&changed)) {
-            warnings.push(format!("changed since the base commit, whose version the worktree has: {files}"));
+            warnings.push(format!("different in the base commit, whose version the worktree has: {files}"));
         }
         let prompt = self.prompt.iter().filter(|prompt| missing.contains(*prompt) || changed.contains(*prompt));
         warnings.extend(prompt.map(|prompt| {
             let prompt = escaped_line(prompt);
-            format!("the prompt file is not committed as it is now, so the agent gets a copy of it: {prompt}")
+            format!(
+                "the base commit does not have the prompt file as it is now, so the agent gets a copy of it: {prompt}"
+            )
         }));
         let status = self.status().ok().filter(|status| status.commit == self.base);
         let mut others = status.map(|status| status.changed).unwrap_or_default();
@@ -72,9 +74,33 @@ impl UncommittedCheck {
         let there: BTreeSet<String> = names(&there.args(named).read()?).collect();
         let diff = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
         let diff = self.git().run(diff).arg("--ignore-submodules=all").arg(&self.base).arg("--").args(named);
-        let changed = names(&diff.read()?).filter(|name| there.contains(name)).collect();
+        let mut changed: BTreeSet<String> = names(&diff.read()?).filter(|name| there.contains(name)).collect();
+        for file in self.hidden_by_index(named)?.into_iter().filter(|file| there.contains(file)) {
+            if self.differs_from_base(&file)? {
+                changed.insert(file);
+            }
+        }
         let missing = named.iter().filter(|name| !there.contains(**name)).map(|name| (*name).to_owned()).collect();
         Ok((missing, changed))
+    }
+
+    /// Of the files that the spec names, those whose changes the index hides: git then takes them for unchanged.
+    fn hidden_by_index(&self, named: &BTreeSet<&str>) -> Result<Vec<String>> {
+        let listed = self.git().run(["ls-files", "-z", "-v", "--full-name", "--"]).args(named).read()?;
+        // A small letter is `--assume-unchanged`, S is `--skip-worktree`.
+        let is_hiding = |flag: &str| flag.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == 'S');
+        let hidden = names(&listed).filter_map(|line| {
+            let (flag, name) = line.split_once(' ')?;
+            is_hiding(flag).then(|| name.to_owned())
+        });
+        Ok(hidden.collect())
+    }
+
+    /// Compares a file with the base by its content, through the filters that apply to it.
+    fn differs_from_base(&self, file: &str) -> Result<bool> {
+        let base = self.git().run(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        let base = base.arg(format!("{}:{file}", self.base)).read_line()?;
+        Ok(self.git().run(["hash-object", "--"]).arg(file).read_line()? != base)
     }
 
     fn status(&self) -> Result<Status> {

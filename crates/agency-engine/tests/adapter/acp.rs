@@ -34,7 +34,7 @@ fn cause(said: &Value, questions: &[Question]) -> ToAgent {
             answer(
                 &key,
                 match chosen {
-                    Some("once" | "proceed_once" | "allow") => Answer::Allow,
+                    Some("once" | "proceed_once" | "allow") => Answer::Allow { message: None },
                     // A client that knows no better than to call it off rejects.
                     Some("reject" | "cancel") | None => Answer::Deny { message: None },
                     Some(other) => Answer::Options { chosen: vec![other.to_owned()] },
@@ -110,7 +110,13 @@ fn ended(id: i64, reason: &str) -> Value {
 fn said(heard: &[Heard]) -> Vec<Value> {
     let bytes = heard.iter().filter_map(|item| match item {
         Heard::Say(bytes) => Some(bytes.as_slice()),
-        Heard::Event(_) | Heard::Session(_) | Heard::Result(_) | Heard::Asked(_) | Heard::Withdrawn(_) => None,
+        Heard::Event(_)
+        | Heard::Session(_)
+        | Heard::Result(_)
+        | Heard::Asked(_)
+        | Heard::Withdrawn(_)
+        | Heard::TurnStarted
+        | Heard::Background(_) => None,
     });
     bytes.flat_map(messages).collect()
 }
@@ -120,7 +126,7 @@ fn messages(bytes: &[u8]) -> Vec<Value> {
 }
 
 fn output(text: &str) -> Heard {
-    Heard::Event(Event::Output { text: text.to_owned() })
+    Heard::Event(Event::output(text))
 }
 
 fn error(message: &str) -> Heard {

@@ -111,7 +111,7 @@ fn answers(line: &Value) -> Vec<(String, Answer)> {
         return given.values().enumerate().map(|(index, given)| (format!("{key}/{index}"), answer(given))).collect();
     }
     let answer = match (result["decision"].as_str(), result["action"].as_str()) {
-        (Some("accept"), _) | (None, Some("accept")) => Answer::Allow,
+        (Some("accept"), _) | (None, Some("accept")) => Answer::Allow { message: None },
         (Some("decline"), _) => Answer::Deny { message: None },
         _ => Answer::AllowAll,
     };
@@ -223,7 +223,9 @@ fn a_resumed_thread_tells_neither_its_history_nor_what_it_has_cost() {
             | Heard::Result(_)
             | Heard::Say(_)
             | Heard::Asked(_)
-            | Heard::Withdrawn(_) => None,
+            | Heard::Withdrawn(_)
+            | Heard::TurnStarted
+            | Heard::Background(_) => None,
         })
         .collect();
     let turn = Usage { input_tokens: Some(100), output_tokens: Some(20), cached_tokens: Some(0), cost_usd: None };

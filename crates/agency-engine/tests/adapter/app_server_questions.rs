@@ -45,7 +45,7 @@ fn two_approvals_at_once_are_answered_in_any_order_and_each_once() {
     assert_eq!(answer(&mut channel, "1", Answer::AllowAll), decision(1, "accept"));
     assert_eq!(answer(&mut channel, "0", Answer::Deny { message: None }), decision(0, "decline"));
     for key in ["0", "1", "2", "0/0", "", "/"] {
-        assert_eq!(answer(&mut channel, key, Answer::Allow), Err(CannotSay::NotAsked), "{key}");
+        assert_eq!(answer(&mut channel, key, Answer::Allow { message: None }), Err(CannotSay::NotAsked), "{key}");
     }
     // That it was told is no news.
     assert_eq!(tell(&mut channel, &json!({ "method": "serverRequest/resolved", "params": { "requestId": 0 } })), []);
@@ -71,11 +71,11 @@ fn an_answer_that_does_not_fit_leaves_the_question_open() {
     tell(&mut channel, &two_questions());
     let chosen = Answer::Options { chosen: vec!["A".to_owned()] };
     assert!(matches!(answer(&mut channel, "0", chosen.clone()), Err(CannotSay::Unfit(_))));
-    assert!(matches!(answer(&mut channel, "7/0", Answer::Allow), Err(CannotSay::Unfit(_))));
-    assert_eq!(answer(&mut channel, "0/0", Answer::Allow), Err(CannotSay::NotAsked));
+    assert!(matches!(answer(&mut channel, "7/0", Answer::Allow { message: None }), Err(CannotSay::Unfit(_))));
+    assert_eq!(answer(&mut channel, "0/0", Answer::Allow { message: None }), Err(CannotSay::NotAsked));
     assert_eq!(answer(&mut channel, "7", chosen.clone()), Err(CannotSay::NotAsked));
     assert_eq!(answer(&mut channel, "7/2", chosen.clone()), Err(CannotSay::NotAsked));
-    assert!(answer(&mut channel, "0", Answer::Allow).is_ok());
+    assert!(answer(&mut channel, "0", Answer::Allow { message: None }).is_ok());
     assert!(answer(&mut channel, "7/0", chosen).is_ok());
 }
 
@@ -108,7 +108,7 @@ fn questions_that_are_no_longer_asked_are_withdrawn() {
     assert_eq!(tell(&mut channel, &resolved(0)), [withdrawn("0")]);
     assert_eq!(tell(&mut channel, &resolved(7)), [withdrawn("7/0"), withdrawn("7/1")]);
     assert_eq!(tell(&mut channel, &resolved(7)), []);
-    assert_eq!(answer(&mut channel, "0", Answer::Allow), Err(CannotSay::NotAsked));
+    assert_eq!(answer(&mut channel, "0", Answer::Allow { message: None }), Err(CannotSay::NotAsked));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use agency_engine::adapter::{CannotSay, Channel, Heard, Opening, Outcome, StreamFormat, ToAgent};
-use agency_model::Event;
+use agency_model::{Event, PlanStep, StepStatus};
 use serde_json::{Value, json};
 
 pub(crate) fn conversation(prompt: Option<&str>) -> Box<dyn Channel> {
@@ -88,7 +88,8 @@ fn a_turn_is_interrupted_as_soon_as_it_runs_and_only_then() {
     let mut channel = open(None);
     assert_eq!(channel.encode(&ToAgent::Interrupt), Ok(vec![]));
     message(&mut channel, "go").unwrap();
-    assert_eq!(tell(&mut channel, &turn("started", "inProgress")), [], "it was idle when it was interrupted");
+    let started = tell(&mut channel, &turn("started", "inProgress"));
+    assert_eq!(started, [Heard::TurnStarted], "it was idle when it was interrupted");
     assert_eq!(lines(&channel.encode(&ToAgent::Interrupt).unwrap()), [interrupt(4)]);
     assert_eq!(tell(&mut channel, &turn("completed", "interrupted")), [failure("interrupted")]);
     assert_eq!(channel.encode(&ToAgent::Interrupt), Ok(vec![]));
@@ -99,6 +100,82 @@ fn a_turn_is_interrupted_as_soon_as_it_runs_and_only_then() {
         tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
         assert_eq!(said(&tell(&mut channel, &turn("started", "inProgress"))), [interrupt(4)]);
     }
+}
+
+#[test]
+fn what_an_interrupted_turn_had_not_taken_is_said_again_in_a_turn_of_its_own() {
+    let joins = |id: u64, turn: &str| json!({ "id": id, "result": { "turn": { "id": turn } } });
+    let again = |id: u64, text: &str| {
+        let input = json!([{ "type": "text", "text": text }]);
+        json!({ "id": id, "method": "turn/start", "params": { "threadId": "t", "input": input } })
+    };
+    let takes = |text: &str| item("started", "userMessage", text);
+    let mut channel = running();
+    tell(&mut channel, &joins(3, "u"));
+    tell(&mut channel, &takes("go"));
+    message(&mut channel, "taken").unwrap();
+    message(&mut channel, "not taken").unwrap();
+    message(&mut channel, "not joined yet").unwrap();
+    for id in [4, 5] {
+        assert_eq!(tell(&mut channel, &joins(id, "u")), []);
+    }
+    tell(&mut channel, &takes("taken"));
+    tell(&mut channel, &item("started", "agentMessage", ""));
+    channel.encode(&ToAgent::Interrupt).unwrap();
+    let ended = tell(&mut channel, &turn("completed", "interrupted"));
+    assert_eq!((ended.first(), said(&ended)), (Some(&failure("interrupted")), vec![again(8, "not taken")]));
+    assert_eq!(said(&tell(&mut channel, &joins(6, "u"))), [again(9, "not joined yet")]);
+    // What began a turn of its own by itself is not said twice.
+    message(&mut channel, "the next").unwrap();
+    assert_eq!(tell(&mut channel, &joins(10, "v")), []);
+}
+
+/// The beginning or the end of an item.
+fn item(change: &str, kind: &str, text: &str) -> Value {
+    let item = json!({ "type": kind, "id": "m", "text": text, "content": [{ "type": "text", "text": text }] });
+    json!({ "method": format!("item/{change}"), "params": { "threadId": "t", "item": item } })
+}
+
+#[test]
+fn what_an_interrupted_turn_had_taken_and_not_begun_to_answer_is_said_once_more() {
+    let joins = |id: u64| json!({ "id": id, "result": { "turn": { "id": "u" } } });
+    let interrupted = |channel: &mut Box<dyn Channel>| {
+        channel.encode(&ToAgent::Interrupt).unwrap();
+        said(&tell(channel, &turn("completed", "interrupted")))
+    };
+    let takes = |channel: &mut Box<dyn Channel>, text: &str| {
+        for change in ["started", "completed"] {
+            tell(channel, &item(change, "userMessage", text));
+        }
+    };
+    let mut channel = running();
+    tell(&mut channel, &joins(3));
+    takes(&mut channel, "go");
+    for id in [4, 5] {
+        message(&mut channel, "same").unwrap();
+        tell(&mut channel, &joins(id));
+    }
+    takes(&mut channel, "same");
+    // It began before the message.
+    tell(&mut channel, &item("completed", "agentMessage", "earlier"));
+    assert_eq!(interrupted(&mut channel), [turn_start(7, &["same", "same"])], "the taken one and the other");
+    tell(&mut channel, &turn("started", "inProgress"));
+    takes(&mut channel, "same");
+    assert_eq!(interrupted(&mut channel), [] as [Value; 0], "the next interrupt means it");
+
+    // The interrupt of a turn that was begun by the prompt means the prompt.
+    let mut channel = running();
+    tell(&mut channel, &joins(3));
+    takes(&mut channel, "go");
+    assert_eq!(interrupted(&mut channel), [] as [Value; 0]);
+    message(&mut channel, "next").unwrap();
+    tell(&mut channel, &turn("started", "inProgress"));
+    takes(&mut channel, "next");
+    // A turn that ends by itself has answered.
+    tell(&mut channel, &turn("completed", "completed"));
+    message(&mut channel, "last").unwrap();
+    tell(&mut channel, &turn("started", "inProgress"));
+    assert_eq!(interrupted(&mut channel), [] as [Value; 0]);
 }
 
 #[test]
@@ -153,24 +230,26 @@ fn an_error_is_told_whether_it_is_tried_again_or_not() {
 fn a_thought_is_its_summary_or_else_the_whole_of_it() {
     let mut channel = running();
     for (summary, content, thought) in [
-        (json!(["a", "b"]), json!(["c"]), Some("thinking: a\n\nb")),
-        (json!([]), json!(["c"]), Some("thinking: c")),
+        (json!(["a", "b"]), json!(["c"]), Some("a\n\nb")),
+        (json!([]), json!(["c"]), Some("c")),
         (json!([]), json!([]), None),
     ] {
         let item = json!({ "type": "reasoning", "id": "r", "summary": summary, "content": content });
         let heard =
             tell(&mut channel, &json!({ "method": "item/completed", "params": { "threadId": "t", "item": item } }));
-        let notice = |message: &str| Heard::Event(Event::Notice { message: message.to_owned() });
-        assert_eq!(heard, thought.map(notice).into_iter().collect::<Vec<_>>());
+        let expected = thought.map(|text| Heard::Event(Event::thinking(text)));
+        assert_eq!(heard, expected.into_iter().collect::<Vec<_>>());
     }
 }
 
 #[test]
-fn a_plan_and_a_broken_server_are_notices() {
+fn a_plan_is_an_event_of_its_own_and_a_broken_server_a_notice() {
     let mut channel = running();
     let steps = json!([{ "step": "a", "status": "completed" }, { "step": "b", "status": "inProgress" }]);
     let heard = tell(&mut channel, &json!({ "method": "turn/plan/updated", "params": { "plan": steps } }));
-    assert_eq!(heard, [Heard::Event(Event::Notice { message: "plan: [x] a; [ ] b".to_owned() })]);
+    let step = |text: &str, status| PlanStep { text: text.to_owned(), status };
+    let steps = vec![step("a", StepStatus::Completed), step("b", StepStatus::InProgress)];
+    assert_eq!(heard, [Heard::Event(Event::Plan { steps, text: None })]);
     let server = json!({ "name": "s", "status": "failed", "error": "no such file" });
     let heard = tell(&mut channel, &json!({ "method": "mcpServer/startupStatus/updated", "params": server }));
     let message = "the MCP server s did not start: no such file".to_owned();

@@ -106,7 +106,12 @@ impl Talk {
                 match &item {
                     Heard::Say(bytes) => self.say(bytes),
                     Heard::Asked(question) => self.questions.push(question.clone()),
-                    Heard::Event(_) | Heard::Session(_) | Heard::Result(_) | Heard::Withdrawn(_) => {}
+                    Heard::Event(_)
+                    | Heard::Session(_)
+                    | Heard::Result(_)
+                    | Heard::Withdrawn(_)
+                    | Heard::TurnStarted
+                    | Heard::Background(_) => {}
                 }
                 if !matches!(item, Heard::Say(_)) {
                     writeln!(self.text, "{}", rendered(&item)).unwrap();

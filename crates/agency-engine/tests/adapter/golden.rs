@@ -52,11 +52,11 @@ fn says_nothing(format: StreamFormat, line: &Value) -> bool {
     let is = |key: &str, value: &str| line[key] == value;
     match format {
         StreamFormat::Claude => {
-            let init = is("type", "system") && is("subtype", "init");
+            let state = is("type", "system") && (is("subtype", "status") || is("subtype", "task_updated"));
             let answer = is("type", "control_response") && line["response"]["subtype"] == "success";
-            init || answer || line["isReplay"] == true
+            state || answer || line["isReplay"] == true
         }
-        StreamFormat::Codex => is("type", "turn.started"),
+        StreamFormat::Codex | StreamFormat::Text => false,
         StreamFormat::Gemini => is("type", "message") && is("role", "user"),
         StreamFormat::Opencode => is("type", "step_start"),
         StreamFormat::Acp => {
@@ -71,7 +71,6 @@ fn says_nothing(format: StreamFormat, line: &Value) -> bool {
             };
             silent || line["result"]["protocolVersion"] == 1 || line["method"] == "fs/write_text_file"
         }
-        StreamFormat::Text => false,
     }
 }
 

@@ -21,7 +21,7 @@ fn unknown(text: &str) -> Heard {
 }
 
 fn output(text: &str) -> Heard {
-    Heard::Event(Event::Output { text: text.to_owned() })
+    Heard::Event(Event::output(text))
 }
 
 fn session() -> Heard {
@@ -64,12 +64,6 @@ fn an_unknown_kind_and_no_json_are_kept_whole() {
 }
 
 #[test]
-fn a_message_that_is_half_known_is_unknown_as_a_whole() {
-    let line = said(r#"{"type":"text","text":"a"},{"type":"never_seen"}"#);
-    assert_eq!(claude(&line), [unknown(&line)]);
-}
-
-#[test]
 fn a_line_of_64_mb_is_cut_and_the_next_is_heard() {
     let piece = vec![b'x'; 1024 * 1024];
     let mut parser = StreamFormat::Claude.parser().unwrap();
@@ -78,7 +72,7 @@ fn a_line_of_64_mb_is_cut_and_the_next_is_heard() {
         assert_eq!(parser.feed(&piece), []);
     }
     let heard = parser.feed(format!("\"}}\n{SESSION}\n").as_bytes());
-    let [Heard::Event(Event::Unknown { text }), last] = heard.as_slice() else {
+    let [Heard::Event(Event::Unknown { text }), last, Heard::TurnStarted] = heard.as_slice() else {
         panic!("{} items", heard.len());
     };
     assert!(text.len() < 16 * 1024 * 1024 + 200);
@@ -127,18 +121,18 @@ fn deep_nesting_does_not_overflow_the_stack() {
 
 #[test]
 fn a_half_line_at_the_end_is_heard() {
-    assert_eq!(claude(&format!("{SESSION}\n{SESSION}")), [session()]);
+    assert_eq!(claude(&format!("{SESSION}\n{SESSION}")), [session(), Heard::TurnStarted, Heard::TurnStarted]);
     let half = &SESSION[..20];
-    assert_eq!(claude(&format!("{SESSION}\n{half}")), [session(), unknown(half)]);
+    assert_eq!(claude(&format!("{SESSION}\n{half}")), [session(), Heard::TurnStarted, unknown(half)]);
 }
 
 #[test]
 fn two_objects_on_a_line_are_both_heard() {
     let text = said(r#"{"type":"text","text":"} {"}"#);
     for between in ["", " ", "\t"] {
-        assert_eq!(claude(&format!("{SESSION}{between}{text}")), [session(), output("} {")]);
+        assert_eq!(claude(&format!("{SESSION}{between}{text}")), [session(), Heard::TurnStarted, output("} {")]);
     }
-    assert_eq!(claude(&format!("{SESSION} words")), [session(), unknown("words")]);
+    assert_eq!(claude(&format!("{SESSION} words")), [session(), Heard::TurnStarted, unknown("words")]);
     assert_eq!(claude(&format!("words {SESSION}")), [unknown(&format!("words {SESSION}"))]);
 }
 
@@ -207,6 +201,7 @@ fn a_result_of_a_tool_that_was_never_used_is_kept() {
         output: "a\n[image]".to_owned(),
         success: true,
         tool_id: Some("9".to_owned()),
+        parent_tool_id: None,
     };
     assert_eq!(claude(answered), [Heard::Event(result)]);
 }
@@ -216,8 +211,10 @@ fn codex_items_without_a_beginning_are_told_as_use_and_result() {
     let line = r#"{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"s","tool":"t","arguments":{"a":1},"result":{"content":[{"type":"text","text":"done"}]},"error":null,"status":"completed"}}"#;
     let id = Some("i".to_owned());
     let tool_name = "s.t".to_owned();
-    let used = Event::ToolUse { tool_name: tool_name.clone(), input: serde_json::json!({"a": 1}), tool_id: id.clone() };
-    let answered = Event::ToolResult { tool_name, output: "done".to_owned(), success: true, tool_id: id };
+    let (input, parent_tool_id) = (serde_json::json!({"a": 1}), None);
+    let used = Event::ToolUse { tool_name: tool_name.clone(), input, tool_id: id.clone(), parent_tool_id };
+    let output = "done".to_owned();
+    let answered = Event::ToolResult { tool_name, output, success: true, tool_id: id, parent_tool_id: None };
     assert_eq!(heard(StreamFormat::Codex, [line.as_bytes()]), [Heard::Event(used), Heard::Event(answered)]);
 }
 
@@ -243,8 +240,40 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
             | Heard::Result(_)
             | Heard::Say(_)
             | Heard::Asked(_)
-            | Heard::Withdrawn(_) => None,
+            | Heard::Withdrawn(_)
+            | Heard::TurnStarted
+            | Heard::Background(_) => None,
         })
         .collect();
     assert_eq!(counts, [100, 200, 50]);
+}
+
+#[test]
+fn a_block_that_is_not_understood_does_not_hide_the_rest_of_a_message() {
+    for block in
+        [r#"{"type":"never_seen","a":1}"#, r#"{"type":"text","text":{"deep":1}}"#, "7", r#"{"type":"tool_use"}"#]
+    {
+        let line = format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"before"}},{block},{{"type":"text","text":"after"}}]}}}}"#
+        );
+        assert_eq!(claude(&line), [output("before"), unknown(block), output("after")]);
+        // Whatever the order of the fields.
+        let line = line.replacen(r#""type":"assistant","#, "", 1).replace("]}}", r#"]},"type":"assistant"}"#);
+        assert_eq!(claude(&line), [output("before"), unknown(block), output("after")]);
+        let whole = format!(r#"{{"type":"assistant","message":{{"content":[{block}]}}}}"#);
+        assert_eq!(claude(&whole), [unknown(&whole)]);
+    }
+}
+
+#[test]
+fn a_result_beside_a_block_that_is_not_understood_belongs_to_its_tool() {
+    let used = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Bash","input":{}}]}}"#;
+    let answered = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"never_seen"}]}}"#;
+    let heard = claude(&format!("{used}\n{answered}"));
+    let [_, Heard::Event(Event::ToolResult { tool_name, .. }), Heard::Event(Event::Unknown { text })] =
+        heard.as_slice()
+    else {
+        panic!("{heard:?}")
+    };
+    assert_eq!((tool_name.as_str(), text.as_str()), ("Bash", r#"{"type":"never_seen"}"#));
 }

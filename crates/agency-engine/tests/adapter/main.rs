@@ -14,6 +14,7 @@ mod app_server_questions;
 mod app_server_talk;
 #[cfg(test)]
 mod chunking;
+mod claude_kinds;
 #[cfg(test)]
 mod exchange;
 #[cfg(test)]

@@ -65,27 +65,59 @@ pub(crate) fn rendered(heard: &Heard) -> String {
             format!("result       {} text={} error={}", verdict(success), optional(text), optional(error))
         }
         Heard::Say(bytes) => format!("say          {}", short(&String::from_utf8_lossy(bytes))),
-        Heard::Asked(Question { key, kind, title, detail, options, several, free_text, tool }) => {
+        Heard::Asked(Question { key, kind, title, detail, options, several, free_text, tool, only_on_screen: _ }) => {
             let options: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
             let tool = tool.as_ref().map(|tool| tool.name.clone());
             let (title, detail) = (short(title), short(detail));
             format!("asked        {kind} {key} {title} {detail} {options:?} {several} {free_text} {}", optional(&tool))
         }
         Heard::Withdrawn(key) => format!("withdrawn    {key}"),
-        Heard::Event(Event::Output { text }) => format!("output       {}", short(text)),
-        Heard::Event(Event::ToolUse { tool_name, input, tool_id }) => {
+        Heard::TurnStarted => "turn".to_owned(),
+        Heard::Background(count) => format!("background   {count}"),
+        Heard::Event(event) if event.parent_tool_id().is_some() => {
+            let parent = event.parent_tool_id().unwrap_or_default();
+            format!("{} below {parent}", rendered_event(event))
+        }
+        Heard::Event(event) => rendered_event(event),
+    }
+}
+
+fn rendered_event(event: &Event) -> String {
+    let verdict = |success: &bool| if *success { "ok" } else { "failed" };
+    match event {
+        Event::Output { text, .. } => format!("output       {}", short(text)),
+        Event::ToolUse { tool_name, input, tool_id, .. } => {
             format!("tool_use     {tool_name} {} {}", optional(tool_id), short(&input.to_string()))
         }
-        Heard::Event(Event::ToolResult { tool_name, output, success, tool_id }) => {
+        Event::ToolResult { tool_name, output, success, tool_id, .. } => {
             format!("tool_result  {tool_name} {} {} {}", optional(tool_id), verdict(success), short(output))
         }
-        Heard::Event(Event::Usage(Usage { input_tokens, output_tokens, cached_tokens, cost_usd })) => {
+        Event::Thinking { text, .. } => format!("thinking     {}", short(text)),
+        Event::Plan { .. } => format!("plan         {}", optional(&event.plan_text())),
+        Event::Task { task_id, status, description, tool_id } => {
+            format!("task         {task_id} {status} {} {}", optional(tool_id), short(description))
+        }
+        Event::RateLimit { status, limit, used, resets_at } => {
+            format!("rate_limit   {status} {} {used:?} {resets_at:?}", optional(limit))
+        }
+        Event::Compaction { trigger, tokens_before } => {
+            format!("compaction   {} {tokens_before:?}", optional(trigger))
+        }
+        Event::Usage(Usage { input_tokens, output_tokens, cached_tokens, cost_usd }) => {
             format!("usage        in={input_tokens:?} out={output_tokens:?} cached={cached_tokens:?} cost={cost_usd:?}")
         }
-        Heard::Event(Event::Notice { message }) => format!("notice       {}", short(message)),
-        Heard::Event(Event::Error { message }) => format!("error        {}", short(message)),
-        Heard::Event(Event::Unknown { text }) => format!("unknown      {}", short(text)),
-        Heard::Event(other) => panic!("no agent says this: {other:?}"),
+        Event::Notice { message } => format!("notice       {}", short(message)),
+        Event::Error { message } => format!("error        {}", short(message)),
+        Event::Unknown { text } => format!("unknown      {}", short(text)),
+        Event::StateChange { .. }
+        | Event::Attempt { .. }
+        | Event::Exit { .. }
+        | Event::Restart { .. }
+        | Event::Message { .. }
+        | Event::Activity { .. }
+        | Event::Question { .. }
+        | Event::Answer { .. }
+        | Event::Completed { .. } => panic!("no agent says this: {event:?}"),
     }
 }
 

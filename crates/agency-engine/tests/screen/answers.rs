@@ -20,7 +20,7 @@ fn typed(question: &ScreenQuestion, answer: &Answer) -> Vec<String> {
 #[test]
 fn allowing_all_is_allowing_once() {
     let question = asked("claude_code", "claude/09-permission-bash.txt");
-    assert_eq!(question.keys_for(&Answer::AllowAll), question.keys_for(&Answer::Allow));
+    assert_eq!(question.keys_for(&Answer::AllowAll), question.keys_for(&Answer::Allow { message: None }));
 }
 
 #[test]
@@ -59,15 +59,28 @@ fn own_words_are_pasted_and_cannot_press_keys() {
 }
 
 #[test]
+fn two_dialogs_at_once_offer_no_answer() {
+    for path in ["gemini/39-question-and-trust-at-once.txt", "gemini/40-permission-and-trust-at-once.txt"] {
+        let asked = asked("gemini", path);
+        assert!(asked.question.only_on_screen, "{path}");
+        assert_eq!((asked.question.options.len(), asked.question.actions().len()), (0, 0), "{path}");
+        assert!(asked.question.detail.ends_with("\n3. Don't trust"), "{path}: {}", asked.question.detail);
+        for answer in [Answer::Deny { message: None }, Answer::Allow { message: None }, chosen(&["1"])] {
+            assert!(asked.question.check(&answer).is_err() && asked.keys_for(&answer).is_err(), "{path}");
+        }
+    }
+}
+
+#[test]
 fn buttons_are_walked_to_only_from_the_one_that_stands_out() {
     let mut screen = recorded("opencode/02-permission.txt");
     let line = screen.lines.iter().position(|line| line.contains("Allow once   ")).unwrap();
     let rules = rules("opencode");
     screen.highlights[line] = vec!["Reject".to_owned()];
     let question = rules.read(&screen).question.unwrap();
-    assert_eq!(typed(&question, &Answer::Allow), ["\\x1b[D", "\\x1b[D", "\\r"]);
+    assert_eq!(typed(&question, &Answer::Allow { message: None }), ["\\x1b[D", "\\x1b[D", "\\r"]);
     screen.highlights[line] = vec![];
     let question = rules.read(&screen).question.unwrap();
-    assert_eq!(question.keys_for(&Answer::Allow), Err(AnswerError::NoMark));
+    assert_eq!(question.keys_for(&Answer::Allow { message: None }), Err(AnswerError::NoMark));
     assert_eq!(typed(&question, &Answer::Deny { message: None }), ["\\x1b"]);
 }

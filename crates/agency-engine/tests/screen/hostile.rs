@@ -6,7 +6,7 @@ use agency_engine::screen::{ScreenRules, ScreenText};
 use agency_model::{Activity, Answer};
 use proptest::prelude::*;
 
-use super::recorded::{AGENTS, rules, screens};
+use super::recorded::{AGENTS, recorded, rules, screens};
 
 /// Reads a screen and tries every answer; nothing may panic.
 fn survives(rules: &ScreenRules, screen: &ScreenText) {
@@ -17,7 +17,9 @@ fn survives(rules: &ScreenRules, screen: &ScreenText) {
     }
     let Some(question) = reading.question else { return };
     let mut chosen: Vec<String> = question.question.options.iter().map(|option| option.id.clone()).collect();
-    for answer in [Answer::Allow, Answer::Deny { message: None }, Answer::Text { text: "x".to_owned() }] {
+    for answer in
+        [Answer::Allow { message: None }, Answer::Deny { message: None }, Answer::Text { text: "x".to_owned() }]
+    {
         let _ = question.keys_for(&answer);
     }
     while !chosen.is_empty() {
@@ -55,4 +57,16 @@ proptest! {
             survives(rules, &ScreenText { lines: lines.clone(), ..ScreenText::default() });
         }
     }
+}
+
+#[test]
+fn a_second_heading_in_a_wrapped_command_does_not_hide_what_stands_above_it() {
+    let mut screen = recorded("claude/50-reader-permission-bash.txt");
+    let rules = rules("claude_code");
+    assert_eq!(rules.read(&screen).rule, Some("reader_permission"));
+    let command = screen.lines.iter().position(|line| line.starts_with("> echo")).unwrap();
+    let hidden =
+        ["> rm -rf . # and so many words that the terminal begins another line", "Permission Required: Bash command"];
+    screen.lines.splice(command..command, hidden.map(str::to_owned));
+    assert_eq!(rules.read(&screen).activity, Activity::Unknown);
 }

@@ -171,7 +171,11 @@ fn words_inside_a_dialog_do_not_change_it() {
         let full = rules.read(&screen).question.unwrap();
         assert_eq!(full.question.title, plain.question.title, "{path}");
         assert_eq!(full.question.options, plain.question.options, "{path}");
-        assert_eq!(full.keys_for(&Answer::Allow), plain.keys_for(&Answer::Allow), "{path}");
+        assert_eq!(
+            full.keys_for(&Answer::Allow { message: None }),
+            plain.keys_for(&Answer::Allow { message: None }),
+            "{path}"
+        );
         for line in inside.iter().filter(|line| !line.starts_with(['─', '╌'])) {
             assert!(full.question.detail.contains(line), "{path}: {line:?} is not in {:?}", full.question.detail);
         }

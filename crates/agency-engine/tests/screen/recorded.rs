@@ -67,7 +67,7 @@ pub(crate) fn rendered(reading: &Reading<'_>) -> String {
         let description = option.description.as_ref().map(|text| format!(" -- {text}")).unwrap_or_default();
         writeln!(text, "    {} {}{description}   types {}", option.id, option.label, typed(asked, &answer)).unwrap();
     }
-    writeln!(text, "    allow types {}", typed(asked, &Answer::Allow)).unwrap();
+    writeln!(text, "    allow types {}", typed(asked, &Answer::Allow { message: None })).unwrap();
     writeln!(text, "    deny types {}", typed(asked, &Answer::Deny { message: None })).unwrap();
     writeln!(text, "    words type {}", typed(asked, &Answer::Text { text: "Own words".to_owned() })).unwrap();
     text

@@ -1,5 +1,6 @@
 //! Workspaces of a real jj.
 
+mod hostile;
 #[cfg(feature = "fault-points")]
 mod killed;
 mod opening;

@@ -3,9 +3,16 @@
 #[cfg(test)]
 mod changes;
 #[cfg(test)]
+mod commit_roots;
 mod committing;
 #[cfg(test)]
+mod hidden_work;
+#[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod included_settings;
+#[cfg(test)]
+mod interrupted;
 #[cfg(test)]
 mod jj;
 #[cfg(feature = "fault-points")]
@@ -41,5 +48,7 @@ mod removing;
 mod reviewing;
 #[cfg(test)]
 mod saving;
+#[cfg(test)]
+mod symbolic_refs;
 #[cfg(test)]
 mod world;

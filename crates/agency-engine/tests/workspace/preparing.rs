@@ -68,6 +68,38 @@ fn a_branch_is_never_shared_by_two_worktrees() {
 }
 
 #[test]
+fn a_head_outside_the_branches_is_no_obstacle_and_stays() {
+    let world = World::new();
+    let worktree = world.worktree();
+    world.git(["symbolic-ref", "HEAD", "refs/jj/root"]);
+    worktree.prepare().unwrap();
+    assert_eq!(git(&worktree.path, ["rev-parse", "HEAD"]), worktree.base.as_str());
+    assert_eq!(git(&worktree.path, ["symbolic-ref", "--short", "HEAD"]), worktree.branch);
+    assert_eq!(world.git(["symbolic-ref", "HEAD"]), "refs/jj/root");
+}
+
+#[test]
+fn with_a_head_outside_the_branches_refusals_are_the_same() {
+    let world = World::new();
+    let (taken, blocked, occupied) = (world.worktree(), world.worktree(), world.worktree());
+    world.git(["branch", &taken.branch]);
+    world.git(["branch", "topic"]);
+    world.git(["symbolic-ref", "HEAD", "refs/jj/root"]);
+    assert_eq!(taken.prepare().unwrap_err().code(), ErrorCode::BranchExists);
+    assert!(world.has_branch(&taken.branch), "a branch that existed before stays");
+    let blocked = GitWorktree { branch: "topic/below".to_owned(), ..blocked };
+    let error = blocked.prepare().unwrap_err();
+    assert!(error.to_string().contains("'refs/heads/topic' exists"), "{error}");
+    // What a kill between the two commands of git leaves is taken back.
+    world.git(["update-ref", &format!("refs/heads/{}", occupied.branch), occupied.base.as_str()]);
+    occupied.undo().unwrap();
+    assert!(!world.has_branch(&occupied.branch));
+    for worktree in [taken, blocked, occupied] {
+        assert!(!worktree.path.exists() && !world.lists(&worktree.path));
+    }
+}
+
+#[test]
 fn a_branch_that_blocks_the_name_is_named() {
     let world = World::new();
     world.git(["branch", "agency"]);

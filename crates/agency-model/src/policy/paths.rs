@@ -53,7 +53,7 @@ impl Ground<'_> {
     /// Where a path leads that a tool was given.
     pub(super) fn place(&self, text: &str) -> Place {
         // Some tools expand these, others take them as they are.
-        let odd = text.starts_with('~') || text.contains(['$', '\0']) || text.contains("://") || text.trim() != text;
+        let odd = text.starts_with('~') || text.contains(['$', '\0']) || is_url(text) || text.trim() != text;
         if odd || text.is_empty() || text.len() > LONGEST {
             return Place::Unknown;
         }
@@ -184,61 +184,148 @@ const TEXTS: &[&str] = &[
     "command",
     "cmd",
     "description",
+    "instruction",
+    "instructions",
     "prompt",
     "plan",
     "query",
     "message",
     "title",
     "reason",
-    "type",
-    "kind",
 ];
+/// Endings of the names under which tools are given one of a few words.
+const CHOICES: &[&str] = &["type", "kind", "mode", "format", "encoding", "language", "id"];
+/// Names under which tools are given what they search for, which is a path only if it has the look of one.
+const SEARCHES: &[&str] = &["pattern", "regex", "regexp", "search"];
 
 /// Where everything is that a tool would touch, as far as what it is given says so. What a command touches is not known.
-pub(super) fn places(input: &Map<String, Value>, has_command: bool, ground: &Ground<'_>) -> Vec<Place> {
-    let mut found = vec![];
-    for (key, value) in input {
-        if !DIRECTORIES.contains(&key.as_str()) {
-            collect(key, value, ground, &mut found);
-        } else if !has_command {
-            // That a tool works in the workspace does not say that it stays there.
-            let mut directories = vec![];
-            collect(key, value, ground, &mut directories);
-            found.extend(directories.into_iter().filter(|place| !matches!(place, Place::Inside(_))));
-        }
-    }
-    found
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// What is given under the name of a path, or has the look of one.
+    certain: Vec<Place>,
+    /// Other texts that a tool may take for a path.
+    possible: Vec<Place>,
+    /// Whether one of those may lead anywhere.
+    unclear: bool,
+    /// What the agent names as the reason why it asks.
+    blocked: Vec<Place>,
 }
 
-fn collect(key: &str, value: &Value, ground: &Ground<'_>, found: &mut Vec<Place>) {
-    if found.len() >= MOST_PATHS {
-        // Nobody looks at them all, so it cannot be told where they lead.
-        found.truncate(MOST_PATHS);
-        found.push(Place::Unknown);
-        return;
-    }
-    // Some tools are given a table whose keys are paths.
-    if key.contains('/') {
-        found.push(ground.place(key));
-    }
-    let name = key.replace(['_', '-'], "").to_lowercase();
-    match value {
-        Value::String(_) if TEXTS.contains(&name.as_str()) => {}
-        // The text of a patch names files of its own.
-        Value::String(_) if name == "patch" => found.push(Place::Unknown),
-        Value::String(text) => {
-            if PATHS.iter().any(|ending| name.ends_with(ending)) || looks_like_a_path(text) {
-                found.push(ground.place(text));
+impl Places {
+    /// The paths in what a tool is given.
+    pub(super) fn of(input: &Map<String, Value>, has_command: bool, ground: &Ground<'_>) -> Self {
+        let mut places = Self::default();
+        let mut words = vec![];
+        for (key, value) in input {
+            if !DIRECTORIES.contains(&key.as_str()) {
+                places.collect(key, value, ground, &mut words);
+            } else if !has_command {
+                // That a tool works in the workspace does not say that it stays there.
+                let mut directories = Self::default();
+                directories.collect(key, value, ground, &mut words);
+                let outside = directories.certain.into_iter().filter(|place| !matches!(place, Place::Inside(_)));
+                places.certain.extend(outside);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(key, item, ground, found)),
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(key, value, ground, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        // A tool that is given no path may be given words that have nothing to do with files.
+        let names_a_path = !places.certain.is_empty();
+        for word in words.into_iter().filter(|word| names_a_path || word.contains(['/', '\\', '.'])) {
+            places.consider(word, ground);
+        }
+        places
     }
+
+    /// Adds the path for which the agent asks.
+    pub(super) fn block(&mut self, path: Option<&Value>, ground: &Ground<'_>) {
+        match path {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => self.blocked.extend(readings(text).map(|text| ground.place(&text))),
+            Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                self.blocked.push(Place::Unknown);
+            }
+        }
+    }
+
+    /// Whether the agent does not ask for a path outside of the workspace.
+    pub(super) fn blocks_nothing_outside(&self) -> bool {
+        self.blocked.iter().all(|place| matches!(place, Place::Inside(_)))
+    }
+
+    /// Whether all of them are such paths for certain, and there is one.
+    pub(super) fn are(&self, pattern: &PathPattern) -> bool {
+        let mut all = self.certain.iter().chain(&self.possible).chain(&self.blocked);
+        !self.unclear && !self.certain.is_empty() && all.all(|place| pattern.is(place))
+    }
+
+    /// Whether one of them may be such a path.
+    pub(super) fn may_be(&self, pattern: &PathPattern) -> bool {
+        self.certain.iter().chain(&self.possible).chain(&self.blocked).any(|place| pattern.may_be(place))
+    }
+
+    fn collect<'a>(&mut self, key: &'a str, value: &'a Value, ground: &Ground<'_>, words: &mut Vec<&'a str>) {
+        if self.certain.len() + words.len() >= MOST_PATHS {
+            // More than anybody looks at, so it cannot be told where they lead.
+            self.certain.truncate(MOST_PATHS);
+            self.certain.push(Place::Unknown);
+            return;
+        }
+        // Some tools are given a table whose keys are paths.
+        if key.contains('/') {
+            self.certain.push(ground.place(key));
+        }
+        let name = key.replace(['_', '-'], "").to_lowercase();
+        let ends_like_one_of = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        match value {
+            Value::String(_) if TEXTS.contains(&name.as_str()) => {}
+            // The text of a patch names files of its own.
+            Value::String(_) if name == "patch" => self.certain.push(Place::Unknown),
+            Value::String(text) if ends_like_one_of(PATHS) || looks_like_a_path(text) => {
+                self.certain.extend(readings(text).map(|text| ground.place(&text)));
+            }
+            Value::String(_) if ends_like_one_of(CHOICES) => {}
+            Value::String(text) if SEARCHES.contains(&name.as_str()) && !text.contains(['/', '\\']) => {}
+            Value::String(text) => words.extend(may_be_a_path(text).then_some(text.as_str())),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(key, item, ground, words)),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, value)| self.collect(key, value, ground, words));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn consider(&mut self, word: &str, ground: &Ground<'_>) {
+        for reading in readings(word) {
+            match ground.place(&reading) {
+                Place::Unknown if !reading.contains('/') => self.unclear = true,
+                place @ (Place::Inside(_) | Place::Outside | Place::Unknown) => self.possible.push(place),
+            }
+        }
+    }
+}
+
+/// A path as it is written, and as a tool reads it that takes `\` for `/`.
+fn readings(text: &str) -> impl Iterator<Item = String> {
+    let other = text.contains('\\').then(|| text.replace('\\', "/"));
+    [Some(text.to_owned()), other].into_iter().flatten()
+}
+
+fn is_url(text: &str) -> bool {
+    text.contains("://") || is_file_url(text)
+}
+
+/// Whether this names a file by a URL, which has no `//` if it has no host.
+fn is_file_url(text: &str) -> bool {
+    text.get(.."file:".len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// Whether a text leads out of where one is, under whatever name it is given.
 fn looks_like_a_path(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with(['/', '~']) || text.starts_with("file:") || text.split(['/', '\\']).any(|part| part == "..")
+    text.starts_with(['/', '~']) || is_file_url(text) || text.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// Whether a text may be a path although neither its name nor its look says so. Several lines and URLs are none.
+fn may_be_a_path(text: &str) -> bool {
+    let words = text.trim();
+    !words.is_empty() && words.len() <= LONGEST && !words.contains(['\n', '\r']) && !words.contains("://")
 }

@@ -57,7 +57,7 @@ pub struct ToolPattern {
 }
 
 /// `Web-Fetch` is as good as `web_fetch`.
-fn spelled(name: &str) -> String {
+pub(super) fn spelled(name: &str) -> String {
     name.replace('-', "_").to_lowercase()
 }
 

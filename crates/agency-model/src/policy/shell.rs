@@ -26,6 +26,8 @@ pub(super) enum Unclear {
     Assignment,
     /// It is no text.
     NoText,
+    /// It is for a shell with other rules.
+    OtherShell,
 }
 
 impl fmt::Display for Unclear {
@@ -40,6 +42,7 @@ impl fmt::Display for Unclear {
             Self::Empty => formatter.write_str("a part of it is empty"),
             Self::Assignment => formatter.write_str("it sets a variable"),
             Self::NoText => formatter.write_str("it is no text"),
+            Self::OtherShell => formatter.write_str("it is for a shell of Windows"),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod paths;
 mod properties;
+mod untold;
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,8 @@ fn permission(tool: &str, input: Value) -> Question {
         options: vec![],
         several: false,
         free_text: false,
-        tool: Some(ToolRequest { name: tool.to_owned(), input }),
+        only_on_screen: false,
+        tool: Some(ToolRequest::new(tool, input)),
     }
 }
 
@@ -75,7 +77,10 @@ fn the_first_rule_that_is_about_it_decides_and_without_one_it_is_asked() {
     let reset = decided("Bash", json!({ "command": "git reset --hard" }));
     assert_eq!((reset.action, reset.rule.as_deref(), reset.answer()), (Action::Ask, Some("rule 2"), None));
     let log = decided("Bash", json!({ "command": "git log" }));
-    assert_eq!((log.action, log.by().as_str(), log.answer()), (Action::Allow, "rule 3", Some(Answer::Allow)));
+    assert_eq!(
+        (log.action, log.by().as_str(), log.answer()),
+        (Action::Allow, "rule 3", Some(Answer::Allow { message: None }))
+    );
     let fetch = decided("webfetch", json!({ "url": "https://example.com" }));
     assert_eq!(fetch.message.as_deref(), Some("The approval policy denies this (rule 4)."));
     let other = decided("Bash", json!({ "command": "ls" }));

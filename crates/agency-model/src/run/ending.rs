@@ -1,5 +1,7 @@
 //! How a run ended, and the marker that proves it.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,14 +107,37 @@ pub struct Marker {
 /// A file that differs from the base commit of its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedPath {
-    /// The path below the workspace.
+    /// The path below the workspace; bytes that are not UTF-8 are replaced.
     pub path: String,
+    /// The bytes of a path that is not UTF-8, as hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
     /// What happened to it.
     pub status: ChangeStatus,
     /// Lines that are new; absent for a binary file.
     pub added: Option<u64>,
     /// Lines that are gone; absent for a binary file.
     pub removed: Option<u64>,
+}
+
+impl ChangedPath {
+    /// What happened to a file of any name.
+    #[must_use]
+    pub fn new(path: &[u8], status: ChangeStatus) -> Self {
+        let text = String::from_utf8_lossy(path);
+        let hex = || path.iter().map(|byte| format!("{byte:02x}")).collect();
+        let path_hex = matches!(text, Cow::Owned(_)).then(hex);
+        Self { path: text.into_owned(), path_hex, status, added: None, removed: None }
+    }
+
+    /// The bytes of the path.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        let digits = self.path_hex.as_ref().map(String::as_bytes).unwrap_or_default();
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+        bytes.filter(|bytes| !bytes.is_empty()).unwrap_or_else(|| self.path.clone().into_bytes())
+    }
 }
 
 words! {

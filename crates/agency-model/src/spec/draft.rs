@@ -85,6 +85,8 @@ pub struct LimitsDraft {
     pub no_progress_minutes: Option<u32>,
     /// How many minutes a question of the agent may wait for its answer; 0: no limit.
     pub question_minutes: Option<u32>,
+    /// After how many minutes a screen that is not recognised becomes a question; 0: never.
+    pub unknown_minutes: Option<u32>,
 }
 
 impl LimitsDraft {
@@ -93,6 +95,7 @@ impl LimitsDraft {
             max_minutes: flags.max_minutes.or(self.max_minutes),
             no_progress_minutes: flags.no_progress_minutes.or(self.no_progress_minutes),
             question_minutes: flags.question_minutes.or(self.question_minutes),
+            unknown_minutes: flags.unknown_minutes.or(self.unknown_minutes),
         }
     }
 }
@@ -175,6 +178,7 @@ impl SpecDraft {
                 max_minutes: minutes(limits.max_minutes, defaults.limits.max_minutes),
                 no_progress_minutes: minutes(limits.no_progress_minutes, defaults.limits.no_progress_minutes),
                 question_minutes: minutes(limits.question_minutes, defaults.limits.question_minutes),
+                unknown_minutes: minutes(limits.unknown_minutes, defaults.limits.unknown_minutes),
             },
             name: self.name,
             mode: self.mode.unwrap_or(Mode::Interactive),

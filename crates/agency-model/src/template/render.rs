@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gotmpl::parse::ListNode;
 use gotmpl::{MissingKey, Value};
 
-use super::{Context, Spellbook, Template, TemplateError, functions, guard, optional};
+use super::{Context, Spellbook, Template, TemplateError, functions, guard, optional, single, values};
 use crate::nearest;
 use crate::workflow::Position;
 
@@ -35,17 +35,40 @@ struct Surroundings {
     inner: Arc<Mutex<Option<TemplateError>>>,
 }
 
-impl Template {
-    /// Renders it with the values of a context; `include` finds its spells in the book.
-    pub fn render(&self, context: &Context, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
-        let around = Surroundings {
+impl Surroundings {
+    fn new(context: &Context, spells: &Arc<Spellbook>) -> Self {
+        Self {
             context: context.clone(),
             spells: Arc::clone(spells),
             chain: vec![],
             includes: Arc::new(AtomicUsize::new(MOST_INCLUDES)),
             inner: Arc::new(Mutex::new(None)),
-        };
-        self.render_in(&context.0, &around)
+        }
+    }
+}
+
+impl Template {
+    /// Renders it with the values of a context; `include` finds its spells in the book.
+    pub fn render(&self, context: &Context, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
+        self.render_in(&context.0, &Surroundings::new(context, spells))
+    }
+
+    /// Renders it as a value: a template that is exactly one action gives what the action gives, be it an object, a list,
+    /// a number or a truth value. Every other template gives its text.
+    pub fn render_value(&self, context: &Context, spells: &Arc<Spellbook>) -> Result<serde_json::Value, TemplateError> {
+        let found = Arc::new(Mutex::new(None));
+        if let Some(mut tree) = single::handing_over(&self.tree) {
+            optional::rewrite(&mut tree);
+            let (ready, taken) = (self.ready(&Surroundings::new(context, spells)), Arc::clone(&found));
+            let ready = move || ready().func(single::HAND_OVER, single::keeping(Arc::clone(&taken)));
+            // What is wrong is said by rendering the text.
+            let _ = run(&ready, tree, &context.0);
+        }
+        let found = found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match found.as_ref().and_then(values::json_unless_text) {
+            Some(value) => Ok(value),
+            None => self.render(context, spells).map(serde_json::Value::String),
+        }
     }
 
     fn render_in(&self, dot: &Value, around: &Surroundings) -> Result<String, TemplateError> {

@@ -295,3 +295,37 @@ proptest! {
         prop_assert_eq!(Template::parse("t", &source).unwrap().render(&known, &book(&[])), Ok("v".to_owned()));
     }
 }
+
+#[test]
+fn one_action_alone_keeps_its_value() {
+    let json = serde_json::json!({
+        "task": { "title": "T", "labels": ["a", "b"] }, "count": 3, "half": 0.5, "yes": true, "none": null, "text": "5",
+    });
+    let context = Context::new(json.as_object().unwrap());
+    let value =
+        |source: &str| Template::parse("t.md", source)?.render_value(&context, &book(&[("s", "in {{.count}}")]));
+    for (source, expected) in [
+        ("{{.task}}", json["task"].clone()),
+        ("{{- .task.labels -}}", json["task"]["labels"].clone()),
+        ("{{.count}}", 3.into()),
+        ("{{.half}}", 0.5.into()),
+        ("{{.yes | not}}", false.into()),
+        ("{{.nothing | default 7}}", 7.into()),
+        ("{{index .task \"labels\"}}", json["task"]["labels"].clone()),
+        ("{{.text}}", "5".into()),
+        ("{{.none}}", "".into()),
+        ("{{include \"s\"}}", "in 3".into()),
+        ("{{.count}} ", "3 ".into()),
+        ("{{.count}}{{.count}}", "33".into()),
+        ("{{if .yes}}{{.count}}{{end}}", "3".into()),
+        ("{{$x := .count}}", "".into()),
+        ("plain", "plain".into()),
+    ] {
+        assert_eq!(value(source), Ok(expected), "{source}");
+    }
+    let error = value("{{.task.titel}}").unwrap_err();
+    assert_eq!(
+        (error.to_string().as_str(), error.nearest.as_deref()),
+        ("t.md:1:3: there is no `titel` in `{{.task.titel}}`", Some("title"))
+    );
+}

@@ -44,3 +44,24 @@ pub(super) fn value(json: &Value) -> gotmpl::Value {
         Value::Object(entries) => object(entries),
     }
 }
+
+/// What templates know as JSON; `None` for a text, and for what JSON does not have.
+pub(super) fn json_unless_text(value: &gotmpl::Value) -> Option<Value> {
+    if matches!(value, gotmpl::Value::String(_)) { None } else { json(value) }
+}
+
+fn json(value: &gotmpl::Value) -> Option<Value> {
+    Some(match value {
+        gotmpl::Value::Bool(value) => Value::Bool(*value),
+        gotmpl::Value::Int(number) => (*number).into(),
+        gotmpl::Value::Uint(number) => (*number).into(),
+        gotmpl::Value::Float(number) => serde_json::Number::from_f64(*number)?.into(),
+        gotmpl::Value::String(text) => Value::from(text.as_ref()),
+        gotmpl::Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
+        gotmpl::Value::Map(entries) => {
+            let entry = |(name, inner): (&Arc<str>, &gotmpl::Value)| Some((name.to_string(), json(inner)?));
+            Value::Object(entries.iter().map(entry).collect::<Option<_>>()?)
+        }
+        gotmpl::Value::Nil | gotmpl::Value::Function(_) => return None,
+    })
+}

@@ -6,10 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{Contract, StepResult, StepStatus};
 
-/// Only so much of the end of an agent's words is looked at.
-const LOOKED_AT: usize = 4 * 1024 * 1024;
-/// A larger block is a mistake.
-const MAX_BLOCK_BYTES: usize = 1024 * 1024;
+/// The longest answer of an agent that is read.
+pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// What an agent says of its work.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +28,13 @@ pub enum OutputError {
     /// There is no block.
     #[error("the agent did not end with a JSON code block that says how it went")]
     Missing,
-    /// The block is too large.
-    #[error("the agent's JSON block has {0} bytes; at most {MAX_BLOCK_BYTES} are read")]
-    TooLarge(usize),
+    /// There is no block in the part of the answer that is read.
+    #[error(
+        "the agent's answer is longer than {} MB, and its last {} MB hold no whole JSON code block that says how it \
+         went; let it write large results to a file",
+        MAX_ANSWER_BYTES >> 20, MAX_ANSWER_BYTES >> 20
+    )]
+    TooLong,
     /// The block is no JSON object of the right shape.
     #[error("the agent's JSON block cannot be used: {0}")]
     Wrong(String),
@@ -41,14 +43,12 @@ pub enum OutputError {
 impl AgentOutput {
     /// Reads the last JSON code block of an agent's words.
     pub fn read(words: &str) -> Result<Self, OutputError> {
-        let mut from = words.len().saturating_sub(LOOKED_AT);
+        let mut from = words.len().saturating_sub(MAX_ANSWER_BYTES);
         while !words.is_char_boundary(from) {
             from += 1;
         }
-        let block = last_block(words.get(from..).unwrap_or_default()).ok_or(OutputError::Missing)?;
-        if block.len() > MAX_BLOCK_BYTES {
-            return Err(OutputError::TooLarge(block.len()));
-        }
+        let missing = || if words.len() < MAX_ANSWER_BYTES { OutputError::Missing } else { OutputError::TooLong };
+        let block = last_block(words.get(from..).unwrap_or_default()).ok_or_else(missing)?;
         let value: Value = serde_json::from_str(&block).map_err(|error| OutputError::Wrong(error.to_string()))?;
         Self::from_value(value)
     }
@@ -228,9 +228,16 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_too_large_is_refused() {
-        let words = block(&format!(r#"{{"success": true, "summary": "{}"}}"#, "x".repeat(MAX_BLOCK_BYTES)));
-        assert!(matches!(AgentOutput::read(&words), Err(OutputError::TooLarge(_))));
+    fn a_large_block_is_read_and_one_that_is_too_large_is_refused_with_the_limit() {
+        let of = |bytes: usize| block(&format!(r#"{{"success": true, "summary": "{}"}}"#, "x".repeat(bytes)));
+        let large = AgentOutput::read(&of(5 << 20)).unwrap();
+        assert_eq!(large.summary.len(), 5 << 20);
+        let error = AgentOutput::read(&of(MAX_ANSWER_BYTES)).unwrap_err();
+        assert_eq!(error, OutputError::TooLong);
+        assert!(error.to_string().contains("longer than 64 MB"), "{error}");
+        // What comes before the part that is read does not matter.
+        let chatty = format!("{}{}", "x\n".repeat(MAX_ANSWER_BYTES / 2), of(10));
+        assert_eq!(AgentOutput::read(&chatty).unwrap().summary.len(), 10);
     }
 
     proptest! {

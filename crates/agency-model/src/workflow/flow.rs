@@ -8,6 +8,7 @@ mod instance;
 mod record;
 mod retry;
 mod scope;
+mod stop_reason;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -89,6 +90,17 @@ pub struct Running {
     pub blocked: Option<BlockedMerge>,
 }
 
+/// How far a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepStanding {
+    /// Its turn has not come, or comes again.
+    NotBegun,
+    /// It is being done.
+    UnderWay,
+    /// It is done, failed or skipped.
+    Over,
+}
+
 impl Flow {
     /// A session of which nothing has happened yet.
     #[must_use]
@@ -159,6 +171,24 @@ impl Flow {
     pub fn step(&self, path: &StepPath) -> Option<&Step> {
         let place = self.places.get(&without_rounds(path))?;
         step_at(&self.plan.steps, place)
+    }
+
+    /// How far a step is, whatever the round. What is inside a step that is over counts as over.
+    #[must_use]
+    pub fn step_standing(&self, path: &StepPath) -> StepStanding {
+        let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();
+        let mut instances = self.steps.as_slice();
+        let mut standing = StepStanding::NotBegun;
+        for index in place {
+            let Some(instance) = instances.get(*index) else { return StepStanding::NotBegun };
+            standing = match instance.progress {
+                Progress::Waiting => return StepStanding::NotBegun,
+                Progress::Over => return StepStanding::Over,
+                Progress::Running(_) | Progress::Open => StepStanding::UnderWay,
+            };
+            instances = instance.children();
+        }
+        standing
     }
 
     /// The steps that are under way, without those that contain them.

@@ -77,9 +77,23 @@ pub struct Entry {
     pub seq: u64,
     /// When it was noted; nothing is decided by it.
     pub at: Timestamp,
+    /// What the clock of its driver said then. Facts of older versions, and those that no driver stored, have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockReading>,
     /// What happened.
     #[serde(flatten)]
     pub fact: Fact,
+}
+
+/// What a clock says that stands still while the machine sleeps, and that setting the time does not change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockReading {
+    /// The start of the machine that the clock counts from.
+    pub boot: String,
+    /// How long the machine has been awake since then.
+    pub monotonic_ms: u64,
+    /// How much of its `timeout` the session has used up.
+    pub worked_ms: u64,
 }
 
 /// Something that happened.
@@ -294,10 +308,15 @@ mod tests {
     #[test]
     fn facts_are_stored_flat_and_unknown_ones_are_refused() {
         let fact = Fact::StepTimedOut { path: StepPath::new("a") };
-        let entry = Entry { seq: 3, at: Timestamp::UNIX_EPOCH, fact };
+        let entry = Entry { seq: 3, at: Timestamp::UNIX_EPOCH, clock: None, fact };
         let text = serde_json::to_string(&entry).unwrap();
         assert_eq!(text, r#"{"seq":3,"at":"1970-01-01T00:00:00Z","fact":"step_timed_out","path":"a"}"#);
         assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
         assert!(serde_json::from_str::<Entry>(&text.replace("step_timed_out", "step_blessed")).is_err());
+        let clock = Some(ClockReading { boot: "b".to_owned(), monotonic_ms: 5, worked_ms: 4 });
+        let read = Entry { clock, ..entry };
+        let text = serde_json::to_string(&read).unwrap();
+        assert!(text.contains(r#""clock":{"boot":"b","monotonic_ms":5,"worked_ms":4}"#), "{text}");
+        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), read);
     }
 }

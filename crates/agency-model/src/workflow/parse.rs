@@ -104,7 +104,7 @@ fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> 
     };
     let description = object.text("description", notes).map(|text| text.value);
     let goal = object.text("goal", notes).map(|text| text.value);
-    let timeout = object.duration("timeout", notes).unwrap_or(WORKFLOW_TIMEOUT);
+    let timeout = object.duration("timeout", notes);
     let mcp_servers = servers::servers(&object, notes);
     let defaults = object.node("defaults").and_then(|node| defaults(node, notes)).unwrap_or_default();
     let steps = match spelling {
@@ -116,7 +116,8 @@ fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> 
         name: name?.value,
         description,
         goal,
-        timeout,
+        timeout: timeout.unwrap_or(WORKFLOW_TIMEOUT),
+        timeout_at: timeout.map(|_| object.key_at("timeout")),
         mcp_servers,
         defaults,
         spelling,

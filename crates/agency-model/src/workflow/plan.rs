@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Located, Step, StepKind, Work};
+use super::{Located, Position, Step, StepKind, Work};
 use crate::launch::words;
 use crate::{Host, McpServers, Mode};
 
@@ -27,6 +27,9 @@ pub struct Plan {
     /// How long a session may take.
     #[serde(with = "super::duration")]
     pub timeout: Duration,
+    /// Where the file sets that limit; absent for the default, and in plans that older versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_at: Option<Position>,
     /// Servers for every agent.
     pub mcp_servers: McpServers,
     /// What steps go by that do not say themselves.

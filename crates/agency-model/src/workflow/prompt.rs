@@ -21,6 +21,15 @@ impl TemplateText {
         rendered.map_err(|error| if error.file == file { self.in_file(error) } else { error })
     }
 
+    /// Renders it as a value: one action alone keeps its type.
+    pub fn render_value(&self, file: &str, context: &Context, spells: &Arc<Spellbook>) -> Result<Value, TemplateError> {
+        if !is_template(&self.value) {
+            return Ok(Value::String(self.value.clone()));
+        }
+        let rendered = Template::parse(file, &self.value).and_then(|template| template.render_value(context, spells));
+        rendered.map_err(|error| if error.file == file { self.in_file(error) } else { error })
+    }
+
     /// A problem with its place in the workflow file.
     pub(super) fn in_file(&self, error: TemplateError) -> TemplateError {
         TemplateError { at: self.place(error.at), ..error }
@@ -84,7 +93,7 @@ impl AgentStep {
 impl InputValue {
     fn rendered(&self, context: &Context, parts: &PromptParts<'_>) -> Result<Value, TemplateError> {
         match self {
-            Self::Text(text) => text.render(parts.file, context, parts.spells).map(Value::String),
+            Self::Text(text) => text.render_value(parts.file, context, parts.spells),
             Self::List(items) => items.iter().map(|item| item.rendered(context, parts)).collect(),
             Self::Map(entries) => {
                 entries.iter().map(|(name, value)| Ok((name.clone(), value.rendered(context, parts)?))).collect()

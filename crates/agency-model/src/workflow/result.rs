@@ -6,8 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::launch::words;
 use schemars::JsonSchema;
 
-/// So much of what a step printed is kept for templates and checkpoints, its end.
+/// So much of what a step printed is kept for templates and checkpoints: its last lines.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+/// A last line may be longer than that, up to what a template can give.
+pub const MAX_LINE_BYTES: usize = crate::template::MAX_RENDERED_BYTES;
 
 words! {
     /// How a step ended.
@@ -104,14 +106,32 @@ impl StepResult {
     }
 }
 
-/// The end of a text, from the beginning of a line where there is one.
+/// The last whole lines of a text. A last line that is longer than those may be is kept whole, since it is data rather
+/// than a log; of one that is too long even for that, its end is kept and says what is missing.
 fn kept(printed: &str) -> String {
-    let Some(mut from) = printed.len().checked_sub(MAX_OUTPUT_BYTES) else { return printed.to_owned() };
-    while !printed.is_char_boundary(from) {
+    if printed.len() <= MAX_OUTPUT_BYTES {
+        return printed.to_owned();
+    }
+    let end = end_of(printed, MAX_OUTPUT_BYTES);
+    // The newline at the very end begins no line.
+    if let Some((_, whole_lines)) = end.split_once('\n').filter(|(_, lines)| !lines.is_empty()) {
+        return whole_lines.to_owned();
+    }
+    let without_newline = printed.strip_suffix('\n').unwrap_or(printed);
+    let last_line = without_newline.rfind('\n').and_then(|newline| printed.get(newline + 1..)).unwrap_or(printed);
+    if last_line.len() <= MAX_LINE_BYTES {
+        return last_line.to_owned();
+    }
+    format!("[a line of more than {MAX_LINE_BYTES} bytes; its end:] {end}")
+}
+
+/// So many bytes of the end of a text, or a few less.
+fn end_of(text: &str, most: usize) -> &str {
+    let mut from = text.len().saturating_sub(most);
+    while !text.is_char_boundary(from) {
         from += 1;
     }
-    let end = printed.get(from..).unwrap_or_default();
-    end.split_once('\n').map_or(end, |(_, whole_lines)| whole_lines).to_owned()
+    text.get(from..).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -130,7 +150,23 @@ mod tests {
         let much = format!("{}\nlast é", "é".repeat(MAX_OUTPUT_BYTES));
         assert_eq!(StepResult::success("").with_output(&much).output, "last é");
         assert_eq!(StepResult::success("").with_output("short\n").output, "short\n");
-        let one_line = "é".repeat(MAX_OUTPUT_BYTES);
-        assert!(StepResult::success("").with_output(&one_line).output.len() <= MAX_OUTPUT_BYTES);
+        // Exactly as much as is kept loses nothing.
+        let full = format!("first\n{}\n", "x".repeat(MAX_OUTPUT_BYTES - 7));
+        assert_eq!((full.len(), StepResult::success("").with_output(&full).output), (MAX_OUTPUT_BYTES, full));
+    }
+
+    #[test]
+    fn a_long_last_line_is_kept_whole_and_one_that_is_too_long_says_so() {
+        let output = |text: &str| StepResult::success("").with_output(text).output;
+        for end in ["", "\n"] {
+            let line = format!("{}{end}", "é".repeat(MAX_OUTPUT_BYTES));
+            assert_eq!(output(&line), line);
+            assert_eq!(output(&format!("before\n{line}")), line);
+            assert_eq!(output(&format!("{}\nafter{end}", line.trim_end())), format!("after{end}"));
+            let too_long = format!("{}{end}", "x".repeat(MAX_LINE_BYTES + 1));
+            let kept = output(&too_long);
+            assert!(kept.starts_with("[a line of more than 4194304 bytes; its end:] xxx"), "{kept:.80}");
+            assert!(kept.ends_with(&format!("xxx{end}")) && kept.len() < MAX_OUTPUT_BYTES + 100, "{}", kept.len());
+        }
     }
 }

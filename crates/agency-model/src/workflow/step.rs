@@ -16,6 +16,16 @@ use crate::{McpServers, Mode};
 pub const AGENT_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// How long a script step may take if it does not say.
 pub const SCRIPT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+/// How long a step may take if it does not say; no limit of its own where absent.
+#[must_use]
+pub const fn default_timeout(kind: StepKind) -> Option<Duration> {
+    match kind {
+        StepKind::Agent => Some(AGENT_TIMEOUT),
+        StepKind::Script => Some(SCRIPT_TIMEOUT),
+        StepKind::Loop | StepKind::Parallel | StepKind::Merge | StepKind::Approval => None,
+    }
+}
+
 /// How often a loop goes round if it does not say.
 pub const MAX_ITERATIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
@@ -31,6 +41,9 @@ pub struct Step {
     /// How long it may take; no limit of its own where absent.
     #[serde(with = "super::duration::optional")]
     pub timeout: Option<Duration>,
+    /// Where the file sets that limit; absent for a default, and in plans that older versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_at: Option<Position>,
     /// What its failure means for the workflow.
     pub on_fail: OnFail,
     /// What its success means for the loop around it.

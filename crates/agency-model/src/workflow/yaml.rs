@@ -3,6 +3,8 @@
 //! The one rule: any text gives values or a problem, in bounded time and space. Files are nested a little, and aliases
 //! are copied as often as the limit on values allows.
 
+mod syntax;
+
 use std::collections::{HashMap, HashSet};
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
@@ -25,7 +27,7 @@ pub(super) fn read(source: &Source<'_>, text: &str) -> (Option<Node>, Vec<Proble
             Ok((event, span)) => reading.take(event, &span),
             Err(error) => {
                 let at = Position { line: error.marker().line().max(1), column: error.marker().col() + 1 };
-                Err(source.problem(at, format!("not valid YAML: {}", error.info())))
+                Err(source.problem(at, syntax::in_words(error.kind())))
             }
         };
         if let Err(problem) = step {
@@ -116,7 +118,10 @@ impl Reading<'_, '_> {
             return Err(self.source.problem(open.at, format!("nested deeper than {DEEPEST} lists and maps")));
         }
         if let Some(Open { inside: Inside::Map { key: None, .. }, .. }) = self.open.last() {
-            return Err(self.source.problem(open.at, "the name of a field is a text, no list or map"));
+            return Err(self.source.problem(
+                open.at,
+                "the name of a field is a text, no list or map; put a template such as `{{.task.title}}` in quotes",
+            ));
         }
         self.open.push(open);
         Ok(())

@@ -34,6 +34,12 @@ impl Request {
     pub fn says(&self, words: &str) -> bool {
         says(&self.body, words)
     }
+
+    /// Whether the first message of the conversation has these words in it.
+    pub(super) fn begins_with(&self, words: &str) -> bool {
+        let messages = ["messages", "input", "contents"].iter().find_map(|name| self.body[name].as_array());
+        messages.and_then(|messages| messages.first()).is_some_and(|first| says(first, words))
+    }
 }
 
 fn unreadable(body: &[u8]) -> Value {

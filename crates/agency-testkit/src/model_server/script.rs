@@ -1,5 +1,6 @@
 //! What a model server answers, told by a test.
 
+use super::request::Request;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     turns: Vec<Turn>,
+    beside: Vec<(String, Script)>,
 }
 
 impl Script {
@@ -25,6 +27,19 @@ impl Script {
     pub fn turn(mut self, turn: Turn) -> Self {
         self.turns.push(turn);
         self
+    }
+
+    /// Gives other turns to a conversation that begins with these words, such as that of a sub-agent.
+    #[must_use]
+    pub fn beside(mut self, words: &str, script: Script) -> Self {
+        self.beside.push((words.to_owned(), script));
+        self
+    }
+
+    /// The script of the conversation that a request belongs to.
+    pub(super) fn of(&self, request: &Request) -> &Self {
+        let other = self.beside.iter().find(|(words, _)| request.begins_with(words));
+        other.map_or(self, |(_, script)| script)
     }
 
     /// Adds a turn that only says something, with which most agents end.

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Names the directory of the agents' commands, if it is not the one beside the test's own build.
 const VARIABLE: &str = "AGENCY_TEST_AGENTS";
@@ -21,6 +21,17 @@ pub(super) fn directory() -> PathBuf {
         Ok(_) => panic!("the agents in {} are not those of this version: run scripts/agents", commands.display()),
         Err(_) => panic!("the real agents are not installed: run scripts/agents, or leave out the feature real-agents"),
     }
+}
+
+/// The directory of the protocol's own TypeScript SDK; panics with what to do unless it is there.
+#[track_caller]
+pub fn mcp_sdk() -> PathBuf {
+    let commands = directory();
+    // Beside the agents, in a tree of its own.
+    let place = commands.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("mcp-sdk");
+    let sdk = place.join("node_modules/@modelcontextprotocol/sdk");
+    assert!(sdk.join("package.json").is_file(), "the MCP SDK is not installed: run scripts/agents");
+    sdk
 }
 
 /// The version of a built-in agent by its name.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_model::{Answer, ErrorCode, Question, QuestionId, RunId};
+use agency_model::{Answer, ErrorCode, Question, QuestionId, RunId, UnfitAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use crate::problem::Problem;
 #[command(after_help = "Examples:\n  \
     agency answer q_01ABC allow\n  \
     agency answer q_01ABC deny --text \"Not in this directory\"\n  \
+    agency answer q_01ABC allow --text \"Only to staging\"\n  \
     agency answer q_01ABC 2\n  \
     agency answer q_01ABC --text \"Use SQLite\"")]
 pub(crate) struct Args {
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     /// allow, deny, allow-all, or options by number or name
     #[arg(value_name = "ANSWER", required_unless_present = "text")]
     answer: Vec<String>,
-    /// An answer in your own words; with deny, what the agent is told
+    /// An answer in your own words; with deny, what the agent is told; with allow, a comment to a workflow's approval
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     text: Option<String>,
 }
@@ -43,6 +44,10 @@ pub(crate) struct Answered {
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = agency.question(&args.question)?;
+    if row.question.only_on_screen {
+        let why = format!("{}: {}", row.id, UnfitAnswer::OnlyOnScreen);
+        return Err(Problem::new(ErrorCode::InvalidAnswer, why).hint(format!("agency attach {} shows it", row.run_id)));
+    }
     let answer = meant(&row.question, &args.answer, args.text)?;
     let by = who();
     let outcome = {
@@ -62,7 +67,7 @@ fn meant(question: &Question, given: &[String], text: Option<String>) -> Result<
     match (first.as_deref(), text, options) {
         (None, Some(text), _) => Ok(Answer::Text { text }),
         (_, None, Some(chosen)) if !chosen.is_empty() => Ok(Answer::Options { chosen }),
-        (Some("allow"), None, _) if given.len() == 1 => Ok(Answer::Allow),
+        (Some("allow"), message, _) if given.len() == 1 => Ok(Answer::Allow { message }),
         (Some("allow-all"), None, _) if given.len() == 1 => Ok(Answer::AllowAll),
         (Some("deny"), message, _) if given.len() == 1 => Ok(Answer::Deny { message }),
         (_, _, _) => {
@@ -95,6 +100,7 @@ mod tests {
             options: options.iter().map(option).collect(),
             several: true,
             free_text: true,
+            only_on_screen: false,
             tool: None,
         }
     }
@@ -107,7 +113,9 @@ mod tests {
     #[test]
     fn words_options_and_numbers_are_understood() {
         let chosen = |ids: &[&str]| Answer::Options { chosen: ids.iter().map(|id| (*id).to_owned()).collect() };
-        assert_eq!(answer(&[], &["allow"], None), Some(Answer::Allow));
+        assert_eq!(answer(&[], &["allow"], None), Some(Answer::Allow { message: None }));
+        let comment = Some("carefully".to_owned());
+        assert_eq!(answer(&[], &["allow"], Some("carefully")), Some(Answer::Allow { message: comment }));
         assert_eq!(answer(&[], &["Allow_All"], None), Some(Answer::AllowAll));
         let message = Some("no".to_owned());
         assert_eq!(answer(&[], &["deny"], Some("no")), Some(Answer::Deny { message }));

@@ -46,16 +46,18 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
     let directory = tempfile::Builder::new()
         .prefix("agency-demo-")
         .tempdir()
-        .map_err(|error| Problem::new(ErrorCode::Io, format!("no temporary directory: {error}")))?
-        .keep();
-    let sample =
-        sample::create(&directory).map_err(|error| Problem::new(ErrorCode::Io, format!("the sample: {error}")))?;
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("no temporary directory: {error}")))?;
+    let sample = sample::create(directory.path())
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("the sample: {error}")))?;
+    // What is refused leaves no directory; from here on, runs work in it.
+    let plans =
+        sample.tasks.iter().map(|task| agency.plan(request(&sample.path, task))).collect::<Result<Vec<_>, _>>()?;
+    let _kept = directory.keep();
     context.say(&format!("A sample repository is in {}", sample.path.display()));
     context.say("Three scripted agents start, each in a worktree of its own:\n");
     let mut started = vec![];
-    for task in &sample.tasks {
-        let plan = agency.plan(request(&sample.path, task))?;
-        started.push(agency.create(&plan, &AtomicBool::new(false))?);
+    for plan in &plans {
+        started.push(agency.create(plan, &AtomicBool::new(false))?);
     }
     let ended = watch(&mut agency, &started, context)?;
     let views: Vec<RunView> = ended.iter().map(|row| RunView::new(row.clone(), agency.home())).collect();

@@ -61,10 +61,14 @@ pub(crate) fn removed(row: &RunRow) -> Problem {
             ),
             None => "it left nothing".to_owned(),
         }),
-        (Vcs::Git, Some(branch)) => problem.hint(format!(
-            "its commits are on its branch: git -C '{}' diff {} '{branch}'",
-            row.repo_path, row.base_commit
-        )),
+        (Vcs::Git, Some(branch)) => {
+            let saved = match &row.saved_ref {
+                Some(_) => format!("agency restore {} brings back what was not committed; ", row.id),
+                None => String::new(),
+            };
+            let diff = format!("git -C '{}' diff {} '{branch}'", row.repo_path, row.base_commit);
+            problem.hint(format!("{saved}its commits are on its branch: {diff}"))
+        }
         (Vcs::Git, None) => problem,
     }
 }

@@ -1,8 +1,9 @@
 //! `agency doctor`: what works, what does not, and what to do about it.
 
 use std::process::ExitCode;
+use std::thread;
 
-use agency_engine::doctor::{Check, Health, examine_surroundings};
+use agency_engine::doctor::{Check, Health, examine_agents, examine_database, examine_surroundings};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,22 +23,43 @@ pub(crate) struct Examination {
     checks: Vec<Check>,
 }
 
-/// What is wrong with the runs; what keeps us from looking is a problem too.
-fn examine_runs(context: &Context) -> Vec<Check> {
-    let found = context.agency().and_then(|mut agency| Ok(agency.examine_runs()?));
-    found.unwrap_or_else(|problem| vec![Check::problem("runs", &problem.into_words().0)])
+/// Examines everything. The database is checked, and other programs are waited for, while the runs are examined.
+fn examine(context: &Context) -> Result<Vec<Check>, Problem> {
+    let home = context.home()?;
+    let config = context.config()?;
+    // What cannot be opened is among the checks already, if it is the home or the database.
+    let agency = context.agency();
+    let (mut checks, mut database, runs) = thread::scope(|scope| {
+        // The longest work begins first.
+        let runs = agency.map(|agency| scope.spawn(|| (agency.examine_runs(), agency)));
+        let surroundings = scope.spawn(|| examine_surroundings(&home, &config));
+        let database = examine_database(&home, &config);
+        let unfinished = |name| Check::problem(name, "the examination ended before it was done");
+        let checks = surroundings.join().unwrap_or_else(|_| vec![unfinished("surroundings")]);
+        (checks, database, runs.map(|runs| runs.join().map_err(|_| unfinished("runs"))))
+    });
+    let usable = !checks.iter().any(|check| check.is_problem_of("home")) && !database.is_problem_of("database");
+    let mut found = vec![];
+    match runs {
+        Ok(Ok((examination, mut agency))) if usable => {
+            agency.note_examination(&examination);
+            found = examination.checks;
+        }
+        Ok(Err(unfinished)) if usable => found.push(unfinished),
+        Err(problem) if usable => found.push(Check::problem("runs", &problem.into_words().0)),
+        Ok(_) | Err(_) => {}
+    }
+    if let Some(unreadable) = found.extract_if(.., |check| check.is_problem_of("database")).next() {
+        database = unreadable;
+    }
+    checks.push(database);
+    checks.extend(examine_agents(&config, &std::env::var_os("PATH").unwrap_or_default()));
+    checks.extend(found);
+    Ok(checks)
 }
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let home = context.home()?;
-    let config = context.config()?;
-    let search_path = std::env::var_os("PATH").unwrap_or_default();
-    let mut checks = examine_surroundings(&home, &config, &search_path);
-    // A home or a database that cannot be used is among the checks already.
-    let usable = !checks.iter().any(|check| check.is_problem_of(&["home", "database"]));
-    if usable {
-        checks.extend(examine_runs(context));
-    }
+    let checks = examine(context)?;
     let healthy = checks.iter().all(|check| check.health != Health::Problem);
     let answer = Examination { healthy, checks };
     context.answer(&answer, |out| {

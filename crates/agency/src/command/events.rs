@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let events = reader.feed(piece);
         let wanted = events.iter().filter(|read| read.event.seq > args.since);
         let text: String = wanted.map(|read| line(read, context.json()) + "\n").collect();
-        if context.json() { context.print_raw(text.as_bytes()) } else { context.print_text(text.as_bytes()) }
+        if context.json() { context.print_json(text.into_bytes()) } else { context.print_text(text.as_bytes()) }
     };
     if args.follow {
         return context.follow(&mut agency, &row.id, &mut cursor, print);

@@ -71,6 +71,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         return follow::follow(&mut agency, context);
     }
     if args.interactive {
+        agency.check_answering()?;
         return walk::walk(&mut agency, context);
     }
     let inbox = Inbox::read(&mut agency)?;

@@ -150,7 +150,7 @@ fn write_piece(
 pub(crate) fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
     use std::io::{Read, Seek, SeekFrom};
     const WINDOW: u64 = 64 * 1024;
-    let mut file = match std::fs::File::open(path) {
+    let mut file = match agency_engine::home::open_to_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agency_engine::adopt::Unadopted;
 use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunFilter;
 use agency_engine::workspace::Repository;
@@ -67,10 +68,18 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         limit: args.limit.or_else(|| (!args.all).then_some(USUAL)),
     };
     let rows = agency.list(&filter)?;
-    let unadopted = agency.unadopted()?;
-    if unadopted > 0 {
+    let Unadopted { adoptable, unadoptable } = agency.unadopted()?;
+    if adoptable > 0 {
+        let runs = if adoptable == 1 { "a run that has" } else { "runs that have" };
         context.say(&format!(
-            "The database does not know {unadopted} runs that have files: agency reconcile adopts them."
+            "The database does not know {runs} files ({adoptable}): agency reconcile adopts what it can."
+        ));
+    }
+    if unadoptable > 0 {
+        context.say(&format!(
+            "{unadoptable} of the directories in {} cannot become runs again: agency doctor says why, and how to move them \
+             aside.",
+            agency.home().runs().display()
         ));
     }
     let runs = Runs { runs: rows.into_iter().map(|row| RunView::new(row, agency.home())).collect() };

@@ -1,6 +1,7 @@
 //! `agency mcp`: serves other agents, and tells them that it does.
 
 pub(crate) mod install;
+mod registration;
 mod settings;
 
 use std::process::ExitCode;

@@ -88,14 +88,15 @@ fn print(answer: &Reconciliation, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{} belongs to no run; left alone (agency doctor says how to move it aside)", path.display())?;
     }
     for unadoptable in &found.unadoptable {
-        writeln!(out, "{} cannot be adopted and is left alone: {}", unadoptable.path.display(), unadoptable.why)?;
+        let (path, why) = (unadoptable.path.display(), &unadoptable.why);
+        writeln!(out, "{path} cannot be adopted and is left alone (agency doctor says how to move it aside): {why}")?;
     }
     if *dry_run {
         for survivor in &found.survivors {
             writeln!(out, "would end process {} of {} ({})", survivor.pid, survivor.id, survivor.command)?;
         }
-        let doomed = found.run_directories.iter().chain(&found.pid_files).chain(&found.trash).chain(&found.scratch);
-        for path in doomed {
+        let Strays { run_directories, pid_files, trash, scratch, temporary, .. } = found;
+        for path in [run_directories, pid_files, trash, scratch, temporary].into_iter().flatten() {
             writeln!(out, "would delete {}", path.display())?;
         }
     }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use agency_engine::store::RunRow;
+use agency_engine::workspace::Repository;
 use agency_model::Vcs;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,20 +30,42 @@ pub(crate) struct RestoredWork {
     repo: String,
     branch: String,
     commit: String,
+    /// Refs that hold other commits of the run's worktree.
+    other_refs: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     let restored = agency.restore(&row, args.branch.as_deref())?;
-    let vcs = row.vcs;
-    let answer =
-        RestoredWork { id: row.id, repo: row.repo_path, branch: restored.branch, commit: restored.commit.to_string() };
+    let look = look_command(&row, &restored.branch);
+    let answer = RestoredWork {
+        id: row.id,
+        repo: row.repo_path,
+        branch: restored.branch,
+        commit: restored.commit.to_string(),
+        other_refs: restored.other_refs,
+    };
     context.answer(&answer, |out| {
         writeln!(out, "{} is at {}", answer.branch, answer.commit)?;
-        match vcs {
-            Vcs::Git => writeln!(out, "  look  git -C '{}' log -p -1 '{}'", answer.repo, answer.branch),
-            Vcs::Jj => writeln!(out, "  look  jj -R '{}' show '{}'", answer.repo, answer.branch),
+        for other in &answer.other_refs {
+            writeln!(out, "  also saved  {other}")?;
         }
+        writeln!(out, "  look  {look}")
     })
+}
+
+/// The command that shows the restored work.
+fn look_command(row: &RunRow, branch: &str) -> String {
+    let repository = Repository::from_root(row.repo_path.clone().into());
+    match row.vcs {
+        Vcs::Jj => format!("jj -R '{}' show '{branch}'", row.repo_path),
+        // Git does not find by itself what only jj knows.
+        Vcs::Git if repository.has_hidden_git_store() => {
+            let store =
+                repository.common_dir().map_or_else(|_| row.repo_path.clone(), |store| store.display().to_string());
+            format!("git --git-dir='{store}' log -p -1 '{branch}'")
+        }
+        Vcs::Git => format!("git -C '{}' log -p -1 '{branch}'", row.repo_path),
+    }
 }

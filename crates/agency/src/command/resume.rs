@@ -77,6 +77,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     })?;
     if args.attach {
         attach::check_terminal()?;
+        agency.check_attaching()?;
     }
     start(&mut agency, &plan, Afterwards { wait: args.wait, show: args.attach }, context)
 }

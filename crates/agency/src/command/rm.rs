@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long)]
     delete_branch: bool,
     /// Also remove what a plain rm refuses: a locked worktree, a run that a workflow session needs, a worktree with git
-    /// repositories of its own (moved to the home's kept/). With --delete-branch: delete an unmerged branch too
+    /// repositories of its own or files that cannot be saved (moved to the home's kept/). With --delete-branch: delete an unmerged branch too
     #[arg(long)]
     force: bool,
 }

@@ -70,6 +70,9 @@ pub(crate) struct Args {
     /// End the run when a question of the agent waits so many minutes for its answer; 0: no limit
     #[arg(long, value_name = "N")]
     question_minutes: Option<u32>,
+    /// Ask when the agent's screen is not recognised for so many minutes; 0: never [default: the configuration's]
+    #[arg(long, value_name = "N")]
+    unknown_minutes: Option<u32>,
     /// Run in a session of your tmux server, or without a terminal [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
     host: Option<String>,
@@ -158,6 +161,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     }
     if show {
         attach::check_terminal()?;
+        agency.check_attaching()?;
     }
     if plan.spec.workspace == WorkspaceKind::None {
         context.say(&format!("warning: --workspace none: the agent works in {} itself, on your files", plan.spec.repo));
@@ -238,6 +242,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
             max_minutes: args.max_minutes,
             no_progress_minutes: args.no_progress_minutes,
             question_minutes: args.question_minutes,
+            unknown_minutes: args.unknown_minutes,
         }),
         name: args.name,
         mode: args.mode.as_deref().and_then(Mode::from_word),

@@ -21,6 +21,7 @@ use super::{
     run, send, serve, show, source, why, workflow,
 };
 use crate::context::Context;
+use crate::object_schema::write_as_objects;
 use crate::problem::Problem;
 use crate::view::RunView;
 
@@ -127,7 +128,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             None => problem.hint("agency schema lists them"),
         });
     };
-    let schema = schema();
+    let mut schema = schema().to_value();
+    write_as_objects(&mut schema);
     context.answer(&schema, |out| writeln!(out, "{}", serde_json::to_string_pretty(&schema)?))
 }
 

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::{ago, field, state_word};
+use crate::output::{Surface, ago, field, state_word};
 use crate::problem::Problem;
 use crate::view::RunView;
 
@@ -50,7 +50,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 /// Everything about a run.
 pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
     let directory = agency.home().run(&row.id);
-    let read = |name| std::fs::read(directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let read = |name| {
+        agency_engine::home::read_whole(&directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok())
+    };
     // A workspace that is gone, or a repository that moved, has no changes to show.
     let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
     let done = read_markers(&directory);
@@ -69,12 +71,40 @@ pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
 }
 
 pub(super) fn print_shown(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
-    shown.lines(jiff::Timestamp::now()).iter().try_for_each(|(label, value)| writeln!(out, "{label:<14}{value}"))
+    for (label, value) in shown.facts(jiff::Timestamp::now()) {
+        writeln!(out, "{label:<14}{value}")?;
+    }
+    for (label, value) in shown.changed() {
+        write!(out, "{label:<14}")?;
+        out.write_all(&value)?;
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 impl Shown {
-    /// What there is to know, each with its name.
+    /// What there is to know, each with its name, as text for a terminal.
     pub(crate) fn lines(&self, now: jiff::Timestamp) -> Vec<(&'static str, String)> {
+        let changed = self.changed().into_iter();
+        let changed = changed.map(|(label, value)| (label, String::from_utf8_lossy(&value).into_owned()));
+        self.facts(now).into_iter().chain(changed).collect()
+    }
+
+    /// The files that differ from the base, by the bytes of their names.
+    fn changed(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let files = self.changed_files.iter().flatten().enumerate().map(|(index, file)| {
+            let count = match (file.added, file.removed) {
+                (Some(added), Some(removed)) => format!("+{added} -{removed}"),
+                (_, _) => "binary".to_owned(),
+            };
+            let line = [file.bytes(), format!(" ({}, {count})", file.status).into_bytes()].concat();
+            (if index == 0 { "changed" } else { "" }, Surface::stdout().field_bytes(&line))
+        });
+        files.collect()
+    }
+
+    /// Everything but the changed files.
+    fn facts(&self, now: jiff::Timestamp) -> Vec<(&'static str, String)> {
         let run = &self.run;
         let time = |at: jiff::Timestamp| format!("{at} ({} ago)", ago(now, at));
         let mut lines = vec![("run", run.id.to_string())];
@@ -114,14 +144,6 @@ impl Shown {
         lines.push(("directory", run.run_dir.clone()));
         for (index, line) in self.summary.iter().flat_map(|summary| summary.lines()).enumerate() {
             lines.push((if index == 0 { "summary" } else { "" }, line.to_owned()));
-        }
-        for (index, file) in self.changed_files.iter().flatten().enumerate() {
-            let label = if index == 0 { "changed" } else { "" };
-            let count = match (file.added, file.removed) {
-                (Some(added), Some(removed)) => format!("+{added} -{removed}"),
-                (_, _) => "binary".to_owned(),
-            };
-            lines.push((label, format!("{} ({}, {count})", file.path, file.status)));
         }
         lines.into_iter().map(|(label, value)| (label, field(&value))).collect()
     }

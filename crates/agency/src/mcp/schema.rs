@@ -1,10 +1,13 @@
 //! JSON Schemas as every client understands them.
 //!
-//! Some models refuse what the standard allows: formats of their own, several types at once, references.
+//! Some models refuse what the standard allows: formats of their own, several types at once, references. Some clients
+//! refuse a schema that is `true` or `false` instead of an object, and with it the whole list of tools.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
+
+use crate::object_schema::write_as_objects;
 
 /// The schema of what a tool takes or gives.
 pub(super) fn plain<T: JsonSchema>() -> Map<String, Value> {
@@ -14,6 +17,7 @@ pub(super) fn plain<T: JsonSchema>() -> Map<String, Value> {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     drop_formats(&mut schema);
+    write_as_objects(&mut schema);
     let mut fields = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
     fields.remove("title");
     fields

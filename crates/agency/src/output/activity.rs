@@ -42,11 +42,16 @@ pub(crate) fn activity_words(event: &Event) -> Option<String> {
         Event::ToolUse { tool_name, input, .. } => Some(format!("{tool_name} {}", subject(input))),
         Event::Notice { message } | Event::Error { message } => Some(message.clone()),
         Event::Output { .. } => Some("writing".to_owned()),
+        Event::Thinking { .. } => Some("thinking".to_owned()),
+        Event::Task { description, .. } => Some(description.clone()),
         Event::StateChange { .. }
         | Event::Attempt { .. }
         | Event::Exit { .. }
         | Event::Restart { .. }
         | Event::ToolResult { .. }
+        | Event::Plan { .. }
+        | Event::RateLimit { .. }
+        | Event::Compaction { .. }
         | Event::Message { .. }
         | Event::Activity { .. }
         | Event::Question { .. }

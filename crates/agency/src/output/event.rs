@@ -15,6 +15,11 @@ pub(crate) fn readable(line: &EventLine, icons: bool) -> String {
 
 /// What happened, in words.
 pub(crate) fn event_words(line: &EventLine) -> String {
+    let words = words_by_kind(line);
+    if line.event.parent_tool_id().is_some() { format!("sub-agent: {words}") } else { words }
+}
+
+fn words_by_kind(line: &EventLine) -> String {
     let number = |value: &Option<i32>| value.map_or_else(|| "unknown".to_owned(), |value| value.to_string());
     match &line.event {
         Event::StateChange { from: Some(from), to } => format!("{from} → {to}"),
@@ -31,7 +36,20 @@ pub(crate) fn event_words(line: &EventLine) -> String {
             let error = error.as_deref().map_or_else(String::new, |error| format!(": {error}"));
             field(&format!("the run is {state} ({reason}){error}"))
         }
-        Event::Output { text } => one_line(text),
+        Event::Output { text, .. } => one_line(text),
+        Event::Thinking { text, .. } => one_line(&format!("thinks: {text}")),
+        Event::Plan { .. } => {
+            one_line(&format!("plan: {}", line.event.plan_text().unwrap_or_default().replace('\n', "; ")))
+        }
+        Event::Task { task_id, status, description, .. } => {
+            one_line(&format!("background task {task_id} {status}: {description}"))
+        }
+        Event::RateLimit { .. } => one_line(&rate_limit(&line.event)),
+        Event::Compaction { trigger, tokens_before } => {
+            let trigger = trigger.as_deref().map_or_else(String::new, |trigger| format!(" ({trigger})"));
+            let tokens = tokens_before.map_or_else(String::new, |tokens| format!(" of {tokens} tokens"));
+            one_line(&format!("the conversation{tokens} was replaced by a summary{trigger}"))
+        }
         Event::ToolUse { tool_name, input, .. } => one_line(&format!("{tool_name} {input}")),
         Event::ToolResult { tool_name, output, success, .. } => {
             let verdict = if *success { "answered" } else { "failed" };
@@ -60,6 +78,18 @@ pub(crate) fn event_words(line: &EventLine) -> String {
     }
 }
 
+fn rate_limit(event: &Event) -> String {
+    let Event::RateLimit { status, limit, used, resets_at } = event else { return String::new() };
+    let parts = [
+        limit.clone(),
+        used.map(|used| format!("{:.0} % used", used * 100.0)),
+        resets_at.map(|at| format!("resets at {at}")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+    format!("usage limit: {status}{parts}")
+}
+
 /// One sign per kind, for eyes that skim; the words say the same.
 const fn icon(event: &Event) -> char {
     match event {
@@ -70,6 +100,11 @@ const fn icon(event: &Event) -> char {
         Event::Notice { .. } => 'ℹ',
         Event::Error { .. } => '✗',
         Event::Output { .. } => '»',
+        Event::Thinking { .. } => '~',
+        Event::Plan { .. } => '☐',
+        Event::Task { .. } => '&',
+        Event::RateLimit { .. } => '◔',
+        Event::Compaction { .. } => '≡',
         Event::ToolUse { .. } => '→',
         Event::ToolResult { .. } => '←',
         Event::Usage(_) => '$',
@@ -98,7 +133,29 @@ pub(crate) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agency_model::{PlanStep, StepStatus};
+
     use super::*;
+
+    #[test]
+    fn what_agents_tell_besides_words_and_tools_is_one_line() {
+        let words =
+            |event: Event| event_words(&EventLine { seq: 1, at: jiff::Timestamp::UNIX_EPOCH, attempt: 1, event });
+        let parent_tool_id = Some("t1".to_owned());
+        let thought = Event::Thinking { text: "hm\u{1b}[2J\nso".to_owned(), parent_tool_id };
+        assert_eq!(words(thought), "sub-agent: thinks: hm\\x1b[2J so");
+        let steps = vec![PlanStep { text: "look".to_owned(), status: StepStatus::Pending }];
+        assert_eq!(words(Event::Plan { steps, text: Some("Because.".to_owned()) }), "plan: Because.; [ ] look");
+        let limit = Event::RateLimit {
+            status: "rejected".to_owned(),
+            limit: Some("five_hour".to_owned()),
+            used: Some(1.0),
+            resets_at: Some(jiff::Timestamp::UNIX_EPOCH),
+        };
+        assert_eq!(words(limit), "usage limit: rejected (five_hour, 100 % used, resets at 1970-01-01T00:00:00Z)");
+        let compaction = Event::Compaction { trigger: Some("auto".to_owned()), tokens_before: Some(7) };
+        assert_eq!(words(compaction), "the conversation of 7 tokens was replaced by a summary (auto)");
+    }
 
     #[test]
     fn a_long_text_becomes_one_short_line() {

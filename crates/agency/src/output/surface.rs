@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use agency_model::{Escaper, Sgr, escaped_line};
+use agency_model::{Escaper, Sgr, escaped_json, escaped_line};
 use anstream::{AutoStream, ColorChoice};
 
 use super::style;
@@ -45,15 +45,23 @@ impl Surface {
         with_styles(text, replace)
     }
 
+    /// A JSON document, as this stream takes it: the same values everywhere.
+    pub(crate) fn json(self, document: Vec<u8>) -> Vec<u8> {
+        match String::from_utf8(document) {
+            Ok(document) if self.is_terminal => escaped_json(&document).into_bytes(),
+            Ok(document) => document.into_bytes(),
+            Err(error) => error.into_bytes(),
+        }
+    }
+
     /// A value that has to stay on one line, such as the name of a file. Our styles stay styles.
     pub(crate) fn field(self, text: &str) -> String {
-        if !self.is_terminal {
-            return text.to_owned();
-        }
-        let mut escaper = Escaper::new(Sgr::Replace(style::unchanged));
-        let mut shown = escaper.feed(text.as_bytes());
-        shown.push_str(&escaper.finish());
-        shown.replace('\n', "\\n").replace('\t', "\\t")
+        if self.is_terminal { escaped_field(text.as_bytes()) } else { text.to_owned() }
+    }
+
+    /// The same for bytes that may be no text.
+    pub(crate) fn field_bytes(self, bytes: &[u8]) -> Vec<u8> {
+        if self.is_terminal { escaped_field(bytes).into_bytes() } else { bytes.to_owned() }
     }
 
     /// One line of a longer text, in which tabs may indent.
@@ -61,7 +69,7 @@ impl Surface {
         if self.is_terminal {
             return text.split('\t').map(escaped_line).collect::<Vec<_>>().join("\t");
         }
-        text.chars().map(|letter| if letter.is_control() && letter != '\t' { ' ' } else { letter }).collect()
+        text.to_owned()
     }
 
     /// A message whose further lines cannot be taken for lines of ours.
@@ -74,6 +82,13 @@ impl Surface {
         let indent = |line: &str| if line.starts_with("  ") { format!("\n{line}") } else { format!("\n  {line}") };
         Cow::Owned(lines.map(indent).fold(first, |text, line| text + &line))
     }
+}
+
+fn escaped_field(bytes: &[u8]) -> String {
+    let mut escaper = Escaper::new(Sgr::Replace(style::unchanged));
+    let mut shown = escaper.feed(bytes);
+    shown.push_str(&escaper.finish());
+    shown.replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// A value on standard output that has to stay on one line.
@@ -160,6 +175,25 @@ mod tests {
         assert_eq!(shown(PIPE, &text), "ours \x1b[31mred\x1b[0m");
         let field = TERMINAL.field(&format!("{}\n\u{202e}", styled(AnsiColor::Green.on_default(), "ours")));
         assert_eq!(shown(TERMINAL, &field), "\x1b[32mours\x1b[0m\\n\\u{202e}");
+    }
+
+    #[test]
+    fn json_has_the_same_values_on_a_terminal_and_nothing_that_it_obeys() {
+        let value = serde_json::json!({ "a\u{9b}": "x\u{7f}\u{202e}\u{200b}\u{e0041}\u{1b}ä\u{1f980}" });
+        let text = serde_json::to_string_pretty(&value).unwrap().replace('\n', "\r\n");
+        let shown = String::from_utf8(TERMINAL.json(text.clone().into_bytes())).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        assert!(shown.contains(r#""a\u009b": "x\u007f\u202e\u200b\udb40\udc41\u001bä🦀""#), "{shown}");
+        assert!(!shown.chars().any(|letter| letter.is_control() && letter != '\n'), "{shown:?}");
+        assert_eq!(PIPE.json(text.clone().into_bytes()), text.into_bytes());
+    }
+
+    #[test]
+    fn a_pipe_gets_lines_and_fields_as_they_are() {
+        let text = "a\r\u{1b}[2J\u{7}\u{202e}";
+        assert_eq!((PIPE.line(text), PIPE.field(text)), (text.to_owned(), text.to_owned()));
+        assert_eq!(PIPE.field_bytes(b"\xff\n"), b"\xff\n");
+        assert_eq!(TERMINAL.field_bytes(b"\xff\n"), b"\\xff\\n");
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Purpose {
         match self {
             Self::Answer(row) => match own_words(&row.question, String::new()) {
                 Answer::Deny { .. } => format!("Deny, and say why: {}", row.question.title),
-                Answer::Allow | Answer::AllowAll | Answer::Options { .. } | Answer::Text { .. } => {
+                Answer::Allow { .. } | Answer::AllowAll | Answer::Options { .. } | Answer::Text { .. } => {
                     format!("Answer: {}", row.question.title)
                 }
             },

@@ -100,6 +100,7 @@ pub(super) fn question(number: u8, run: u8, kind: QuestionKind, title: &str, det
             options: vec![],
             several: false,
             free_text: kind == QuestionKind::Question,
+            only_on_screen: false,
             tool: None,
         },
         asked_at: minutes_ago(60 - i64::from(number)),

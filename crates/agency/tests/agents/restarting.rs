@@ -68,6 +68,34 @@ fn a_message_that_comes_while_the_agent_is_away_waits_for_it() {
 
 // proves P11
 #[test]
+fn a_message_that_comes_while_an_agent_on_a_terminal_is_away_waits_for_it() {
+    let (world, repo) = world("while IFS= read -r line; do printf '%s\\n' \"$line\" >>\"$0.heard\"; done");
+    let path = world.root().join("home/config.toml");
+    let config = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, config.replace("pauses_seconds = [0]", "pauses_seconds = [3]")).unwrap();
+    let run = spawn(&world, &repo, "alice", &["--mode", "interactive"]);
+    wait_for_events(&run, "attempt", 1);
+    kill_process(run.agent(), Signal::KILL).unwrap();
+    wait_for_events(&run, "restart", 1);
+    let sent = world.json(&["send", "alice", "when you are back"]);
+    assert_eq!(sent["ok"], true, "{sent:#}");
+    assert_eq!(attempts(&run), [1, 2], "it was sent to the second process");
+    let heard = world.root().join("agents/agent.heard");
+    wait_for("the message", LIMIT, || {
+        std::fs::read_to_string(&heard).is_ok_and(|heard| heard == "when you are back\n").then_some(())
+    });
+    // A message to an agent that does not come back is not lost in silence.
+    for crash in 2..=3 {
+        wait_for_events(&run, "attempt", crash);
+        kill_process(run.agent(), Signal::KILL).unwrap();
+        wait_for_events(&run, "exit", crash);
+    }
+    wait_for_state(&world, "alice", "stopped");
+    world.error(&["send", "alice", "and now?"], agency_model::ErrorCode::InvalidState);
+}
+
+// proves P11
+#[test]
 fn an_agent_that_crashes_three_times_in_a_row_is_stopped_with_an_error() {
     let (world, repo) = world(agent::failing(3));
     let run = spawn(&world, &repo, "alice", &["--prompt", "do it"]);

@@ -41,7 +41,7 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
 }
 
 fn says(happened: &Happening, words: &str) -> bool {
-    matches!(happened, Happening::Event { event, .. } if matches!(&**event, Event::Output { text } if text == words))
+    matches!(happened, Happening::Event { event, .. } if matches!(&**event, Event::Output { text, .. } if text == words))
 }
 
 // proves P9
@@ -92,7 +92,7 @@ fn another_manager_sees_the_same_agents_and_hears_them_from_now_on() {
         let event = events.wait(LIMIT).expect("what the agent says");
         if let Happening::Event { seq, event } = event.happened {
             numbers.push(seq);
-            if matches!(&*event, Event::Output { text } if text == "heard: to both") {
+            if matches!(&*event, Event::Output { text, .. } if text == "heard: to both") {
                 break;
             }
         }

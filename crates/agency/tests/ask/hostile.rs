@@ -28,7 +28,7 @@ fn who_answers_a_question_may_not_ask_another() {
     wait_until_clean(&world);
 }
 
-/// `run`, `resume`, `agent spawn|restart` and `workflow run|resume|retry` from inside an ask.
+/// `run`, `resume`, `demo`, `agent spawn|restart` and `workflow run|resume|retry` from inside an ask.
 #[test]
 fn an_agent_that_answers_starts_nothing() {
     let world = world("true");
@@ -58,6 +58,7 @@ fn an_agent_that_answers_starts_nothing() {
         &["agent", "spawn", "bob", "--runner", "waiting", "--repo", here, "--prompt", "x"],
         &["agent", "restart", "alice"],
         &["workflow", "run", flow, "--repo", here, "--title", "y", "--detach"],
+        &["demo"],
         &["workflow", "resume", "last"],
         &["workflow", "retry", "last"],
     ];
@@ -67,6 +68,9 @@ fn an_agent_that_answers_starts_nothing() {
         assert_eq!(output.object()["error"]["code"], "E_RECURSION", "{arguments:?}: {output}");
     }
     assert_eq!(states(&world), before, "nothing was started, stopped or changed");
+    let left = std::fs::read_dir(world.root().join("tmp")).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_str().unwrap().starts_with("agency-demo-")).collect();
+    assert!(left.is_empty(), "{left:?}");
     // A process that lost the variable still names its run.
     let inner = format!(
         "unset AGENCY_ASK; '{}' run --repo '{here}' --runner quiet --prompt x; echo \"code $?\"",

@@ -163,3 +163,37 @@ fn a_supervisor_that_finds_no_room_for_its_last_words_says_them_when_there_is_ro
     assert_eq!((&ended["state"], &ended["exit_code"]), (&"failed".into(), &7.into()), "{ended:#}");
     assert_eq!(disk.events(id).last().unwrap()["type"], "completed");
 }
+
+// proves L16
+#[test]
+fn a_run_that_waits_for_a_slot_is_stopped_although_the_disk_is_full() {
+    let (world, repo) = world();
+    world.set("max_agents", "1");
+    world.agent("first", agent::waiting());
+    world.agent("second", agent::waiting());
+    let disk = SmallDisk::mount(&world, 4 * 1024);
+    let first = disk.run_agent(&repo, "first", &DETACHED)["data"]["id"].as_str().unwrap().to_owned();
+    let second = disk.run_agent(&repo, "second", &DETACHED)["data"].take();
+    assert_eq!(second["state"], "queued", "{second:#}");
+    let second = second["id"].as_str().unwrap();
+    disk.fill();
+    let told = disk.answer(&["send", second, "hello"]);
+    assert_eq!(told["error"]["code"], "E_INVALID_STATE", "{told:#}");
+    let stopped = disk.answer(&["stop", second]);
+    if stopped["ok"] == true {
+        assert_eq!(stopped["data"]["state"], "killed", "{stopped:#}");
+    } else {
+        assert!(stopped["error"]["message"].as_str().unwrap().contains("was stopped, but"), "{stopped:#}");
+        assert!(stopped["error"]["hint"].as_str().unwrap().contains("agency reconcile"), "{stopped:#}");
+    }
+    let lock = disk.path(&format!("runs/{second}/supervisor.lock"));
+    assert!(!agency_engine::lock::is_held(&lock).unwrap(), "its supervisor is gone");
+    disk.make_room();
+    disk.ok(&["reconcile"]);
+    // Without any room for markers, all that is known is that it was never started.
+    let row = disk.answer(&["show", second])["data"].take();
+    assert!(["killed", "failed"].contains(&row["state"].as_str().unwrap()), "{row:#}");
+    assert!(row["started_at"].is_null(), "{row:#}");
+    world.release("first");
+    assert_eq!(disk.answer(&["wait", &first])["data"]["state"], "completed");
+}

@@ -145,6 +145,20 @@ fn catches_term(pid: u32) -> bool {
     caught.is_some_and(|mask| mask >> (15 - 1) & 1 == 1)
 }
 
+/// How many fields are described by `true` or `false`, which not every program takes for a schema.
+fn boolean_schemas(schema: &Value) -> usize {
+    let below = |value: &Value| boolean_schemas(value);
+    match schema {
+        Value::Object(fields) => {
+            let properties = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
+            let own = properties.filter(|(_, field)| field.is_boolean()).count();
+            own + fields.values().map(below).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(below).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
 // proves L19
 #[test]
 fn every_schema_is_printed_and_every_answer_has_one() {
@@ -157,6 +171,7 @@ fn every_schema_is_printed_and_every_answer_has_one() {
         let schema: Value = serde_json::from_str(&printed).unwrap();
         let shaped = ["properties", "oneOf", "items"].iter().any(|key| schema.get(key).is_some());
         assert!(shaped, "{name}: {printed}");
+        assert_eq!(boolean_schemas(&schema), 0, "{name}: {printed}");
         assert_eq!(world.json(&["schema", name])["data"], schema, "{name}");
     }
     let verbs = [

@@ -17,7 +17,7 @@ fn whole(repo: &Repo) -> Value {
         "prompt": { "path": "README.md" },
         "new_branch": "from-the-spec",
         "inputs": [{ "path": "src/lib.rs", "mode": "read" }],
-        "limits": { "max_minutes": 7 },
+        "limits": { "max_minutes": 7, "unknown_minutes": 5 },
         "name": "label",
         "host": "detached",
         "mode": "headless",
@@ -79,6 +79,7 @@ fn every_flag_overrides_its_field_of_the_spec() {
         ["--input", "README.md"],
         ["--name", "renamed"],
         ["--max-minutes", "9"],
+        ["--unknown-minutes", "6"],
         ["--mode", "interactive"],
     ];
     let (run, stored) = run_spec(&world, &whole(&repo), flags.as_flattened());
@@ -89,7 +90,7 @@ fn every_flag_overrides_its_field_of_the_spec() {
         "prompt": { "path": "task.md" },
         "new_branch": "from-the-flag",
         "inputs": [{ "path": "src/lib.rs", "mode": "read" }, { "path": "README.md", "mode": "read" }],
-        "limits": { "max_minutes": 9 },
+        "limits": { "max_minutes": 9, "unknown_minutes": 6 },
         "name": "renamed",
         "mode": "interactive",
         "host": "detached",
@@ -124,7 +125,7 @@ fn defaults_come_last() {
         "runner": { "kind": "quiet", "args": [] },
         "prompt": { "path": "./.agency/prompt.md" },
         "inputs": [],
-        "limits": { "max_minutes": 11 },
+        "limits": { "max_minutes": 11, "unknown_minutes": 3 },
         "mode": "interactive",
         "host": "detached",
         "workspace": "worktree",
@@ -140,7 +141,7 @@ fn defaults_come_last() {
 fn a_zero_lifts_the_limit_of_the_configuration() {
     let (world, repo) = world();
     world.configure("[limits]\nmax_minutes = 11\n");
-    let run = world.json(&run_prompted(&repo, &["--max-minutes", "0", "--dry-run"]));
+    let run = world.json(&run_prompted(&repo, &["--max-minutes", "0", "--unknown-minutes", "0", "--dry-run"]));
     assert_eq!(run["data"]["spec"]["limits"], json!({}));
 }
 

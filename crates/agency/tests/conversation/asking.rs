@@ -3,6 +3,7 @@
 use agency_testkit::conversation;
 use serde_json::{Value, json};
 
+use super::hostile_output::on_terminal;
 use super::place::{answer, begin, events, open, rows, shown, text, wait_for_question, wait_for_questions, world};
 
 // proves I1, I2, I5
@@ -97,7 +98,7 @@ fn who_asks_waits_for_the_user_and_why_says_how_we_know() {
     assert_eq!((text(&told[0], "answer"), text(&told[0], "by")), ("deny", "somebody"));
     assert_eq!(told[1]["outcome"], "sent by the agent's protocol");
     let did: Vec<Value> = events(&run, "activity").into_iter().map(|mut event| event["activity"].take()).collect();
-    assert_eq!(did, ["starting", "waiting_for_user", "thinking", "idle"]);
+    assert_eq!(did, ["starting", "thinking", "waiting_for_user", "running_command", "idle"]);
 }
 
 // proves I1
@@ -109,8 +110,10 @@ fn nothing_in_a_question_moves_the_cursor() {
     let run = begin(&world, &repo);
     let id = wait_for_question(&world, &run);
     for arguments in [&["inbox"][..], &["inbox", "show", &id]] {
-        let shown = world.ok(arguments).stdout;
-        assert!(shown.contains("e [2Jf (g [2Jh)") && !shown.contains('\u{1b}'), "{shown:?}");
+        let shown = on_terminal(&world, arguments);
+        assert!(shown.contains(r"e\x1b[2Jf (g\x1b[2Jh)") && !shown.contains("\u{1b}[2J"), "{shown:?}");
+        let piped = world.ok(arguments).stdout;
+        assert!(piped.contains("e\u{1b}[2Jf (g\u{1b}[2Jh)"), "{piped:?}");
     }
     world.ok(&["stop", &run.id]);
 }

@@ -32,7 +32,7 @@ fn a_stopped_run_does_not_wait_for_its_answers() {
     assert_eq!((told.len(), text(&told[0], "by")), (1, "nobody"));
     assert_eq!(told[0]["outcome"], "expired: the process that asked is gone");
     let did: Vec<Value> = events(&run, "activity").into_iter().map(|mut event| event["activity"].take()).collect();
-    assert_eq!(did, ["starting", "waiting_for_user"], "who is gone does not think");
+    assert_eq!(did, ["starting", "thinking", "waiting_for_user"], "who is gone does not think");
 }
 
 // proves I5

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use agency_testkit::{Agent, Repo, Run, World, conversation};
+use agency_testkit::{Agent, Output, Repo, Run, World, conversation};
 
 use super::place::{LIMIT, begin, wait_for_question, world};
 
@@ -32,6 +32,7 @@ fn hostile() -> Agent {
         r#"hear_message
 printf '{PRINTF} stderr\n' >&2
 printf 'content {PRINTF}\377\n' >"$(printf 'name{PRINTF}\nhint: agency rm --force')"
+echo bytes >"$(printf 'bytes\377.txt')"
 tell 'words {words}'
 ask ask-1 Bash '{{"command":"rm {words}\nrm -r /","description":"{words}"}}'
 hear_reply ask-1
@@ -40,16 +41,22 @@ hear_the_end"#
     ))
 }
 
-/// The bytes that a command writes to a terminal.
+/// The bytes that a command writes to a terminal. It must succeed.
 #[track_caller]
-fn on_terminal(world: &World, arguments: &[&str]) -> String {
+pub(super) fn on_terminal(world: &World, arguments: &[&str]) -> String {
+    let output = on_terminal_with(world, arguments);
+    assert!(output.status.success(), "{arguments:?}: {output}");
+    output.stdout
+}
+
+/// What a command does on a terminal.
+#[track_caller]
+fn on_terminal_with(world: &World, arguments: &[&str]) -> Output {
     let mut command = world.program("script");
     let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
     command.args(["-qec", &format!("'{}' {}", env!("CARGO_BIN_EXE_agency"), words.join(" ")), "/dev/null"]);
     command.current_dir(world.root()).env("TERM", "xterm-256color");
-    let output = world.run(&mut command);
-    assert!(output.status.success(), "{arguments:?}: {output}");
-    output.stdout
+    world.run(&mut command)
 }
 
 /// Nothing that the terminal obeys is left but line ends, tabs and colours of ours; nothing is hidden either.
@@ -136,9 +143,56 @@ fn pipes_stay_exact_and_raw_is_exact_everywhere() {
     assert!(show.contains(&format!("name{name}\nhint: agency rm --force")), "{show}");
     // JSON has the characters themselves, and control characters as JSON has them.
     let json = String::from_utf8(bytes(&["inbox", "show", "--json", &question])).unwrap();
+    assert!(json.contains("\u{202e}") && json.contains("\u{9b}"), "{json}");
     assert!(!json.trim_end().contains(|letter: char| letter < ' '), "{json}");
     let detail: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(detail["data"]["detail"], format!("rm {name}\nrm -r /"));
+}
+
+// section 2: pipes stay byte-exact
+#[test]
+fn a_question_and_a_name_that_is_not_utf8_are_exact_in_a_pipe() {
+    let (world, _, run, question) = asked();
+    let name: String = HOSTILE.map(|(text, _)| text).concat();
+    for arguments in [&["inbox"][..], &["inbox", "show", &question]] {
+        let shown = String::from_utf8(world.command(arguments).output().unwrap().stdout).unwrap();
+        assert!(shown.contains(&format!("\n  | rm {name}\n  | rm -r /\n")), "{arguments:?}: {shown:?}");
+    }
+    let assert_exact = |when: &str| {
+        let shown = world.command(&["show", &run.id]).output().unwrap().stdout;
+        let line = b"bytes\xff.txt (added, +1 -0)\n";
+        assert!(shown.windows(line.len()).any(|part| part == line), "{when}: {}", String::from_utf8_lossy(&shown));
+        let files = world.json(&["show", &run.id])["data"]["changed_files"].take();
+        let file = files.as_array().unwrap().iter().find(|file| !file["path_hex"].is_null());
+        let file = file.unwrap_or_else(|| panic!("{when}: {files:#}"));
+        assert_eq!(file["path"], "bytes\u{fffd}.txt");
+        assert_eq!(file["path_hex"], "6279746573ff2e747874");
+    };
+    assert_exact("while it runs");
+    assert!(on_terminal(&world, &["show", &run.id]).contains("bytes\\xff.txt (added"));
+    world.ok(&["answer", &question, "allow"]);
+    world.ended(&run);
+    world.ok(&["rm", &run.id]);
+    assert_exact("from what was recorded at the end");
+}
+
+// section 2: JSON on a terminal
+#[test]
+fn json_on_a_terminal_has_the_same_values_and_nothing_that_it_obeys_or_hides() {
+    let (world, _, run, question) = asked();
+    let id = run.id.as_str();
+    for arguments in [&["inbox"][..], &["inbox", "show", &question], &["show", id]] {
+        let shown = on_terminal(&world, &[arguments, &["--json"]].concat());
+        assert_harmless(&arguments.join(" "), &shown, false);
+        let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(value, world.json(arguments), "{arguments:?}");
+    }
+    let events = on_terminal(&world, &["events", "--json", id]);
+    assert_harmless("events --json", &events, false);
+    assert!(events.contains("\\u202e") && events.contains("\\u009b"), "{events}");
+    let error = on_terminal_with(&world, &["show", "--json", "\u{202e}\u{7f}"]);
+    assert!(!error.status.success());
+    assert_harmless("an error", &error.stdout, false);
 }
 
 // the pane of a headless agent, and the screen

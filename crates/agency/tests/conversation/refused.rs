@@ -62,7 +62,7 @@ fn an_answer_that_does_not_fit_is_told_what_would_and_changes_nothing() {
     unfit(&permission, &["perhaps"], "'perhaps' is no answer");
     unfit(&permission, &["1"], "'1' is no answer");
     unfit(&permission, &["--text", "why not"], "no answer in own words");
-    unfit(&permission, &["allow", "--text", "but"], "'allow' is no answer");
+    unfit(&permission, &["allow", "--text", "but"], "takes no text beside allow");
     unfit(&permission, &["allow", "deny"], "'allow deny' is no answer");
     unfit(&ids[0], &["3"], "'3' is no answer");
     unfit(&ids[0], &["0"], "'0' is no answer");

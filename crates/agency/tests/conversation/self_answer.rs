@@ -76,6 +76,22 @@ fn a_daemon_of_an_agent_is_refused_although_it_hides_the_run_in_its_environment(
 }
 
 #[test]
+fn an_agent_is_not_shown_the_dialog_that_answers() {
+    let attempt = r#"script -qec "'$agency' inbox --interactive" /dev/null </dev/null >"$AGENCY_RUN_DIR/shown.txt"
+echo $? >"$AGENCY_RUN_DIR/attempt.code""#;
+    let (world, repo) = world(answering_itself(attempt));
+    let run = begin(&world, &repo);
+    let question = wait_for_question(&world, &run);
+    let code = wait_for("the end of the agent's attempt", LIMIT, || {
+        fs::read_to_string(run.file("attempt.code")).ok().filter(|code| code.ends_with('\n'))
+    });
+    let shown = fs::read_to_string(run.file("shown.txt")).unwrap();
+    assert!(code.trim() == "8" && shown.contains("E_NOT_ALLOWED") && !shown.contains(&question), "{code}: {shown}");
+    world.ok(&["answer", &question, "allow"]);
+    assert_eq!(world.ended(&run)["state"], "completed");
+}
+
+#[test]
 fn an_agent_does_not_answer_for_another_run_either() {
     let (world, repo) = world(conversation::asking(1));
     let other = begin(&world, &repo);

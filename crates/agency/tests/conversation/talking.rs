@@ -107,3 +107,14 @@ fn an_interrupted_agent_stays_drops_its_question_and_goes_on_when_it_is_told_how
     let interrupts = run.heard().iter().filter(|line| line["request"]["subtype"] == "interrupt").count();
     assert_eq!(interrupts, 1);
 }
+
+#[test]
+fn an_agent_whose_protocol_tells_no_beginning_of_a_turn_thinks_from_its_prompt_on() {
+    let (world, repo) = world(conversation::thinking_by_protocol());
+    let run = begin(&world, &repo);
+    wait_for("its turn", LIMIT, || (world.show(&run)["activity"] == "thinking").then_some(()));
+    world.release("agent");
+    assert_eq!(text(&world.ended(&run), "state"), "completed");
+    let did: Vec<Value> = events(&run, "activity").into_iter().map(|mut event| event["activity"].take()).collect();
+    assert_eq!(did, ["starting", "thinking", "idle"]);
+}

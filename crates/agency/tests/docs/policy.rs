@@ -49,7 +49,8 @@ fn each_line_is_decided_as_the_table_says() {
             options: vec![],
             several: false,
             free_text: false,
-            tool: Some(ToolRequest { name: "Bash".to_owned(), input: json!({ "command": command }) }),
+            only_on_screen: false,
+            tool: Some(ToolRequest::new("Bash", json!({ "command": command }))),
         };
         let ground = Ground { workspace: Path::new("/workspace"), look: &|_| Found::Plain };
         assert_eq!(policy.decide(&question, &ground).action.word(), row[1], "{command}");

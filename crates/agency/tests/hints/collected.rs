@@ -105,6 +105,7 @@ fn program_in(word: &str, next: &str) -> Option<&'static str> {
         "mv" if is_argument => Some("mv"),
         "rm" if is_argument => Some("rm"),
         "rmdir" if is_argument => Some("rmdir"),
+        "touch" if is_argument => Some("touch"),
         "truncate" if is_argument => Some("truncate"),
         _ => None,
     }

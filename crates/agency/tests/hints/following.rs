@@ -215,7 +215,9 @@ fn restore_is_printed_and_brings_saved_work_back() {
     let branch = format!("refs/heads/agency/restored-{}:b.txt", place.id);
     assert_eq!(place.repo.git(&["cat-file", "-p", &branch]).trim(), "loose");
     let error = place.world.error(&["diff", &place.id], ErrorCode::InvalidState);
-    let diff = follow(&place.world, &place.repo, &command_in(error["hint"].as_str().unwrap(), "git -C"));
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains(&format!("agency restore {} brings back what was not committed", place.id)), "{hint}");
+    let diff = follow(&place.world, &place.repo, &command_in(hint, "git -C"));
     assert!(diff.stdout.contains("a.txt"), "{diff}");
     assert_eq!(place.world.json(&["ls", "--all"])["data"]["runs"][0]["id"], Value::from(place.id.clone()));
 }

@@ -100,6 +100,7 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("mv", Followed("doctor: into a new directory, where nothing is overwritten")),
     ("tmux attach", Reads),
     ("tmux kill-session", Followed("doctor::a_session_of_this_home_without_a_run_is_ended")),
+    ("touch", Adds),
 ];
 
 /// What no message may name: it deletes or moves work without saving it.

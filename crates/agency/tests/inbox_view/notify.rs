@@ -50,7 +50,7 @@ fn the_command_is_told_everything_and_the_desktop_nothing_of_the_agents_words() 
     let told: Value = serde_json::from_str(&wait_for_said(&world, "teller", 1)[0]).unwrap();
     let asked = open(&world, 1).remove(0);
     assert_eq!((text(&told, "event"), text(&told["run"], "id")), ("question", run.id.as_str()));
-    for field in ["id", "kind", "title", "detail", "options", "several", "free_text", "actions"] {
+    for field in ["id", "kind", "title", "detail", "options", "several", "free_text", "only_on_screen", "actions"] {
         assert_eq!(told["question"][field], asked[field], "{field}");
     }
     assert_eq!(told["question"]["detail"], SECRET);

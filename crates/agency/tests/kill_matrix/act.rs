@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_testkit::{Run, wait_for};
@@ -130,9 +130,25 @@ fn perform(case: &Case, scene: &Scene) {
                 scene.repo.git(&["init", "--quiet", worktree.join("inner").to_str().unwrap()]);
                 fs::write(worktree.join("inner/file"), "in no ref\n").unwrap();
             }
+            if case.point == "kept.entry" {
+                name_incomplete_commit(scene, &worktree);
+            }
             die_at(scene, &[&["rm", &run.id], case.act.removal_options()].concat());
         }
     }
+}
+
+/// Lets git's entry for a worktree name a commit whose parent is missing, so that the entry itself is kept.
+fn name_incomplete_commit(scene: &Scene, worktree: &Path) {
+    let tree = scene.repo.git(&["rev-parse", "HEAD^{tree}"]);
+    let (parent, person) = ("1234567890123456789012345678901234567890", "a <a@b> 0 +0000");
+    let text = format!("tree {}\nparent {parent}\nauthor {person}\ncommitter {person}\n\nx\n", tree.trim());
+    let file = worktree.join("inner/commit");
+    fs::write(&file, text).unwrap();
+    let commit = scene.repo.git(&["hash-object", "-t", "commit", "-w", file.to_str().unwrap()]);
+    let link = fs::read_to_string(worktree.join(".git")).unwrap();
+    let entry = Path::new(link.trim_end().strip_prefix("gitdir: ").unwrap());
+    fs::write(entry.join("ORIG_HEAD"), commit).unwrap();
 }
 
 fn die_at(scene: &Scene, arguments: &[&str]) {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use agency_testkit::{Output, Repo, World};
@@ -111,20 +112,29 @@ const DAMAGES: [Damage; 7] = [
     ("a directory", directory),
 ];
 
+/// Does the same for each case, for all of them at once: what git waits for a pipe is most of the time that they take.
+fn at_once<T: Send + 'static>(cases: impl IntoIterator<Item = T>, check: fn(T)) {
+    thread::scope(|scope| {
+        for case in cases {
+            scope.spawn(move || check(case));
+        }
+    });
+}
+
 #[test]
 fn a_damaged_head_of_the_worktree_keeps_rm_from_saving_nothing() {
-    for (case, damage) in DAMAGES {
+    at_once(DAMAGES, |(case, damage)| {
         let ended = Ended::new();
         let head = ended.entry("HEAD");
         fs::remove_file(&head).unwrap();
         damage(&head);
         ended.nothing_hangs_and_nothing_is_lost(case, None);
-    }
+    });
 }
 
 #[test]
 fn a_repository_inside_with_a_damaged_head_is_named_and_stays() {
-    for (case, damage) in DAMAGES {
+    at_once(DAMAGES, |(case, damage)| {
         let ended = Ended::new();
         let nested = ended.worktree.join("nested");
         ended.repo.git(&["init", "-q", nested.to_str().unwrap()]);
@@ -133,7 +143,7 @@ fn a_repository_inside_with_a_damaged_head_is_named_and_stays() {
         damage(&nested.join(".git/HEAD"));
         if case == "a pipe" {
             ended.nothing_hangs_and_nothing_is_lost(case, Some("nested/.git/HEAD"));
-            continue;
+            return;
         }
         for arguments in [&["show", &ended.id][..], &["diff", &ended.id]] {
             assert!(ended.ends(arguments).status.success(), "{case}");
@@ -146,12 +156,12 @@ fn a_repository_inside_with_a_damaged_head_is_named_and_stays() {
         assert!(ended.ends(&["rm", "--force", &ended.id]).status.success(), "{case}");
         let kept = ended.world.agency_home().join("kept").join(&ended.id).join("worktree/nested");
         assert!(kept.join(".git/config").exists() && kept.join("inner.txt").exists(), "{case}");
-    }
+    });
 }
 
 #[test]
 fn pipes_in_place_of_files_that_git_reads_are_named() {
-    for name in [".gitignore", ".gitattributes", "deep/.gitignore"] {
+    at_once([".gitignore", ".gitattributes", "deep/.gitignore"], |name| {
         let ended = Ended::new();
         let path = ended.worktree.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -161,7 +171,7 @@ fn pipes_in_place_of_files_that_git_reads_are_named() {
         ended.nothing_hangs_and_nothing_is_lost(name, Some(name));
         fs::remove_file(&path).unwrap();
         ended.nothing_hangs_and_nothing_is_lost(name, None);
-    }
+    });
 }
 
 #[test]

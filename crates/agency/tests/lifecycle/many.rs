@@ -31,7 +31,7 @@ impl Slow {
         }
         let (started, release) = (world.root().join("filter.started"), world.root().join("filter.release"));
         let filter =
-            format!(": >'{}'; until [ -e '{}' ]; do sleep 0.01; done; cat", started.display(), release.display());
+            format!("echo >>'{}'; until [ -e '{}' ]; do sleep 0.01; done; cat", started.display(), release.display());
         let attributes = world.root().join("attributes");
         fs::write(&attributes, "README.md filter=slow\n").unwrap();
         repo.git(&["config", "filter.slow.clean", &filter]);
@@ -40,7 +40,14 @@ impl Slow {
     }
 
     fn wait_for_filter(&self) {
-        wait_for("the filter", LIMIT, || self.started.exists().then_some(()));
+        self.wait_for_filters(1);
+    }
+
+    fn wait_for_filters(&self, count: usize) {
+        wait_for("the filters", LIMIT, || {
+            let started = fs::read(&self.started).ok()?.len();
+            (started >= count).then_some(())
+        });
     }
 
     fn release(&self) {
@@ -76,7 +83,8 @@ fn nothing_is_drawn_where_no_terminal_is() {
 fn ctrl_c_ends_it_at_once_and_removes_nothing() {
     let slow = Slow::new();
     let terminal = slow.world.terminal(&DRY_RUN);
-    slow.wait_for_filter();
+    // Two worktrees are looked at at once. A git that is started after the interrupt would not get it.
+    slow.wait_for_filters(2);
     terminal.wait_for_text("0/3");
     terminal.send_keys(&["C-c"]);
     assert_eq!(terminal.wait_for_exit(), 130);

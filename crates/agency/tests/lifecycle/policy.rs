@@ -12,18 +12,25 @@ use super::{start, text, world};
 
 /// An agent that asks by Claude Code's protocol, one permission after the other, and keeps the answers.
 fn asking(world: &World, name: &str, permissions: &[(&str, Value)]) {
+    let permissions: Vec<_> = permissions.iter().map(|(tool, input)| (*tool, input.clone(), None)).collect();
+    asking_for(world, name, &permissions);
+}
+
+/// The same, with the paths because of which it asks.
+fn asking_for(world: &World, name: &str, permissions: &[(&str, Value, Option<&str>)]) {
     let mut script = String::from(
         r#"read -r prompt
 ask() {
-  printf '{"type":"control_request","request_id":"%s","request":{"subtype":"can_use_tool","tool_name":"%s","input":%s}}\n' "$1" "$2" "$3"
+  printf '{"type":"control_request","request_id":"%s","request":{"subtype":"can_use_tool","tool_name":"%s","input":%s%s}}\n' "$1" "$2" "$3" "$4"
   read -r answer
   printf '%s\n' "$answer" >> "$0.answers"
 }
 printf '{"type":"system","subtype":"init","session_id":"s"}\n'
 "#,
     );
-    for (index, (tool, input)) in permissions.iter().enumerate() {
-        script.push_str(&format!("ask {index} {tool} '{input}'\n"));
+    for (index, (tool, input, blocked)) in permissions.iter().enumerate() {
+        let blocked = blocked.map(|path| format!(",\"blocked_path\":{}", json!(path))).unwrap_or_default();
+        script.push_str(&format!("ask {index} {tool} '{input}' '{blocked}'\n"));
     }
     script.push_str(r#"printf '{"type":"result","subtype":"success","is_error":false,"result":"done"}\n'"#);
     world.agent(name, Agent::new(script).prompt("protocol"));
@@ -172,6 +179,55 @@ fn a_policy_is_tested_on_what_past_runs_asked() {
     let table = world.ok(&["policy", "test", file]).stdout;
     assert!(table.contains("! deny by ") && table.contains(" -> allow by rule 1"), "{table}");
     world.error(&["policy", "test", "--run", "nobody"], ErrorCode::RunNotFound);
+}
+
+#[test]
+fn the_path_because_of_which_an_agent_asks_is_decided_shown_and_replayed() {
+    let world = world();
+    let repo = world.repo("shop");
+    let write = || json!({ "file_path": "a", "content": "x" });
+    let touch = || json!({ "command": "touch a" });
+    asking_for(
+        &world,
+        "asking",
+        &[
+            ("Write", write(), Some("b")),
+            ("Write", write(), Some("secrets/key")),
+            ("Bash", touch(), Some("c")),
+            ("Bash", touch(), Some("secrets/key")),
+            ("Bash", touch(), Some("/etc/outside")),
+        ],
+    );
+    let rules = r#"
+[[approval_policy]]
+name = "secret"
+action = "deny"
+path = "secrets/**"
+
+[[approval_policy]]
+name = "own"
+action = "allow"
+path = "inside"
+
+[[approval_policy]]
+name = "touch"
+action = "allow"
+command = "touch *"
+"#;
+    world.configure(rules);
+    let run = begin(&world, &repo, &["--name", "blocked"]);
+    let question = wait_for("the question", Duration::from_secs(20), || {
+        world.json(&["inbox"])["data"]["questions"].as_array().unwrap().first().cloned()
+    });
+    assert_eq!(text(&question, "detail"), "touch a\n\nblocked path: /etc/outside");
+    world.ok(&["answer", text(&question, "id"), "deny"]);
+    world.ok(&["wait", text(&run, "id")]);
+    let by: Vec<String> = events(&world, &run, "answer").iter().map(|event| text(event, "by").to_owned()).collect();
+    assert_eq!(by[..4], ["rule own", "rule secret", "rule touch", "rule secret"]);
+
+    let tested = world.json(&["policy", "test", "--run", "blocked"])["data"].take();
+    let actions: Vec<&str> = tested["questions"].as_array().unwrap().iter().map(|test| text(test, "action")).collect();
+    assert_eq!(actions, ["allow", "deny", "allow", "deny", "ask"], "{tested:#}");
 }
 
 #[test]

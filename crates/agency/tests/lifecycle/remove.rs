@@ -153,3 +153,17 @@ fn a_worktree_deleted_by_hand_and_a_repository_that_moved_have_their_own_ways_ou
     assert!(text(&error, "message").contains("worktree repair"), "{error}");
     assert!(Path::new(text(&moved, "worktree_path")).exists(), "files are kept");
 }
+
+#[test]
+fn a_plan_does_not_count_nothing() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("tidy", Agent::new("echo committed > a.txt; git add a.txt; git commit -qm a"));
+    world.agent("loose", Agent::new("echo loose > b.txt"));
+    for (name, said) in [("tidy", "everything is committed"), ("loose", "1 file is not committed; it is saved first")] {
+        let run = start(&world, &repo, name, &["--host", "detached", "--mode", "headless"]);
+        end(&world, &run);
+        let plan = world.ok(&["rm", "--dry-run", text(&run, "id")]).stdout;
+        assert!(plan.contains(said) && !plan.contains("0 files"), "{plan}");
+    }
+}

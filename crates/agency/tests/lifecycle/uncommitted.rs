@@ -108,3 +108,45 @@ fn a_clean_checkout_and_another_base_give_no_warning() {
     let here = world.json(&words);
     assert_eq!(here["data"]["warnings"].as_array().unwrap().len(), 1, "{here:#}");
 }
+
+// what is committed elsewhere is not called uncommitted
+#[test]
+fn a_file_that_only_the_base_lacks_is_said_to_be_missing_there() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    repo.git(&["branch", "old"]);
+    repo.commit_file("newer.txt", "newer\n");
+    let path = repo.path.to_str().unwrap();
+    let words = ["run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--dry-run", "--input", "newer.txt"];
+    let here = world.json(&words);
+    assert_eq!(here["data"]["warnings"], Value::Array(vec![]), "{here:#}");
+    let old = world.json(&[&words[..], &["--base", "old"]].concat());
+    let warning = "not in the base commit, so the worktree does not have it: newer.txt";
+    assert_eq!(old["data"]["warnings"], serde_json::json!([warning]), "{old:#}");
+}
+
+// section 4: edits of an --input or a --prompt-file that the index hides
+#[test]
+fn edits_that_the_index_hides_are_named() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("quiet", agent::quiet());
+    for name in ["assumed.txt", "skipped.txt", "same.txt", "task.md"] {
+        repo.commit_file(name, "one\n");
+    }
+    repo.git(&["update-index", "--assume-unchanged", "assumed.txt", "same.txt", "task.md"]);
+    repo.git(&["update-index", "--skip-worktree", "skipped.txt"]);
+    for name in ["assumed.txt", "skipped.txt", "task.md"] {
+        fs::write(repo.path.join(name), "two\n").unwrap();
+    }
+    let path = repo.path.to_str().unwrap();
+    let inputs = ["--input", "assumed.txt", "--input", "skipped.txt", "--input", "same.txt"];
+    let words = ["run", "--repo", path, "--runner", "quiet", "--prompt-file", "task.md", "--dry-run"];
+    let dry = world.json(&[&words[..], &inputs].concat());
+    let warnings = serde_json::json!([
+        "different in the base commit, whose version the worktree has: assumed.txt, skipped.txt",
+        "the base commit does not have the prompt file as it is now, so the agent gets a copy of it: task.md"
+    ]);
+    assert_eq!(dry["data"]["warnings"], warnings, "{dry:#}");
+}

@@ -1,5 +1,6 @@
 //! Registering the server with agents.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use agency_model::ErrorCode;
@@ -39,7 +40,9 @@ fn what_is_there_stays_byte_for_byte() {
     let world = empty();
     let agency = env!("CARGO_BIN_EXE_agency");
     let home = world.root().join("home");
-    let entry = json!({ "type": "stdio", "command": agency, "args": ["mcp"] });
+    let (own_home, own_config) = (world.root().join("agency"), home.join("config.toml"));
+    let env = json!({ "AGENCY_HOME": own_home, "AGENCY_CONFIG": own_config });
+    let entry = json!({ "type": "stdio", "command": agency, "args": ["mcp"], "env": env });
     let cases = [
         (["{\"a\" : 1.0,\n\t\"mcpServers\":{", "\"other\":{\"command\":\"x\"}} }"], "\n  \"agency\": ENTRY,\n"),
         (["{\"a\":{\"mcpServers\":{}},  \"mcpServers\": {", "}}\n"], "\n  \"agency\": ENTRY\n"),
@@ -59,7 +62,51 @@ fn what_is_there_stays_byte_for_byte() {
     fs::write(home.join(".codex/config.toml"), config).unwrap();
     world.ok(&["mcp", "install", "codex", "--write"]);
     let after = fs::read_to_string(home.join(".codex/config.toml")).unwrap();
-    assert_eq!(after, format!("{config}\n\n[mcp_servers.agency]\ncommand = \"{agency}\"\nargs = [\"mcp\"]\n"));
+    let env = format!("AGENCY_CONFIG = {}, AGENCY_HOME = {}", json!(own_config), json!(own_home));
+    let table = format!("[mcp_servers.agency]\nargs = [\"mcp\"]\ncommand = \"{agency}\"\nenv = {{ {env} }}\n");
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
+    let added = after.strip_prefix(&format!("{config}\n\n")).unwrap();
+    assert_eq!(lines(added).len(), 4, "{added}");
+    let read = |text: &str| text.parse::<toml::Table>().unwrap();
+    assert_eq!(read(added), read(&table), "{added}");
+}
+
+#[test]
+fn another_home_and_configuration_are_passed_on_and_the_usual_ones_are_not() {
+    let world = empty();
+    let named =
+        [("AGENCY_HOME", world.root().join("agency")), ("AGENCY_CONFIG", world.root().join("home/config.toml"))];
+    for (client, variables) in
+        [("claude", "env"), ("codex", "env"), ("gemini", "env"), ("opencode", "environment"), ("cursor", "env")]
+    {
+        let answer = world.json(&["mcp", "install", client])["data"].take();
+        let entry = answer["entry"].as_str().unwrap();
+        for (name, path) in &named {
+            let path = path.to_str().unwrap();
+            assert!(entry.contains(variables) && entry.contains(name) && entry.contains(path), "{client}: {entry}");
+            if let Some(command) = answer["command"].as_str() {
+                assert!(command.contains(&format!(" --env {name}={path}")), "{command}");
+            }
+        }
+        let said = world.ok(&["mcp", "install", client]).stdout;
+        assert!(said.contains("AGENCY_HOME") && said.contains("AGENCY_CONFIG"), "{said}");
+    }
+
+    // An option is an argument of the server, and a home in the usual place needs no variable.
+    let usual = world.root().join("home/.agency");
+    let config = world.root().join("home/config.toml");
+    let said = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.env("AGENCY_HOME", &usual).env("AGENCY_CONFIG", "");
+        world.run(&mut command).object()["data"].take()
+    };
+    let plain = said(&["mcp", "install", "claude", "--json"]);
+    assert!(!plain["entry"].as_str().unwrap().contains("\"env\""), "{plain:#}");
+    assert!(!plain["command"].as_str().unwrap().contains("--env"), "{plain:#}");
+    let named = said(&["--config", config.to_str().unwrap(), "mcp", "install", "claude", "--json"]);
+    let entry: Value = serde_json::from_str(named["entry"].as_str().unwrap()).unwrap();
+    assert_eq!(entry["mcpServers"]["agency"]["args"], json!(["--config", config, "mcp"]));
+    assert_eq!(entry["mcpServers"]["agency"]["env"], Value::Null);
 }
 
 // proves A10

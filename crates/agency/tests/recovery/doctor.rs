@@ -155,6 +155,38 @@ fn following_the_advice_about_a_worktree_without_a_run_loses_nothing() {
 }
 
 #[test]
+fn git_keeps_what_only_a_worktree_that_was_moved_aside_leads_to() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    let run = world.begin(&repo, "quiet", &DETACHED);
+    let worktree = world.ended(&run)["worktree_path"].as_str().unwrap().to_owned();
+    run.wait_until_unsupervised();
+    let git = |arguments: &[&str]| repo.git(&[&["-C", worktree.as_str()], arguments].concat()).trim().to_owned();
+    git(&["checkout", "-q", "--detach"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "only here"]);
+    fs::write(format!("{worktree}/staged.txt"), "only staged\n").unwrap();
+    git(&["add", "staged.txt"]);
+    let only_here = [git(&["rev-parse", "HEAD"]), git(&["rev-parse", ":staged.txt"])];
+    // All that agency knew of the run is lost.
+    for name in ["agency.db", "agency.db-wal", "agency.db-shm"] {
+        let _ = fs::remove_file(world.agency_home().join(name));
+    }
+    fs::remove_dir_all(world.agency_home().join("runs").join(&run.id)).unwrap();
+    world.ok(&["reconcile"]);
+    let said = complaints(&world);
+    let [(_, fix)] = said.as_slice() else { panic!("{said:?}") };
+    let (_, command) = fix.split_once(": ").unwrap();
+    assert!(world.run(world.program("sh").args(["-c", command])).status.success(), "{fix}");
+    assert_eq!(complaints(&world), []);
+    repo.git(&["worktree", "prune", "--expire=now"]);
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+    repo.git(&["gc", "-q", "--prune=now"]);
+    for object in &only_here {
+        repo.git(&["cat-file", "-e", object]);
+    }
+}
+
+#[test]
 fn a_session_of_another_home_is_not_mentioned_and_one_without_a_mark_is_only_named() {
     let (world, repo) = world();
     world.agent("waiting", agent::waiting());

@@ -1,11 +1,13 @@
 //! What `agency reconcile --dry-run` says is what `agency reconcile` does.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, SystemTime};
 
 use agency_testkit::agent;
 use serde_json::{Value, json};
 
-use super::place::{DETACHED, back_up, bring_back, world};
+use super::place::{DETACHED, back_up, bring_back, lose_database, world};
 
 /// The answer without what differs between a plan and what was done.
 fn comparable(mut answer: Value) -> Value {
@@ -74,4 +76,50 @@ fn the_plan_is_what_is_done_for_every_kind_of_trace() {
     for key in ["survivors", "run_directories", "pid_files", "trash", "scratch"] {
         assert_eq!(nothing["found"][key], json!([]), "{nothing:#}");
     }
+}
+
+// what a killed command left in the temporary directory
+#[test]
+fn temporary_directories_of_killed_commands_are_swept() {
+    let (world, _) = world();
+    world.ok(&["ls"]);
+    let make = |name: &str, hours: u64| {
+        let path = world.root().join("tmp").join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("HEAD"), "x").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        let at = SystemTime::now() - Duration::from_secs(hours * 3600);
+        fs::File::open(&path).unwrap().set_modified(at).unwrap();
+        path
+    };
+    let (dead, young) = (make("agency-git-dead", 3), make("agency-git-young", 0));
+    let plan = world.json(&["reconcile", "--dry-run"])["data"]["found"]["temporary"].take();
+    assert_eq!(plan, json!([dead]));
+    assert!(dead.exists(), "a plan does nothing");
+    world.ok(&["reconcile"]);
+    assert!(!dead.exists() && young.exists());
+}
+
+// the advice is given where it helps, and once where it does not
+#[test]
+fn ls_says_once_that_a_directory_cannot_be_adopted() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    let run = world.begin(&repo, "quiet", &DETACHED);
+    world.ended(&run);
+    run.wait_until_unsupervised();
+    lose_database(&world);
+    let broken = world.agency_home().join("runs/r_01ARZ3NDEKTSV4RRFFQ69G5FA1");
+    fs::create_dir_all(broken.join("logs")).unwrap();
+    fs::write(broken.join("done.json"), "x").unwrap();
+    let said = world.ok(&["ls"]).stderr;
+    assert!(said.contains("agency reconcile adopts what it can") && said.contains("agency doctor says why"), "{said}");
+    assert!(world.ok(&["reconcile"]).stdout.contains("FA1 cannot be adopted"), "reconcile names it");
+    assert_eq!(world.ok(&["ls"]).stderr, "", "reconcile has said it");
+    lose_database(&world);
+    fs::remove_dir_all(run.file("")).unwrap();
+    let said = world.ok(&["ls"]).stderr;
+    assert!(!said.contains("agency reconcile") && said.contains("1 of the directories"), "{said}");
+    assert_eq!(world.ok(&["ls"]).stderr, "", "it was said");
+    assert!(broken.exists());
 }

@@ -77,8 +77,9 @@ fn who_follows_on_a_terminal_sees_the_steps_change_and_the_end() {
     place.wait_for_state(&session, "waiting");
     let command = place.world.command(&["workflow", "show", "-f", &session]);
     let terminal = place.world.terminal_with(&command);
-    terminal.wait_for_text("Ctrl-C leaves it running");
-    assert!(terminal.screen().contains("waiting"), "{}", terminal.screen());
+    terminal.wait_until("the step and the way out", |screen| {
+        screen.contains("waiting") && screen.contains("Ctrl-C leaves it running")
+    });
     place.does(&["approve", &session]);
     assert_eq!(terminal.wait_for_exit(), 0, "{}", terminal.screen());
     let screen = terminal.screen();

@@ -69,24 +69,27 @@ fn a_driver_that_dies_after_every_seventh_checkpoint_does_everything_once() {
 // proves W9
 #[test]
 fn a_driver_that_is_killed_at_any_time_does_everything_once() {
-    let place = place();
-    let session = place.begin(WORKFLOW, &[]);
-    let (mut kills, mut seen) = (0_u32, 0_u64);
-    bring_to_its_end(
-        &place,
-        &session,
-        |_| {},
-        || {
-            // What happened since the last time is as much chance as there is.
-            let facts = place.facts(&session).len() as u64;
-            if kills < 15 && facts != seen {
-                seen = facts;
-                kills += u32::from(kill_driver(&place, &session));
-            }
-        },
-    );
-    assert!(kills >= 5, "only {kills} drivers were killed");
-    check_end(&place, &session);
+    let mut kills = 0_u32;
+    // On a busy machine a session may come to its end between two looks at it; then another one is needed.
+    while kills < 5 {
+        let place = place();
+        let session = place.begin(WORKFLOW, &[]);
+        let mut seen = 0_u64;
+        bring_to_its_end(
+            &place,
+            &session,
+            |_| {},
+            || {
+                // What happened since the last time is as much chance as there is.
+                let facts = place.facts(&session).len() as u64;
+                if kills < 15 && facts != seen {
+                    seen = facts;
+                    kills += u32::from(kill_driver(&place, &session));
+                }
+            },
+        );
+        check_end(&place, &session);
+    }
 }
 
 /// Kills the process that drives the session; says whether there was one.

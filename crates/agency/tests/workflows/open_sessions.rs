@@ -93,3 +93,15 @@ fn a_session_that_never_had_a_driver_can_be_cancelled() {
     assert_eq!(place.shown(&session)["state"], "running");
     assert_eq!(place.does(&["cancel", &session])["state"], "cancelled");
 }
+
+#[test]
+fn a_completed_session_has_nothing_to_try_again() {
+    let place = Place::new();
+    let session = place.begin("name: done\nsteps:\n  - { name: a, type: script, command: 'echo a >>\"$LOG\"' }\n", &[]);
+    place.wait_for_state(&session, "completed");
+    let before = history(&place, &session);
+    let error = place.world.error(&["workflow", "retry", &session], ErrorCode::InvalidState);
+    assert!(error["message"].as_str().unwrap().contains("nothing to try again"), "{error:#}");
+    assert_eq!(history(&place, &session), before);
+    assert_eq!((place.shown(&session)["state"].as_str(), place.lines()), (Some("completed"), vec!["a".to_owned()]));
+}

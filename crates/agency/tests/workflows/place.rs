@@ -10,6 +10,9 @@ use serde_json::Value;
 /// How long anything may take.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
+/// An agent that leaves a line and waits for [`Place::go`] before it ends.
+pub(super) const PATIENT: &str = "echo \"$STEP\" >>\"$LOG\"\nuntil [ -e \"$FLAGS/go\" ]; do sleep 0.01; done";
+
 /// A world with a repository, which is quick to stop and to come back. Every step can leave a line in its own log.
 pub(super) struct Place {
     pub(super) world: World,
@@ -29,6 +32,11 @@ impl Place {
     pub(super) fn with_agent(self, name: &str, agent: impl Into<Agent>) -> Self {
         self.world.agent(name, agent);
         self
+    }
+
+    /// Lets every patient agent end.
+    pub(super) fn go(&self) {
+        std::fs::write(self.world.root().join("go"), "").unwrap();
     }
 
     /// The file in which steps leave their lines.

@@ -80,7 +80,13 @@ impl Calls {
         let mut events: Vec<Event> = if begins { call.used(&id).into_iter().collect() } else { vec![] };
         if let Some(success) = success {
             let output = content::output(output.as_ref(), &call.shown);
-            events.push(Event::ToolResult { tool_name: call.name(), output, success, tool_id: Some(id) });
+            events.push(Event::ToolResult {
+                tool_name: call.name(),
+                output,
+                success,
+                tool_id: Some(id),
+                parent_tool_id: None,
+            });
             // Only that it was there is needed from now on.
             *call = Call { state: CallState::Done, ..Call::default() };
         }
@@ -132,6 +138,7 @@ impl Calls {
             output: String::new(),
             success: false,
             tool_id: Some(id),
+            parent_tool_id: None,
         };
         left.into_iter().map(result).collect()
     }
@@ -177,7 +184,12 @@ impl Call {
     fn used(&mut self, id: &str) -> Option<Event> {
         let is_new = self.state == CallState::Announced;
         self.state = CallState::Used;
-        is_new.then(|| Event::ToolUse { tool_name: self.name(), input: self.input(), tool_id: Some(id.to_owned()) })
+        is_new.then(|| Event::ToolUse {
+            tool_name: self.name(),
+            input: self.input(),
+            tool_id: Some(id.to_owned()),
+            parent_tool_id: None,
+        })
     }
 
     /// The protocol's word for the kind of tool is the name of one that has none of its own.

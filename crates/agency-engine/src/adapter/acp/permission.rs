@@ -86,7 +86,8 @@ fn question(key: String, options: &[PermissionOption], wanted: Wanted) -> Questi
         options: options.iter().map(option).collect(),
         several: false,
         free_text: false,
-        tool: Some(ToolRequest { name, input }),
+        only_on_screen: false,
+        tool: Some(ToolRequest::new(name, input)),
     }
 }
 
@@ -95,7 +96,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
     let unfit = |why: &str| CannotSay::Unfit(why.to_owned());
     let option = match answer {
         // Some agents keep "always" for good: only a human chooses that, and by its name.
-        Answer::Allow | Answer::AllowAll => of_kind(PermissionOptionKind::AllowOnce)
+        Answer::Allow { .. } | Answer::AllowAll => of_kind(PermissionOptionKind::AllowOnce)
             .ok_or_else(|| unfit("the agent offers no way to allow this once: choose one of its options"))?,
         Answer::Deny { .. } => match of_kind(PermissionOptionKind::RejectOnce) {
             Some(option) => option,

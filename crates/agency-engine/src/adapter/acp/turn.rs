@@ -16,8 +16,11 @@ impl Acp {
         if self.opening.is_some() {
             self.stage = Stage::Idle;
         }
-        let prompt = self.next_prompt();
-        prompt.map(|prompt| self.say(prompt, heard)).is_some()
+        let Some(prompt) = self.next_prompt() else { return false };
+        self.say(prompt, heard);
+        // The protocol has no word for it: the agent works from the prompt on.
+        heard.push(Heard::TurnStarted);
+        true
     }
 
     /// The request that begins a turn, if something is to be said.

@@ -1,6 +1,6 @@
 //! What an agent tells while it works, as events.
 
-use agency_model::Event;
+use agency_model::{Event, PlanStep, StepStatus};
 use agent_client_protocol_schema::v1::{
     ContentBlock, NoticeSeverity, Plan, PlanEntryStatus, SessionUpdate, ToolCallStatus, ToolCallUpdate,
 };
@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use super::calls::News;
 use super::{Acp, content, wire};
+use crate::adapter::Heard;
 use crate::adapter::lines::LONGEST;
 use crate::adapter::objects::{NotUnderstood, unknown};
-use crate::adapter::{Heard, thinking};
 
 /// The parameters of `session/update`. What is in the update is read only when its kind is known.
 #[derive(Deserialize)]
@@ -66,10 +66,9 @@ impl Acp {
             }
             SessionUpdate::Plan(plan) => {
                 let entries = skipped()?.entries.unwrap_or_default();
-                if entries.len() != plan.entries.len() {
-                    return Err(NotUnderstood);
-                }
-                told.push(notice(planned(&plan)));
+                let whole = entries.len() == plan.entries.len();
+                told.push(Heard::Event(planned(plan)));
+                told.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::CurrentModeUpdate(update) => {
                 told.push(notice(format!("the agent's mode is now {}", update.current_mode_id)));
@@ -102,7 +101,7 @@ impl Acp {
     pub(super) fn tell_thought(&mut self, heard: &mut Vec<Heard>) {
         let thought = std::mem::take(&mut self.thought);
         if !thought.trim().is_empty() {
-            heard.push(Heard::Event(thinking(&thought)));
+            heard.push(Heard::Event(Event::thinking(thought)));
         }
     }
 
@@ -127,7 +126,7 @@ impl Acp {
         if self.answer.len() + text.len() <= LONGEST {
             self.answer.push_str(&text);
         }
-        (!text.is_empty()).then_some(Heard::Event(Event::Output { text }))
+        (!text.is_empty()).then_some(Heard::Event(Event::output(text)))
     }
 }
 
@@ -158,16 +157,16 @@ fn is_state(status: &RawValue) -> bool {
     serde_json::from_str::<ToolCallStatus>(status.get()).is_ok()
 }
 
-fn planned(plan: &Plan) -> String {
-    let entries = plan.entries.iter().map(|entry| {
-        let mark = match entry.status {
-            PlanEntryStatus::Completed => 'x',
-            PlanEntryStatus::InProgress => '>',
-            PlanEntryStatus::Pending | _ => ' ',
+fn planned(plan: Plan) -> Event {
+    let steps = plan.entries.into_iter().map(|entry| {
+        let status = match entry.status {
+            PlanEntryStatus::Completed => StepStatus::Completed,
+            PlanEntryStatus::InProgress => StepStatus::InProgress,
+            PlanEntryStatus::Pending | _ => StepStatus::Pending,
         };
-        format!("\n[{mark}] {}", entry.content)
+        PlanStep { text: entry.content, status }
     });
-    format!("the agent's plan:{}", entries.collect::<String>())
+    Event::Plan { steps: steps.collect(), text: None }
 }
 
 fn notice(message: String) -> Heard {

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What was said.
 #[derive(Deserialize)]
@@ -28,6 +29,26 @@ pub(super) struct Block<'a> {
     #[serde(borrow)]
     pub(super) content: Option<Content<'a>>,
     pub(super) is_error: Option<bool>,
+    /// The whole block; only where a message is read block by block.
+    #[serde(skip)]
+    pub(super) raw: Option<&'a str>,
+}
+
+/// A message whose blocks are read one by one, so that one of them that is not understood does not hide the others.
+#[derive(Deserialize)]
+pub(super) struct Pieces<'a> {
+    #[serde(borrow)]
+    content: Vec<&'a RawValue>,
+}
+
+impl<'a> From<Pieces<'a>> for Message<'a> {
+    fn from(pieces: Pieces<'a>) -> Self {
+        let block = |raw: &'a RawValue| {
+            let read: Result<Block<'a>, _> = serde_json::from_str(raw.get());
+            Block { raw: Some(raw.get()), ..read.unwrap_or_default() }
+        };
+        Self { content: Content::Blocks(pieces.content.into_iter().map(block).collect()) }
+    }
 }
 
 /// A message, or what a tool answered: a text or a list of blocks.

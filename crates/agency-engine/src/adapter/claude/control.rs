@@ -6,13 +6,12 @@ use agency_model::{Answer, Question, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::plans::{PLAN, Plans};
 use crate::adapter::asking::{command_detail, first_line};
 use crate::adapter::{CannotSay, Heard};
 
 /// The tool by which Claude Code asks the user something.
 const ASK: &str = "AskUserQuestion";
-/// The tool by which it shows a plan.
-const PLAN: &str = "ExitPlanMode";
 
 /// The requests that wait for an answer, by Claude Code's id.
 #[derive(Debug, Default)]
@@ -39,6 +38,9 @@ struct CanUseTool {
     tool_name: String,
     input: Value,
     description: Option<String>,
+    tool_use_id: Option<String>,
+    /// The path because of which it asks. Whatever stands there, the request is to be answered.
+    blocked_path: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -75,13 +77,18 @@ struct Offered {
 
 impl Requests {
     /// Claude Code asks.
-    pub(super) fn asked(&mut self, request: ControlRequest, heard: &mut Vec<Heard>) {
+    pub(super) fn asked(&mut self, request: ControlRequest, plans: &Plans, heard: &mut Vec<Heard>) {
         let ControlRequest { request_id, request } = request;
         let questions = request.input.get("questions").filter(|_| request.tool_name == ASK);
         let questions: Vec<Asked> = questions.and_then(|list| Vec::<Asked>::deserialize(list).ok()).unwrap_or_default();
         let asked = questions.iter().map(|asked| (asked.question.clone(), None)).collect();
         if questions.is_empty() {
-            heard.push(Heard::Asked(permission(&request_id, &request)));
+            let question = if request.tool_name == PLAN {
+                plan(&request_id, &request, plans)
+            } else {
+                permission(&request_id, &request)
+            };
+            heard.push(Heard::Asked(question));
         }
         for (index, asked) in questions.into_iter().enumerate() {
             heard.push(Heard::Asked(question(format!("{request_id}/{index}"), asked)));
@@ -138,21 +145,52 @@ pub(super) fn refused(ControlResponse { response }: ControlResponse) -> Option<S
 }
 
 fn permission(id: &str, request: &CanUseTool) -> Question {
-    let CanUseTool { tool_name, input, description } = request;
-    let (kind, title) = match (tool_name.as_str(), description) {
-        (PLAN, _) => (QuestionKind::Plan, "Is this plan right?".to_owned()),
-        (_, Some(description)) => (QuestionKind::Permission, format!("{tool_name}: {}", first_line(description))),
-        (_, None) => (QuestionKind::Permission, tool_name.clone()),
+    let CanUseTool { tool_name, input, description, blocked_path, .. } = request;
+    let title = match description {
+        Some(description) => format!("{tool_name}: {}", first_line(description)),
+        None => tool_name.clone(),
     };
     Question {
         key: id.to_owned(),
-        kind,
+        kind: QuestionKind::Permission,
         title,
-        detail: command_detail(input),
+        detail: permission_detail(input, blocked_path.as_ref()),
         options: vec![],
         several: false,
         free_text: false,
-        tool: Some(ToolRequest { name: tool_name.clone(), input: input.clone() }),
+        only_on_screen: false,
+        tool: Some(ToolRequest { blocked_path: blocked_path.clone(), ..ToolRequest::new(tool_name, input.clone()) }),
+    }
+}
+
+/// What the tool would be given, and the path because of which it asks.
+fn permission_detail(input: &Value, blocked_path: Option<&Value>) -> String {
+    let detail = command_detail(input);
+    match blocked_path {
+        None => detail,
+        Some(Value::String(path)) => format!("{detail}\n\nblocked path: {path}"),
+        Some(other) => format!("{detail}\n\nblocked path: {other}"),
+    }
+}
+
+/// The plan is in the tool use before the request, and the request does not repeat it.
+fn plan(id: &str, request: &CanUseTool, plans: &Plans) -> Question {
+    let CanUseTool { tool_name, input, tool_use_id, .. } = request;
+    let mut input = input.clone();
+    let plan = plans.of_request(tool_use_id.as_deref(), &input);
+    if let (Some(fields), Some(plan)) = (input.as_object_mut(), &plan) {
+        fields.insert("plan".to_owned(), Value::from(plan.as_str()));
+    }
+    Question {
+        key: id.to_owned(),
+        kind: QuestionKind::Plan,
+        title: "Is this plan right?".to_owned(),
+        detail: plan.unwrap_or_else(|| "Claude Code did not tell its plan.".to_owned()),
+        options: vec![],
+        several: false,
+        free_text: false,
+        only_on_screen: false,
+        tool: Some(ToolRequest::new(tool_name, input)),
     }
 }
 
@@ -166,6 +204,7 @@ fn question(key: String, asked: Asked) -> Question {
         options: asked.options.into_iter().map(option).collect(),
         several: asked.several,
         free_text: true,
+        only_on_screen: false,
         tool: None,
     }
 }
@@ -173,8 +212,12 @@ fn question(key: String, asked: Asked) -> Question {
 fn permitted(input: &Value, answer: &Answer) -> Value {
     match answer {
         // Claude Code's own suggestions for "always" would be written into the repository: none is sent back.
-        Answer::Allow | Answer::AllowAll | Answer::Options { .. } => {
+        Answer::Allow { message: None } | Answer::AllowAll | Answer::Options { .. } => {
             json!({ "behavior": "allow", "updatedInput": input })
+        }
+        // Only what drives a workflow gets one.
+        Answer::Allow { message: Some(message) } => {
+            json!({ "behavior": "allow", "updatedInput": input, "message": message })
         }
         Answer::Deny { message } => {
             let message = message.as_deref().unwrap_or("The user does not want this.");
@@ -189,7 +232,7 @@ fn words(answer: &Answer) -> Option<String> {
     match answer {
         Answer::Options { chosen } => Some(chosen.join(", ")),
         Answer::Text { text } => Some(text.clone()),
-        Answer::Allow | Answer::AllowAll | Answer::Deny { .. } => None,
+        Answer::Allow { .. } | Answer::AllowAll | Answer::Deny { .. } => None,
     }
 }
 

@@ -56,6 +56,12 @@ struct Opened {
     thread: Thread,
 }
 
+/// The turn in which a message was taken.
+#[derive(Deserialize)]
+struct Joined {
+    turn: Thread,
+}
+
 #[derive(Deserialize)]
 struct Thread {
     id: String,
@@ -129,7 +135,10 @@ impl AppServer {
     ) -> Result<(), NotUnderstood> {
         let (id, ours) = self.speaking.asked(id).ok_or(NotUnderstood)?;
         match (ours, result, error) {
-            (_, _, Some(error)) => self.refused(ours, error, heard),
+            (_, _, Some(error)) => {
+                self.speaking.forget(id);
+                self.refused(ours, error, heard);
+            }
             (Ours::Initialize, Some(_), None) => heard.push(Heard::Say(self.speaking.initialized())),
             (Ours::Thread, Some(result), None) => {
                 let Opened { thread } = serde_json::from_str(result.get())?;
@@ -138,7 +147,11 @@ impl AppServer {
                 heard.extend(first.map(Heard::Say));
             }
             // Notifications tell what comes of it.
-            (Ours::Turn | Ours::Interrupt, Some(_), None) => {}
+            (Ours::Turn, Some(result), None) => {
+                let joined = serde_json::from_str::<Joined>(result.get()).ok().map(|joined| joined.turn.id);
+                heard.extend(self.speaking.joined(id, joined).map(Heard::Say));
+            }
+            (Ours::Interrupt, Some(_), None) => {}
             (_, None, None) => return Err(NotUnderstood),
         }
         self.speaking.answered(id);
@@ -165,14 +178,17 @@ impl AppServer {
                 self.begun = true;
                 if self.speaking.is_ours(&thread_id) {
                     self.answer = None;
+                    heard.push(Heard::TurnStarted);
                     heard.extend(self.speaking.runs(turn.id).map(Heard::Say));
                 }
             }
             "turn/completed" => {
                 let TurnChanged { thread_id, turn } = serde_json::from_str(params)?;
                 if self.speaking.is_ours(&thread_id) {
+                    let (id, interrupted) = (turn.id.clone(), turn.is_interrupted());
                     heard.push(Heard::Result(turn.outcome(&mut self.answer)?));
                     self.speaking.ended();
+                    heard.extend(interrupted.then(|| self.speaking.untaken(id)).flatten().map(Heard::Say));
                 }
             }
             "thread/tokenUsage/updated" => {
@@ -189,10 +205,17 @@ impl AppServer {
     }
 
     fn item(&mut self, stage: Stage, changed: ItemChanged<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+        // What ends may have begun before the words that the turn has taken since.
+        if stage == Stage::Started && self.speaking.is_ours(&changed.thread_id) {
+            match notifications::user_message(&changed.item) {
+                Some(texts) => self.speaking.taken(&texts),
+                None => self.speaking.answers(),
+            }
+        }
         for event in notifications::item(&mut self.items, stage, changed.item)? {
             self.started.hear(&event);
             // What a sub-agent said is no answer to the user.
-            if let Event::Output { text } = &event
+            if let Event::Output { text, .. } = &event
                 && self.speaking.is_ours(&changed.thread_id)
             {
                 self.answer = Some(text.clone());

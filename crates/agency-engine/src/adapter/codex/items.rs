@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use agency_model::Event;
+use agency_model::{Event, PlanStep, StepStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::adapter::objects::NotUnderstood;
-use crate::adapter::thinking;
 use crate::adapter::tools::Tools;
 
 /// How far an item has come.
@@ -68,16 +67,20 @@ impl Items {
         match (item.kind.as_ref(), stage) {
             ("agent_message", Stage::Completed) => {
                 let text = item.text.ok_or(NotUnderstood)?;
-                Ok(vec![Event::Output { text }])
+                Ok(vec![Event::output(text)])
             }
-            ("reasoning", Stage::Completed) => Ok(vec![thinking(&item.text.ok_or(NotUnderstood)?)]),
+            ("reasoning", Stage::Completed) => Ok(vec![Event::thinking(item.text.ok_or(NotUnderstood)?)]),
             ("error", _) => {
                 let message = item.message.ok_or(NotUnderstood)?;
                 Ok(vec![Event::Error { message }])
             }
             ("todo_list", _) => {
                 let items = item.items.ok_or(NotUnderstood)?;
-                Ok(vec![plan(items.iter().map(|Todo { text, completed }| (text.as_str(), *completed)))])
+                let step = |Todo { text, completed }| {
+                    let status = if completed { StepStatus::Completed } else { StepStatus::Pending };
+                    PlanStep { text, status }
+                };
+                Ok(vec![Event::Plan { steps: items.into_iter().map(step).collect(), text: None }])
             }
             (tool, Stage::Started) if is_tool(tool) => Ok(vec![self.used(item)]),
             (tool, Stage::Completed) if is_tool(tool) => Ok(self.answered(item)),
@@ -90,7 +93,7 @@ impl Items {
         if let Some(id) = &item.id {
             self.tools.opened(id, &tool_name);
         }
-        Event::ToolUse { tool_name, input: item.input(), tool_id: item.id }
+        Event::ToolUse { tool_name, input: item.input(), tool_id: item.id, parent_tool_id: None }
     }
 
     /// An item that was never started is told as both: every result has its use.
@@ -105,6 +108,7 @@ impl Items {
             output: told.or(status.filter(|_| !success)).unwrap_or_default(),
             success,
             tool_id: item.id.clone(),
+            parent_tool_id: None,
         };
         if seen {
             return vec![result];
@@ -145,12 +149,6 @@ fn is_tool(kind: &str) -> bool {
         kind,
         "command_execution" | "file_change" | "mcp_tool_call" | "web_search" | "collab_agent_tool_call" | "image_view"
     )
-}
-
-/// What the agent means to do, with what is done already.
-pub(super) fn plan<'a>(steps: impl Iterator<Item = (&'a str, bool)>) -> Event {
-    let steps = steps.map(|(step, done)| format!("[{}] {step}", if done { "x" } else { " " }));
-    Event::Notice { message: format!("plan: {}", steps.collect::<Vec<_>>().join("; ")) }
 }
 
 /// The readable part of an answer or an error.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use agency_model::{Event, Usage};
+use agency_model::{Event, PlanStep, StepStatus, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::items::{Item, Items, Stage, plan};
+use super::items::{Item, Items, Stage};
 use crate::adapter::Outcome;
 use crate::adapter::objects::NotUnderstood;
 
@@ -73,6 +73,7 @@ struct Failure {
 
 #[derive(Deserialize)]
 struct Plan {
+    explanation: Option<String>,
     plan: Vec<Step>,
 }
 
@@ -109,9 +110,8 @@ pub(super) fn hear(method: &str, params: &str) -> Result<Option<Event>, NotUnder
             return Ok(Some(Event::Error { message: error.text() }));
         }
         "turn/plan/updated" => {
-            let Plan { plan: steps } = serde_json::from_str(params)?;
-            let steps = steps.iter().map(|Step { step, status }| (step.as_str(), status == "completed"));
-            return Ok(Some(plan(steps)));
+            let plan: Plan = serde_json::from_str(params)?;
+            return Ok(Some(plan.event()));
         }
         "configWarning" | "deprecationNotice" => {
             let Summary { summary, details } = serde_json::from_str(params)?;
@@ -172,10 +172,10 @@ pub(super) fn item(items: &mut Items, stage: Stage, mut item: Item<'_>) -> Resul
         }
         ("plan", _) => {
             let text = item.text.take().ok_or(NotUnderstood)?;
-            return Ok(vec![Event::Notice { message: format!("plan: {text}") }]);
+            return Ok(vec![Event::Plan { steps: vec![], text: Some(text) }]);
         }
         ("contextCompaction", _) => {
-            return Ok(vec![Event::Notice { message: "the conversation so far was summed up".to_owned() }]);
+            return Ok(vec![Event::Compaction { trigger: None, tokens_before: None }]);
         }
         _ => {}
     }
@@ -214,7 +214,18 @@ pub(super) fn usage(TokenUsage { token_usage: Counts { last } }: TokenUsage) -> 
     })
 }
 
+/// The texts of the user's message that an item is.
+pub(super) fn user_message<'a>(item: &'a Item<'_>) -> Option<Vec<&'a str>> {
+    let parts = item.content.as_ref().filter(|_| item.kind == "userMessage")?.as_array()?;
+    Some(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect())
+}
+
 impl Turn {
+    /// Whether it was ended by an interrupt.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.status == "interrupted"
+    }
+
     /// How it ended.
     pub(super) fn outcome(self, answer: &mut Option<String>) -> Result<Outcome, NotUnderstood> {
         match self.status.as_str() {
@@ -226,6 +237,21 @@ impl Turn {
             }
             _ => Err(NotUnderstood),
         }
+    }
+}
+
+impl Plan {
+    fn event(self) -> Event {
+        let step = |Step { step, status }: Step| {
+            let status = match status.as_str() {
+                "completed" => StepStatus::Completed,
+                "inProgress" | "in_progress" => StepStatus::InProgress,
+                _ => StepStatus::Pending,
+            };
+            PlanStep { text: step, status }
+        };
+        let text = self.explanation.filter(|text| !text.trim().is_empty());
+        Event::Plan { steps: self.plan.into_iter().map(step).collect(), text }
     }
 }
 

@@ -185,6 +185,7 @@ impl Asked {
             kind: QuestionKind::Question,
             title: self.header.unwrap_or_else(|| first_line(&self.question)),
             detail: self.question,
+            only_on_screen: false,
             free_text: self.is_other == Some(true) || options.is_empty(),
             options,
             several: false,
@@ -195,8 +196,18 @@ impl Asked {
 
 fn permission(key: String, title: String, detail: String, name: String, input: Value) -> Question {
     let kind = QuestionKind::Permission;
-    let tool = Some(ToolRequest { name, input });
-    Question { key, kind, title, detail, options: vec![], several: false, free_text: false, tool }
+    let tool = Some(ToolRequest::new(name, input));
+    Question {
+        key,
+        kind,
+        title,
+        detail,
+        options: vec![],
+        several: false,
+        free_text: false,
+        only_on_screen: false,
+        tool,
+    }
 }
 
 /// All changes of a patch. Codex tells a new or deleted file by its content, and only another by a diff.

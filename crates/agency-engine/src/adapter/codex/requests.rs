@@ -122,7 +122,7 @@ fn key(id: &Value) -> String {
 fn allowed(answer: &Answer) -> Result<bool, CannotSay> {
     match answer {
         // What Codex would remember itself could reach beyond the run.
-        Answer::Allow | Answer::AllowAll => Ok(true),
+        Answer::Allow { .. } | Answer::AllowAll => Ok(true),
         Answer::Deny { .. } | Answer::Text { .. } => Ok(false),
         Answer::Options { .. } => {
             Err(CannotSay::Unfit("this is a permission without options: allow or deny it".to_owned()))
@@ -135,7 +135,7 @@ fn words(answer: &Answer) -> Option<&str> {
     match answer {
         Answer::Deny { message } => message.as_deref(),
         Answer::Text { text } => Some(text),
-        Answer::Allow | Answer::AllowAll | Answer::Options { .. } => None,
+        Answer::Allow { .. } | Answer::AllowAll | Answer::Options { .. } => None,
     }
 }
 
@@ -147,7 +147,7 @@ fn given(answer: &Answer) -> Result<(Vec<String>, bool), CannotSay> {
         Answer::Options { chosen } => Ok((chosen.clone(), false)),
         Answer::Text { text } => Ok((vec![note(text)], false)),
         Answer::Deny { message } => Ok((message.iter().map(note).collect(), true)),
-        Answer::Allow | Answer::AllowAll => {
+        Answer::Allow { .. } | Answer::AllowAll => {
             Err(CannotSay::Unfit("this is a question: choose an option or answer in your own words".to_owned()))
         }
     }

@@ -18,6 +18,35 @@ pub(super) struct Speaking {
     turn: Turn,
     /// The turn is to be interrupted as soon as it runs.
     interrupt: bool,
+    /// What the user said and no turn has taken yet. An interrupt makes Codex forget it.
+    untaken: Vec<Sent>,
+    /// What the running turn has taken and the model has not begun to answer. Codex keeps it when the turn is
+    /// interrupted, but does nothing about it.
+    unanswered: Vec<Sent>,
+    /// The turn that was interrupted last.
+    interrupted: Option<String>,
+}
+
+/// Words of the user that were sent.
+#[derive(Debug)]
+struct Sent {
+    /// The request that carried them.
+    request: u64,
+    texts: Vec<String>,
+    /// The turn into which they go; not known before the response.
+    turn: Option<String>,
+    origin: Origin,
+}
+
+/// Why words were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// They begin the conversation. An interrupt means them.
+    Opening,
+    /// The user said them.
+    User,
+    /// An interrupt came before the answer to them. The next one means them.
+    Again,
 }
 
 /// What we ask of Codex.
@@ -60,6 +89,9 @@ impl Speaking {
             thread: Thread::Opening(early),
             turn: Turn::Idle,
             interrupt: false,
+            untaken: vec![],
+            unanswered: vec![],
+            interrupted: None,
         }
     }
 
@@ -106,7 +138,7 @@ impl Speaking {
     pub(super) fn opened(&mut self, thread: &str) -> Option<Vec<u8>> {
         let before = std::mem::replace(&mut self.thread, Thread::Open(thread.to_owned()));
         match before {
-            Thread::Opening(early) if !early.is_empty() => Some(self.say(thread, &early)),
+            Thread::Opening(early) if !early.is_empty() => Some(self.send(thread, &early, Origin::Opening)),
             Thread::Opening(_) | Thread::Open(_) | Thread::Refused => None,
         }
     }
@@ -128,6 +160,7 @@ impl Speaking {
     /// A turn of our conversation runs. The words that interrupt it, if it is to be.
     pub(super) fn runs(&mut self, turn: String) -> Option<Vec<u8>> {
         self.turn = Turn::Running(turn);
+        self.unanswered.clear();
         std::mem::take(&mut self.interrupt).then(|| self.interrupt())
     }
 
@@ -155,11 +188,63 @@ impl Speaking {
     /// Says something to a thread. In a running turn, Codex takes it as a part of the turn; `turn/steer` does the same,
     /// but loses the words if the turn ends at that moment.
     pub(super) fn say(&mut self, thread: &str, texts: &[String]) -> Vec<u8> {
+        self.send(thread, texts, Origin::User)
+    }
+
+    fn send(&mut self, thread: &str, texts: &[String], origin: Origin) -> Vec<u8> {
         if self.is_ours(thread) && self.turn == Turn::Idle {
             self.turn = Turn::Starting;
         }
         let input: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+        if self.is_ours(thread) {
+            self.untaken.push(Sent { request: self.count + 1, texts: texts.to_vec(), turn: None, origin });
+        }
         self.ask(Ours::Turn, "turn/start", &json!({ "threadId": thread, "input": input }))
+    }
+
+    /// Words that were sent go into this turn. If it is over already, they are said again.
+    pub(super) fn joined(&mut self, request: u64, turn: Option<String>) -> Option<Vec<u8>> {
+        self.untaken.iter_mut().find(|sent| sent.request == request)?.turn = turn;
+        let interrupted = self.interrupted.clone()?;
+        self.untaken(interrupted)
+    }
+
+    /// Words that were sent were refused.
+    pub(super) fn forget(&mut self, request: u64) {
+        self.untaken.retain(|sent| sent.request != request);
+    }
+
+    /// A turn has taken these words.
+    pub(super) fn taken(&mut self, texts: &[&str]) {
+        let is_taken = |sent: &Sent| sent.texts.iter().all(|text| texts.contains(&text.as_str()));
+        if let Some(index) = self.untaken.iter().position(is_taken) {
+            let sent = self.untaken.remove(index);
+            if sent.origin == Origin::User {
+                self.unanswered.push(sent);
+            }
+        }
+    }
+
+    /// The model does something: it has what the turn has taken.
+    pub(super) fn answers(&mut self) {
+        self.unanswered.clear();
+    }
+
+    /// A turn was interrupted: says again, in a turn of its own, what it had not taken or not begun to answer.
+    pub(super) fn untaken(&mut self, interrupted: String) -> Option<Vec<u8>> {
+        let (lost, rest): (Vec<Sent>, Vec<Sent>) =
+            std::mem::take(&mut self.untaken).into_iter().partition(|sent| sent.turn.as_ref() == Some(&interrupted));
+        self.untaken = rest;
+        self.interrupted = Some(interrupted);
+        let unanswered = std::mem::take(&mut self.unanswered);
+        let texts: Vec<String> = unanswered.into_iter().chain(lost).flat_map(|sent| sent.texts).collect();
+        match &self.thread {
+            Thread::Open(thread) if !texts.is_empty() => {
+                let thread = thread.clone();
+                Some(self.send(&thread, &texts, Origin::Again))
+            }
+            Thread::Open(_) | Thread::Opening(_) | Thread::Refused => None,
+        }
     }
 
     /// Interrupts the turn. Where there is none, nothing is said: Codex would never answer.

@@ -17,7 +17,7 @@ pub(super) struct Started {
 impl Started {
     /// Remembers a use, or that it is over.
     pub(super) fn hear(&mut self, event: &Event) {
-        if let Event::ToolUse { tool_name, input, tool_id: Some(id) } = event {
+        if let Event::ToolUse { tool_name, input, tool_id: Some(id), .. } = event {
             if self.uses.len() >= MOST {
                 self.uses.clear();
             }

@@ -7,21 +7,18 @@ use super::voice::{HeardAnswer, Request, Subject};
 use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
 
 impl WorkflowExecutor {
-    /// Asks for an approval, or looks first at what is to be merged. Says whether that is a fact by now.
-    pub(super) fn ask(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+    /// Asks for an approval, or looks first at what is to be merged.
+    pub(super) fn ask(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let key = key_of(path, attempt);
         if self.asked.contains_key(&key) || self.under_way.contains_key(&(path.clone(), attempt)) {
-            return Ok(false);
+            return Ok(());
         }
-        let Some(step) = self.flow.step(path) else { return Ok(false) };
+        let Some(step) = self.flow.step(path) else { return Ok(()) };
         let approval = match &step.work {
             Work::Approval(approval) => approval.clone(),
             Work::Merge(_) if self.blocked(path, attempt).is_some() => return self.ask_about_checkouts(path, attempt),
-            Work::Merge(_) => {
-                self.look(path, attempt)?;
-                return Ok(false);
-            }
-            Work::Agent(_) | Work::Script(_) | Work::Loop(_) | Work::Parallel(_) => return Ok(false),
+            Work::Merge(_) => return self.look(path, attempt),
+            Work::Agent(_) | Work::Script(_) | Work::Loop(_) | Work::Parallel(_) => return Ok(()),
         };
         let message = match &approval.message {
             Some(message) => self.render(path, message),
@@ -29,35 +26,25 @@ impl WorkflowExecutor {
         };
         match message {
             Ok(detail) => {
-                let asked = self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                self.put(
-                    path,
-                    attempt,
-                    Subject::Approval,
-                    Looked { title: format!("{path}: {}", first_line(&detail)), detail },
-                );
-                Ok(asked)
+                self.note(Fact::StepAsked { path: path.clone(), attempt })?;
+                let looked = Looked { title: format!("{path}: {}", first_line(&detail)), detail };
+                self.put(path, attempt, Subject::Approval, looked);
+                Ok(())
             }
-            Err(error) => {
-                let result = StepResult::failure(error.to_string());
-                self.note(Fact::StepEnded { path: path.clone(), attempt, result })
-            }
+            Err(error) => self.fail(path, attempt, error.to_string()),
         }
     }
 
     fn look(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let merging = match self.merging(path, attempt) {
             Ok(merging) => merging,
-            Err(result) => {
-                self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result })?;
-                return Ok(());
-            }
+            Err(result) => return self.end(path, attempt, *result),
         };
         self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Looking, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let looked = merging.look().map(Box::new);
-            // Whoever does not listen any more is dying.
+            // Without a receiver this process is about to end.
             let _ = sender.send(Arrival::Looked { path, attempt, looked });
         });
         Ok(())
@@ -66,20 +53,18 @@ impl WorkflowExecutor {
     /// What a merge would bring was looked at: a person sees it now.
     pub(super) fn looked(
         &mut self,
-        path: StepPath,
+        path: &StepPath,
         attempt: u32,
         looked: Result<Box<Looked>, Box<StepResult>>,
     ) -> Result<(), DriveError> {
         match looked {
             Ok(looked) => {
                 self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                self.put(&path, attempt, Subject::Merge, *looked);
+                self.put(path, attempt, Subject::Merge, *looked);
+                Ok(())
             }
-            Err(result) => {
-                self.note(Fact::StepEnded { path, attempt, result: *result })?;
-            }
+            Err(result) => self.end(path, attempt, *result),
         }
-        Ok(())
     }
 
     fn put(&mut self, path: &StepPath, attempt: u32, subject: Subject, looked: Looked) {
@@ -100,21 +85,21 @@ impl WorkflowExecutor {
     }
 
     /// Asks what to do about changes that are in the way of a merge.
-    fn ask_about_checkouts(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+    fn ask_about_checkouts(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let Some(blocked) = self.blocked(path, attempt).filter(|blocked| blocked.answer.is_none()) else {
-            return Ok(false);
+            return Ok(());
         };
         let key = key_about_checkouts(path, attempt, blocked.times);
         if self.asked.contains_key(&key) {
-            return Ok(false);
+            return Ok(());
         }
         match self.merging(path, attempt) {
             Ok(merging) => {
                 let (looked, answers) = merging.question(&blocked.checkouts);
                 self.put_with_key(key, path, attempt, Subject::Checkout(answers), looked);
-                Ok(false)
+                Ok(())
             }
-            Err(result) => self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result }),
+            Err(result) => self.end(path, attempt, *result),
         }
     }
 
@@ -132,7 +117,6 @@ impl WorkflowExecutor {
             self.note(Fact::MergeAnswered { path, attempt, answer })?;
             return Ok(());
         }
-        let message = message.or_else(|| self.remarks.remove(&path));
         self.note(Fact::StepAnswered { path, attempt, verdict, message })?;
         Ok(())
     }

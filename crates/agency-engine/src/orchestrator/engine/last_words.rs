@@ -1,19 +1,17 @@
 //! What an agent said at the end of its run, as much of it as there is.
 
-use std::fs::File;
+use std::collections::VecDeque;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use agency_model::workflow::AgentOutput;
+use agency_model::workflow::{AgentOutput, MAX_ANSWER_BYTES};
 use agency_model::{Event, Mode};
 
 use crate::agency::Agency;
 use crate::finish::read_markers;
 use crate::follow::{Cursor, EventReader};
+use crate::home::open_to_read;
 use crate::runner::Cleaner;
 use crate::store::RunRow;
-
-/// More than this of an agent's words is not looked at.
-const MOST: usize = 4 * 1024 * 1024;
 
 /// The last answer of a run's agent: what it called its result, what it said last, or what it printed.
 pub(super) fn last_words(agency: &Agency, row: &RunRow) -> String {
@@ -21,7 +19,7 @@ pub(super) fn last_words(agency: &Agency, row: &RunRow) -> String {
     if AgentOutput::read(&summary).is_ok() {
         return summary;
     }
-    let said = said(agency, row).unwrap_or_default();
+    let said = Vec::from(said(agency, row).unwrap_or_default());
     // Some agents send a message in pieces, others whole messages.
     let words = [said.concat(), said.join("\n")].into_iter().find(|words| AgentOutput::read(words).is_ok());
     match words {
@@ -33,9 +31,9 @@ pub(super) fn last_words(agency: &Agency, row: &RunRow) -> String {
 }
 
 /// What the agent said since it was last told something.
-fn said(agency: &Agency, row: &RunRow) -> io::Result<Vec<String>> {
+fn said(agency: &Agency, row: &RunRow) -> io::Result<VecDeque<String>> {
     let mut reader = EventReader::default();
-    let mut said: Vec<String> = vec![];
+    let mut said = VecDeque::new();
     let mut length = 0;
     Cursor::at(&agency.home.run(&row.id).events(), 0)?.read(|bytes| {
         for read in reader.feed(bytes) {
@@ -43,12 +41,13 @@ fn said(agency: &Agency, row: &RunRow) -> io::Result<Vec<String>> {
                 said.clear();
                 length = 0;
             }
-            if let Event::Output { text } = read.event.event {
+            // The words of a sub-agent are no answer of the agent.
+            if let Event::Output { text, parent_tool_id: None } = read.event.event {
                 length += text.len();
-                said.push(text);
+                said.push_back(text);
             }
-            while length > MOST && said.len() > 1 {
-                length -= said.remove(0).len();
+            while length > MAX_ANSWER_BYTES && said.len() > 1 {
+                length -= said.pop_front().map_or(0, |text: String| text.len());
             }
         }
         Ok(())
@@ -61,12 +60,12 @@ fn printed(agency: &Agency, row: &RunRow) -> io::Result<String> {
     let from = agency.last_event(&row.id, |line| {
         if let Event::Attempt { logs_from, .. } = line.event { Some(logs_from.stdout) } else { None }
     });
-    let mut file = File::open(agency.home.run(&row.id).stdout_log())?;
+    let mut file = open_to_read(&agency.home.run(&row.id).stdout_log())?;
     let end = file.metadata()?.len();
-    let from = from.ok().flatten().unwrap_or_default().max(end.saturating_sub(MOST as u64));
+    let from = from.ok().flatten().unwrap_or_default().max(end.saturating_sub(MAX_ANSWER_BYTES as u64));
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = vec![];
-    file.take(MOST as u64).read_to_end(&mut bytes)?;
+    file.take(MAX_ANSWER_BYTES as u64).read_to_end(&mut bytes)?;
     let mut cleaner = Cleaner::new();
     let text = cleaner.feed(&bytes) + &cleaner.finish();
     Ok(match row.mode {

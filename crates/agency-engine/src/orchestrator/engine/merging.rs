@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use agency_model::workflow::{self, BlockedCheckout, MergeAnswer, MergeStep, StepResult};
 
-use crate::home::{create_private_directory, write_atomically};
+use crate::home::{create_private_directory, read_text, write_atomically};
 use crate::workspace::{
     BranchWork, Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest,
     MergeStrategy, Mergeable, Merged, Repository, Review, SavedChanges,
@@ -20,6 +20,8 @@ const LONGEST_DIFF: usize = 256 * 1024;
 pub(super) struct Merging {
     /// The worktree of the session.
     pub(super) worktree: GitWorktree,
+    /// The user's repository.
+    pub(super) repository: Repository,
     /// The branch to merge into.
     pub(super) into: String,
     /// What commits say.
@@ -46,6 +48,7 @@ impl Merging {
     pub(super) fn look(&self) -> Result<Looked, Box<StepResult>> {
         let failure = |error: &dyn std::fmt::Display| Box::new(StepResult::failure(error.to_string()));
         let look = || -> Result<Review, MergeError> {
+            self.repository.bookmarks_to_git()?;
             self.commit()?;
             self.worktree.review(&self.into)
         };
@@ -112,10 +115,11 @@ impl Merging {
     }
 
     fn try_merge(&self, dirty: DirtyFiles) -> Result<MergeOutcome, MergeError> {
+        self.repository.bookmarks_to_git()?;
         if !self.step.require_review {
             self.commit()?;
         }
-        self.worktree.merge(&MergeRequest {
+        let outcome = self.worktree.merge(&MergeRequest {
             into: self.into.clone(),
             strategy: match self.step.strategy {
                 workflow::MergeStrategy::Merge => MergeStrategy::Merge,
@@ -124,13 +128,16 @@ impl Merging {
             },
             message: self.message.clone(),
             dirty,
-        })
+        })?;
+        // After a crash before this, the merge is found made and jj learns of it now.
+        self.repository.branches_to_jj()?;
+        Ok(outcome)
     }
 
     fn is_as_it_was_shown(&self) -> bool {
         let branch = format!("refs/heads/{}", self.worktree.branch);
         let tip = Repository::open_at(&self.worktree.repository, &branch).map(|(_, tip)| tip.to_string());
-        tip.is_ok_and(|tip| std::fs::read_to_string(self.reviewed()).is_ok_and(|shown| shown == tip))
+        tip.is_ok_and(|tip| read_text(&self.reviewed()).is_ok_and(|shown| shown == tip))
     }
 
     fn commit(&self) -> Result<(), MergeError> {

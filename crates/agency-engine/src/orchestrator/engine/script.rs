@@ -14,11 +14,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use agency_model::workflow::{MAX_OUTPUT_BYTES, StepResult};
+use agency_model::workflow::{MAX_LINE_BYTES, StepResult};
 use rustix::process::Signal;
 
 use super::workdir::Workdir;
-use crate::home::{HomeError, create_private_directory, open_for_append};
+use crate::home::{HomeError, create_private_directory, open_for_append, open_to_read, read_text};
 use crate::process::{INDEPENDENT_VARIABLE, signal_group};
 
 /// Names the files of the step on every process of its command.
@@ -134,7 +134,7 @@ impl Script {
 
     /// The exit code that the wrapper wrote; a torn one is none.
     fn result(&self) -> Option<i32> {
-        let text = std::fs::read_to_string(self.directory.join("result")).ok()?;
+        let text = read_text(&self.directory.join("result")).ok()?;
         text.strip_suffix('\n')?.parse().ok()
     }
 
@@ -142,14 +142,15 @@ impl Script {
         output_of(&self.directory)
     }
 
-    /// The end of what it printed.
+    /// The end of what it printed: enough to know its last line, however long that may be.
     fn printed(&self) -> String {
+        const MOST: u64 = MAX_LINE_BYTES as u64 + 1;
         let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(self.output())?;
+            let mut file = open_to_read(&self.output())?;
             let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(MAX_OUTPUT_BYTES as u64)))?;
+            file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
             let mut bytes = vec![];
-            file.take(MAX_OUTPUT_BYTES as u64).read_to_end(&mut bytes)?;
+            file.take(MOST).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()

@@ -24,24 +24,23 @@ use crate::home::{Home, create_private_directory, write_atomically};
 use crate::process::RUN_ID_VARIABLE;
 use crate::remove::base_of;
 use crate::store::RunRow;
-use crate::workspace::{GitWorktree, default_target};
+use crate::workspace::{GitWorktree, Repository, default_target};
 
 /// Names the session to whatever it starts.
 const SESSION_VARIABLE: &str = "AGENCY_SESSION";
 
 impl WorkflowExecutor {
     /// Begins a step: first the fact, then the deed.
-    pub(super) fn start(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
-        let Some(work) = self.flow.step(path).map(|step| step.work.clone()) else { return Ok(false) };
+    pub(super) fn start(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
+        let Some(work) = self.flow.step(path).map(|step| step.work.clone()) else { return Ok(()) };
         let run_id = matches!(work, Work::Agent(_)).then(|| RunId::from_ulid(Ulid::generate()));
         self.note(Fact::StepStarted { path: path.clone(), attempt, run_id: run_id.clone() })?;
         match (work, run_id) {
-            (Work::Agent(step), Some(run)) => self.begin_agent(path, attempt, &step, run)?,
-            (Work::Script(step), _) => self.begin_script(path, attempt, &step)?,
+            (Work::Agent(step), Some(run)) => self.begin_agent(path, attempt, &step, run),
+            (Work::Script(step), _) => self.begin_script(path, attempt, &step),
             // What follows is asked for by itself.
-            (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => {}
+            (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => Ok(()),
         }
-        Ok(true)
     }
 
     /// Takes up what a driver before this one began.
@@ -49,9 +48,7 @@ impl WorkflowExecutor {
         for Running { path, attempt, run_id, waits, .. } in self.flow.running() {
             let Some(work) = self.flow.step(&path).map(|step| step.work.clone()) else { continue };
             match (work, run_id) {
-                (_, _) if waits => {
-                    self.ask(&path, attempt)?;
-                }
+                (_, _) if waits => self.ask(&path, attempt)?,
                 (Work::Agent(step), Some(run)) if exists(&self.agency, &run)? => {
                     let contract = step.contract();
                     self.watch_agent(&path, attempt, run, contract, Errand::Find);
@@ -193,13 +190,13 @@ impl WorkflowExecutor {
     }
 
     /// Merges now, unless that is being done.
-    pub(super) fn merge(&mut self, path: &StepPath, attempt: u32) -> Result<bool, DriveError> {
+    pub(super) fn merge(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         if self.under_way.contains_key(&(path.clone(), attempt)) {
-            return Ok(false);
+            return Ok(());
         }
         let merging = match self.merging(path, attempt) {
             Ok(merging) => merging,
-            Err(result) => return self.note(Fact::StepEnded { path: path.clone(), attempt, result: *result }),
+            Err(result) => return self.end(path, attempt, *result),
         };
         let answer = self.blocked(path, attempt).and_then(|blocked| blocked.answer);
         self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Merging, stopping: false });
@@ -212,7 +209,7 @@ impl WorkflowExecutor {
             // Without a receiver this process is about to end.
             let _ = sender.send(arrival);
         });
-        Ok(false)
+        Ok(())
     }
 
     /// The merge that a step asks for.
@@ -224,18 +221,34 @@ impl WorkflowExecutor {
         let record = &self.record;
         let into = match &step.into {
             Some(into) => into.value.clone(),
-            None => default_target(record.repo.as_ref(), &record.base_ref, record.checked_out.as_deref())
-                .map_err(|error| failure(&error))?,
+            None => {
+                let then = record.checked_out.clone().or_else(|| self.branch_of_retry(attempt));
+                default_target(record.repo.as_ref(), &record.base_ref, then.as_deref())
+                    .map_err(|error| failure(&error))?
+            }
         };
         let message = step.commit_message.as_ref().map(|message| self.render(path, message)).transpose();
         let message = message.map_err(|error| failure(&error))?.or_else(|| default_message(record.task.title()));
         let directory = self.directory.step(path, attempt);
         let save_as = save_name(record.id.as_str(), path, attempt);
-        Ok(Merging { worktree: self.worktree.clone(), into, message, step, directory, save_as })
+        let repository = Repository::from_root(record.repo.clone().into());
+        Ok(Merging { worktree: self.worktree.clone(), repository, into, message, step, directory, save_as })
     }
 
-    fn fail(&mut self, path: &StepPath, attempt: u32, why: String) -> Result<(), DriveError> {
-        self.note(Fact::StepEnded { path: path.clone(), attempt, result: StepResult::failure(why) })?;
+    /// The branch that is checked out now, where none was when the session began and a person tries the step again.
+    fn branch_of_retry(&self, attempt: u32) -> Option<String> {
+        let repository = (attempt > 1).then(|| Repository::from_root(self.record.repo.clone().into()))?;
+        repository.branch_to_merge_into().ok().flatten()
+    }
+
+    /// Fails a step.
+    pub(super) fn fail(&mut self, path: &StepPath, attempt: u32, why: String) -> Result<(), DriveError> {
+        self.end(path, attempt, StepResult::failure(why))
+    }
+
+    /// Ends a step.
+    pub(super) fn end(&mut self, path: &StepPath, attempt: u32, result: StepResult) -> Result<(), DriveError> {
+        self.note(Fact::StepEnded { path: path.clone(), attempt, result })?;
         Ok(())
     }
 

@@ -143,13 +143,6 @@ pub(crate) enum Order {
         /// The path of its step.
         step: String,
     },
-    /// What a person says beside an approval.
-    Remark {
-        /// The path of the step.
-        step: String,
-        /// The words.
-        text: String,
-    },
 }
 
 #[derive(Deserialize)]
@@ -207,6 +200,8 @@ mod tests {
             Some(Heard::Answer(HeardAnswer { key: "a#1".to_owned(), verdict, message, choice: None }))
         };
         assert_eq!(understand(allowed), answer(Approval::Approved, None));
+        let commented = allowed.replace(r#"{}}}}"#, r#"{},"message":"well"}}}"#);
+        assert_eq!(understand(&commented), answer(Approval::Approved, Some("well".to_owned())));
         let denied = allowed.replace(r#""allow","updatedInput":{}"#, r#""deny","message":"no""#);
         assert_eq!(understand(&denied), answer(Approval::Rejected, Some("no".to_owned())));
         let chosen = allowed.replace("{}", r#"{"answers":{"what?":"save"}}"#);

@@ -1,16 +1,18 @@
 //! `history.ndjson`: the facts of a session, each on disk before anything follows from it.
 //!
 //! The one rule: only who holds the lock of the session appends. A fact is one line, written by one call: a reader, or
-//! whoever comes after a crash, sees all of it or a torn end that is no fact.
+//! whoever comes after a crash, sees all of it or a torn end that is no fact. A power cut takes no fact that something
+//! outside of the session follows from, and of the ends of steps at most the last.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
-use agency_model::workflow::{Entry, Fact};
+use agency_model::workflow::{ClockReading, Entry, Fact};
 
 use super::SessionError;
-use crate::home::{HomeError, open_for_append};
+use crate::home::{HomeError, open_for_append, read_whole, sync_directory};
 use crate::store::now;
 
 /// Appends facts.
@@ -19,6 +21,19 @@ pub struct Journal {
     file: File,
     path: PathBuf,
     last: u64,
+    /// The sync of the last end of a step.
+    syncing: Option<JoinHandle<io::Result<()>>>,
+}
+
+/// When a fact has to be safe from a power cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durable {
+    /// Before anything follows from it.
+    AtOnce,
+    /// Before another step ends: a disk needs as long as a short command, so it works beside the next one.
+    Beside,
+    /// With a later fact.
+    Later,
 }
 
 impl Journal {
@@ -32,7 +47,7 @@ impl Journal {
             cut.map_err(|source| HomeError::new("shorten", path, source))?;
         }
         let last = entries.last().map_or(0, |entry| entry.seq);
-        Ok((Self { file, path: path.to_owned(), last }, entries))
+        Ok((Self { file, path: path.to_owned(), last, syncing: None }, entries))
     }
 
     /// How many bytes there are.
@@ -48,34 +63,77 @@ impl Journal {
         shortened.map_err(|source| HomeError::new("shorten", &self.path, source).into())
     }
 
-    /// Stores a fact.
+    /// Stores a fact that no driver stores.
     pub fn append(&mut self, fact: Fact) -> Result<Entry, SessionError> {
-        let entry = Entry { seq: self.last + 1, at: now(), fact };
-        let problem = |source| HomeError::new("write", &self.path, source);
+        self.append_with_clock(fact, None)
+    }
+
+    /// Stores a fact with what the clock of the driver says.
+    pub fn append_with_clock(&mut self, fact: Fact, clock: Option<ClockReading>) -> Result<Entry, SessionError> {
+        let entry = Entry { seq: self.last + 1, at: now(), clock, fact };
+        let path = self.path.clone();
+        let problem = |source| HomeError::new("write", &path, source);
         let mut line = serde_json::to_vec(&entry).map_err(|error| problem(io::Error::other(error)))?;
         line.push(b'\n');
+        let durable = durable(&entry.fact);
+        if durable != Durable::Later {
+            self.finish_sync().map_err(problem)?;
+        }
         self.file.write_all(&line).map_err(problem)?;
-        if must_outlive_the_machine(&entry.fact) {
-            self.file.sync_data().map_err(problem)?;
+        match durable {
+            Durable::AtOnce => self.file.sync_data().map_err(problem)?,
+            Durable::Beside => self.begin_sync().map_err(problem)?,
+            Durable::Later => {}
+        }
+        if entry.seq == 1 {
+            // The file is new, and so are the directories that name it.
+            self.path.ancestors().skip(1).take(2).try_for_each(sync_directory).map_err(problem)?;
         }
         self.last = entry.seq;
         Ok(entry)
     }
+
+    fn begin_sync(&mut self) -> io::Result<()> {
+        let file = self.file.try_clone()?;
+        let syncing = thread::Builder::new().name("journal".to_owned()).spawn(move || file.sync_data());
+        match syncing {
+            Ok(syncing) => self.syncing = Some(syncing),
+            // There is no thread to be had, so this one waits.
+            Err(_) => self.file.sync_data()?,
+        }
+        Ok(())
+    }
+
+    fn finish_sync(&mut self) -> io::Result<()> {
+        match self.syncing.take().map(JoinHandle::join) {
+            None => Ok(()),
+            Some(Ok(synced)) => synced,
+            Some(Err(_)) => self.file.sync_data(),
+        }
+    }
 }
 
-/// Whether a power cut must not take it. A script that ran is run again then; what an agent did, what a person said and
-/// where a session stands is dearer than the moment that a disk needs.
-const fn must_outlive_the_machine(fact: &Fact) -> bool {
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // The fact is written; if it cannot be synced, it is as safe as any other file.
+        let _ = self.finish_sync();
+    }
+}
+
+/// What ran to its end is not run again, what a person said is not asked again. The others follow from those, or from a
+/// step that has not ended and is begun again anyway.
+const fn durable(fact: &Fact) -> Durable {
     match fact {
-        Fact::StepStarted { run_id, .. } => run_id.is_some(),
-        Fact::StepEnded { .. }
+        Fact::StepEnded { .. } => Durable::Beside,
+        Fact::StepStarted { run_id: None, .. }
         | Fact::RoundStarted { .. }
         | Fact::StepSkipped { .. }
         | Fact::StepAsked { .. }
         | Fact::MergeBlocked { .. }
         | Fact::StepInterrupted { .. }
-        | Fact::StepTimedOut { .. } => false,
-        Fact::SessionStarted { .. }
+        | Fact::StepTimedOut { .. } => Durable::Later,
+        Fact::StepStarted { run_id: Some(_), .. }
+        | Fact::SessionStarted { .. }
         | Fact::StepAnswered { .. }
         | Fact::MergeAnswered { .. }
         | Fact::CompletionAsked { .. }
@@ -83,13 +141,13 @@ const fn must_outlive_the_machine(fact: &Fact) -> bool {
         | Fact::CancelAsked
         | Fact::SessionBroken { .. }
         | Fact::RetryAsked { .. }
-        | Fact::SessionEnded { .. } => true,
+        | Fact::SessionEnded { .. } => Durable::AtOnce,
     }
 }
 
 /// Every whole fact, and where the last one ends.
 pub(super) fn read(path: &Path) -> Result<(Vec<Entry>, u64), SessionError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_whole(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => vec![],
         Err(source) => return Err(HomeError::new("read", path, source).into()),
@@ -136,6 +194,26 @@ mod tests {
         let (entries, _) = read(&path).unwrap();
         assert_eq!(entries.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(entries[1].fact, Fact::SessionTimedOut);
+    }
+
+    // After a power cut nothing that ended is run again. What is synced takes all lines before it with it.
+    #[test]
+    fn the_end_of_a_step_outlives_the_machine() {
+        let path = agency_model::workflow::StepPath::new("a");
+        let ended = |result| Fact::StepEnded { path: path.clone(), attempt: 1, result };
+        let started = Fact::StepStarted { path: path.clone(), attempt: 1, run_id: None };
+        let directory = tempfile::tempdir().unwrap();
+        let (mut journal, _) = Journal::open(&directory.path().join("history.ndjson")).unwrap();
+        for (fact, is_syncing) in [
+            (started.clone(), false),
+            (ended(agency_model::workflow::StepResult::success("")), true),
+            // Another step begins meanwhile, but none ends.
+            (started, true),
+            (cancel(), false),
+        ] {
+            journal.append(fact.clone()).unwrap();
+            assert_eq!(journal.syncing.is_some(), is_syncing, "{fact:?}");
+        }
     }
 
     #[test]

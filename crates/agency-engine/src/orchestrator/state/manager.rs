@@ -7,7 +7,7 @@ use agency_model::workflow::Fact;
 
 use super::{Journal, NewSession, SessionDirectory, SessionError, SessionRecord, WorkflowSession};
 use crate::fault;
-use crate::home::{Home, HomeError, create_private_directory, write_atomically};
+use crate::home::{Home, HomeError, create_private_directory, sync_directory, write_atomically};
 use crate::lock::{Lock, is_held};
 use crate::store::now;
 
@@ -43,6 +43,11 @@ impl SessionManager {
         let (goal, task) = (record.goal.clone(), record.task.clone());
         journal.append(Fact::SessionStarted { session: record.id.to_string(), goal, task })?;
         write_atomically(&path, &text)?;
+        // Without the record, the facts belong to no session.
+        let synced = std::fs::File::open(&path).and_then(|file| file.sync_all());
+        synced
+            .and_then(|()| sync_directory(directory.path()))
+            .map_err(|source| HomeError::new("store", &path, source))?;
         fault::point("session.made");
         self.load(&record.id)
     }

@@ -125,7 +125,7 @@ impl SessionRecord {
     /// Reads the record of a session.
     pub(super) fn read(path: &Path, id: &SessionId) -> Result<Self, SessionError> {
         let bad = |why: String| SessionError::BadRecord { path: path.to_owned(), why };
-        let text = match std::fs::read(path) {
+        let text = match crate::home::read_whole(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(SessionError::NotFound(id.to_string()));

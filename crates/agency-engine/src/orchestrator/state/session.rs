@@ -68,6 +68,6 @@ impl WorkflowSession {
     /// Its steps as they stand, each with those inside it.
     #[must_use]
     pub fn steps(&self) -> Vec<StepNode> {
-        tree(&self.record.plan.steps, &self.entries)
+        tree(&self.record.plan, &self.entries)
     }
 }

@@ -1,9 +1,12 @@
 //! The steps of a session as people see them: how each stands, how often it began, when, and by which run.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use agency_model::RunId;
-use agency_model::workflow::{Entry, Fact, Step, StepKind, StepPath, StepResult, StepStatus, Work};
+use agency_model::workflow::{
+    Entry, Fact, Flow, OnFail, Plan, Step, StepKind, StepPath, StepResult, StepStanding, StepStatus, Work,
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -87,12 +90,28 @@ struct Seen {
 }
 
 /// Puts the facts to the steps they are about.
-pub(super) fn tree(steps: &[Step], entries: &[Entry]) -> Vec<StepNode> {
+pub(super) fn tree(plan: &Arc<Plan>, entries: &[Entry]) -> Vec<StepNode> {
     let mut seen: HashMap<String, Seen> = HashMap::new();
-    for entry in entries {
-        take_in(&mut seen, entry);
+    let retried = entries.iter().rposition(|entry| matches!(entry.fact, Fact::RetryAsked { .. }));
+    let (before, after) = entries.split_at(retried.map_or(0, |retried| retried + 1));
+    before.iter().for_each(|entry| take_in(&mut seen, entry));
+    if let Ok(flow) = Flow::replay(Arc::clone(plan), before) {
+        begin_anew(&mut seen, &flow);
     }
-    nodes(steps, "", &seen)
+    after.iter().for_each(|entry| take_in(&mut seen, entry));
+    nodes(&plan.steps, "", StepState::Pending, &seen)
+}
+
+/// Forgets what a retry undid: which steps that are is known to the flow alone.
+fn begin_anew(seen: &mut HashMap<String, Seen>, flow: &Flow) {
+    for (path, step) in seen {
+        let state = match flow.step_standing(&StepPath::new(path.as_str())) {
+            StepStanding::NotBegun => None,
+            StepStanding::UnderWay => Some(StepState::Running),
+            StepStanding::Over => continue,
+        };
+        (step.state, step.ended_at, step.result) = (state, None, None);
+    }
 }
 
 fn take_in(seen: &mut HashMap<String, Seen>, entry: &Entry) {
@@ -128,12 +147,8 @@ fn take_in(seen: &mut HashMap<String, Seen>, entry: &Entry) {
         }
         Fact::StepSkipped { path, .. } => of(seen, path).state = Some(StepState::Skipped),
         Fact::StepInterrupted { path, .. } => of(seen, path).state = None,
-        Fact::RetryAsked { .. } => {
-            for step in seen.values_mut().filter(|step| step.state == Some(StepState::Failed)) {
-                step.state = None;
-            }
-        }
         Fact::SessionStarted { .. }
+        | Fact::RetryAsked { .. }
         | Fact::StepTimedOut { .. }
         | Fact::CompletionAsked { .. }
         | Fact::SessionTimedOut
@@ -174,16 +189,28 @@ fn plain(path: &StepPath) -> String {
     path.as_str().split('/').map(name).collect::<Vec<_>>().join("/")
 }
 
-fn nodes(steps: &[Step], above: &str, seen: &HashMap<String, Seen>) -> Vec<StepNode> {
+/// How a step stands that has not begun inside another one: it has no turn any more once that one is over.
+const fn not_begun_inside(step: &Step, state: StepState) -> StepState {
+    match (state, step.on_fail) {
+        (StepState::Done | StepState::Skipped, _) | (StepState::Failed, OnFail::Continue) => StepState::Skipped,
+        // A retry continues inside a step that blocks the session.
+        (StepState::Failed, OnFail::Block) | (StepState::Pending | StepState::Running | StepState::Waiting, _) => {
+            StepState::Pending
+        }
+    }
+}
+
+fn nodes(steps: &[Step], above: &str, not_begun: StepState, seen: &HashMap<String, Seen>) -> Vec<StepNode> {
     let mut found = vec![];
     for step in steps {
         let path = if above.is_empty() { step.name.clone() } else { format!("{above}/{}", step.name) };
         let known = seen.get(&path).cloned().unwrap_or_default();
+        let state = known.state.unwrap_or(not_begun);
         found.push(StepNode {
             name: step.name.clone(),
             path: known.path.unwrap_or_else(|| StepPath::new(path.as_str())),
             kind: step.kind(),
-            state: known.state.unwrap_or(StepState::Pending),
+            state,
             attempts: known.attempts,
             attempt: known.attempt,
             run_id: known.runs.last().cloned(),
@@ -192,7 +219,7 @@ fn nodes(steps: &[Step], above: &str, seen: &HashMap<String, Seen>) -> Vec<StepN
             ended_at: known.ended_at,
             result: known.result,
             round: known.round.filter(|_| matches!(step.work, Work::Loop(_))),
-            children: nodes(step.children(), &path, seen),
+            children: nodes(step.children(), &path, not_begun_inside(step, state), seen),
         });
     }
     found

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::JjError;
 use crate::workspace::git_command::{self, Finished};
+use crate::workspace::pipes::{self, Sources, Watched};
 use crate::workspace::{Result, WorkspaceError};
 
 /// The oldest jj that makes workspaces as we want them.
@@ -88,8 +89,14 @@ impl JjCommand {
         let mut complaints = tempfile::tempfile().map_err(unusable)?;
         self.command.stdout(printed.try_clone().map_err(unusable)?);
         self.command.stderr(complaints.try_clone().map_err(unusable)?);
-        let mut child = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
-        let ended = wait(&mut child).map_err(|source| cannot_start(&self.directory, source))?;
+        let child = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
+        let work_tree = Some(self.directory.clone());
+        let sources = Sources { git_dir: None, directory: self.directory.clone(), work_tree };
+        let watched = pipes::watch(child, &sources, |mut child| wait(&mut child));
+        let ended = match watched.map_err(|source| cannot_start(&self.directory, source))? {
+            Watched::Ended(ended) => ended,
+            Watched::Waited(file) => return Err(JjError::OddFile { file, what: "a named pipe" }.into()),
+        };
         let stdout = read_back(&mut printed).map_err(unusable)?;
         let stderr = read_back(&mut complaints).map_err(unusable)?;
         let stderr = match ended {

@@ -83,6 +83,14 @@ pub enum JjError {
         /// The files, below the workspace.
         files: Vec<PathBuf>,
     },
+    /// Something in jj's own directory of a workspace is not what jj puts there.
+    #[error("'{}' is {what}: jj is not started there; remove it, then try again", .file.display())]
+    OddFile {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// A bookmark means several revisions.
     #[error("the bookmark '{name}' means several revisions; choose one with jj bookmark set")]
     Conflicted {
@@ -121,6 +129,7 @@ impl JjError {
             Self::NotRegistered { .. }
             | Self::OtherRepository { .. }
             | Self::LeftOut { .. }
+            | Self::OddFile { .. }
             | Self::Conflicted { .. } => ErrorCode::CleanupFailed,
             Self::NoBranch { .. } => ErrorCode::Usage,
             Self::Command { .. } => ErrorCode::Io,
@@ -139,6 +148,7 @@ impl JjError {
             | Self::NotCreated { path, .. }
             | Self::NotRegistered { path, .. }
             | Self::OtherRepository { path, .. } => vec![("path", path.display().to_string())],
+            Self::OddFile { file, .. } => vec![("path", file.display().to_string())],
             Self::TooOld { found } => vec![("version", found.clone())],
             Self::NameTaken { name, .. } => vec![("workspace", name.clone())],
             Self::Conflicted { name } | Self::NoBranch { bookmark: name } => vec![("bookmark", name.clone())],

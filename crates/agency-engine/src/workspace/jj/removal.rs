@@ -13,10 +13,11 @@ use super::site::JjSite;
 use super::{JjError, JjWorkspace, stale};
 use crate::fault;
 use crate::workspace::git_command::GitCommand;
+use crate::workspace::snapshot::Odd;
 use crate::workspace::staging::Staging;
 use crate::workspace::{
     BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, branch,
-    changes, entry, kept, saved, site, snapshot, trash,
+    changes, entry, kept, own_ref, saved, site, snapshot, trash, unsaved,
 };
 
 /// Saves and removes a workspace.
@@ -32,6 +33,10 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
         }
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if options.force => {
             return keep_without_repository(workspace);
+        }
+        Err(WorkspaceError::Replaced { .. }) if options.force => {
+            kept::keep_odd(&workspace.path, &workspace.trash, &workspace.run)?;
+            return remove(workspace, options);
         }
         Err(error) => return Err(error),
     };
@@ -61,35 +66,52 @@ fn save_found(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) ->
         Some(_) => {
             let not_saved =
                 |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
-            let checkout = workspace.seen_by_git(&workspace.base)?;
-            let ignored = changes::ignored(&checkout)?;
-            let nested = refuse_nested(workspace, options).map_err(not_saved)?;
-            let earlier = saved::locate(&site.git_store, &workspace.run)?;
-            // Jj may not know the files any more, or replace them, as after `jj workspace forget` or `jj undo`.
-            let copy = snapshot::save(&checkout, &workspace.run, &workspace.base).map_err(not_saved)?;
-            fault::point("jj.copied");
-            let (work, left_out) = if site.is_workspace(workspace) {
-                let (revision, work, left_out) = take_in(workspace, options).map_err(not_saved)?;
-                match copy {
-                    Some(copy) if is_only_copy(site, earlier, &copy)? && holds(site, &revision, &copy)? => {
-                        forget_copy(site, &copy)?;
-                        (work, left_out)
-                    }
-                    copy if left_out.is_empty() => (copy.or(work), left_out),
-                    // The whole workspace is kept beside what jj has.
-                    copy => (work.or(copy), left_out),
+            return match save_files(workspace, site, options) {
+                Err(WorkspaceError::FilesNotTaken { .. }) if options.force => {
+                    let work = saved::find(&site.git_store, &workspace.run, &workspace.base)?;
+                    Ok(Saved { work, ignored: vec![], holds_more: true })
                 }
-            } else {
-                (copy, vec![])
+                other => other.map_err(not_saved),
             };
-            let holds_more = site.foreign || !nested.is_empty() || !left_out.is_empty();
-            return Ok(Saved { work, ignored, holds_more });
         }
         // What jj had seen of it can still be kept.
         None if site.known => keep(workspace, &stale::current(workspace)?)?,
         None => saved_before(workspace, site)?,
     };
     Ok(Saved { work, ..Saved::default() })
+}
+
+/// Saves the files, first as git sees them: jj may not know them any more, or replace them, as after `jj workspace
+/// forget` or `jj undo`.
+fn save_files(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+    let checkout = workspace.seen_by_git(&workspace.base)?;
+    let ignored = changes::ignored(&checkout).map_err(not_taken)?;
+    let nested = refuse_nested(workspace, options)?;
+    let earlier = saved::locate(&site.git_store, &workspace.run)?;
+    let odd = if options.force { Odd::LeftOut } else { Odd::Refused };
+    let (copy, whole) = snapshot::save_with(&checkout, &workspace.run, &workspace.base, odd)?;
+    fault::point("jj.copied");
+    let (work, left_out) = if site.is_workspace(workspace) {
+        let (revision, work, left_out) = take_in(workspace, options)?;
+        match copy {
+            Some(copy) if is_only_copy(site, earlier, &copy)? && holds(site, &revision, &copy)? => {
+                forget_copy(site, &copy)?;
+                (work, left_out)
+            }
+            copy if left_out.is_empty() => (copy.or(work), left_out),
+            // The whole workspace is kept beside what jj has.
+            copy => (work.or(copy), left_out),
+        }
+    } else {
+        (copy, vec![])
+    };
+    let holds_more = site.foreign || !whole || !nested.is_empty() || !left_out.is_empty();
+    Ok(Saved { work, ignored, holds_more })
+}
+
+/// Files that git or jj cannot read or take; by force they are kept.
+fn not_taken(error: WorkspaceError) -> WorkspaceError {
+    WorkspaceError::FilesNotTaken { source: Box::new(error) }
 }
 
 /// Moves the files of a workspace whose repository is gone to where they are kept.
@@ -124,8 +146,8 @@ pub(super) fn save(workspace: &JjWorkspace) -> Result<Option<SavedWork>> {
 
 /// Lets jj take in the agent's files; the revision, the work, and the files that jj left out.
 fn take_in(workspace: &JjWorkspace, options: RemoveOptions) -> Result<(Revision, Option<SavedWork>, Vec<PathBuf>)> {
-    let revision = stale::take_in(workspace)?;
-    let files = left_out(workspace, &revision)?;
+    let revision = stale::take_in(workspace).map_err(not_taken)?;
+    let files = left_out(workspace, &revision).map_err(not_taken)?;
     if !files.is_empty() && !options.force {
         return Err(JjError::LeftOut { files }.into());
     }
@@ -150,8 +172,8 @@ fn is_only_copy(site: &JjSite, earlier: Option<(String, Commit)>, copy: &SavedWo
 
 /// Drops a copy that nothing needs any more.
 fn forget_copy(site: &JjSite, copy: &SavedWork) -> Result<()> {
-    let delete = GitCommand::on(&site.git_store).config("core.hooksPath=/dev/null").run(["update-ref", "-d"]);
-    delete.args([copy.reference.as_str(), copy.commit.as_str()]).read().map(drop)
+    let git = GitCommand::on(&site.git_store).config("core.hooksPath=/dev/null");
+    own_ref::delete(git, &copy.reference, copy.commit.as_str())
 }
 
 /// Puts the bookmark on the agent's work as jj knows it; `None` when there is none.
@@ -171,13 +193,21 @@ fn keep(workspace: &JjWorkspace, revision: &Revision) -> Result<Option<SavedWork
 
 /// The repositories inside the workspace, of which jj takes in nothing. They are refused unless by force.
 fn refuse_nested(workspace: &JjWorkspace, options: RemoveOptions) -> Result<Vec<PathBuf>> {
-    let checkout = workspace.seen_by_git(&workspace.base)?;
-    let mut nested = Staging::over(&checkout)?.nested().not_saved();
-    nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
+    let nested = nested_in(workspace)?;
     if nested.is_empty() || options.force {
         return Ok(nested);
     }
     Err(WorkspaceError::NestedRepositories { path: workspace.path.clone(), nested })
+}
+
+/// The repositories inside the workspace.
+pub(super) fn nested_in(workspace: &JjWorkspace) -> Result<Vec<PathBuf>> {
+    let checkout = workspace.seen_by_git(&workspace.base)?;
+    let ignored = changes::ignored(&checkout).map_err(not_taken)?;
+    let staging = Staging::over(&checkout).map_err(not_taken)?;
+    let mut nested = unsaved::repositories(&checkout, staging.nested(), &ignored);
+    nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
+    Ok(nested)
 }
 
 /// The files that are neither in the revision nor ignored, as one whose name jj cannot write down.
@@ -254,6 +284,7 @@ fn removal(workspace: &JjWorkspace, worktree: WorktreeFate, saved: Saved, trashe
         saved: saved.work,
         branch: BranchFate::Absent,
         ignored: saved.ignored,
+        other_refs: vec![],
         leftover: trash::discard_all(trashed),
         kept: kept::find(&workspace.trash, &workspace.run),
     }

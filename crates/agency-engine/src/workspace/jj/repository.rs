@@ -60,7 +60,7 @@ impl Repository {
     }
 
     /// The one revision that a revset means, which must be usable to start from.
-    fn revision(&self, revset: &str) -> Result<Commit> {
+    pub(super) fn revision(&self, revset: &str) -> Result<Commit> {
         let root = self.root();
         let bad = |why: String| JjError::BadBase { revset: revset.to_owned(), root: root.to_owned(), why }.into();
         if link::git_store_of(root).is_none() {
@@ -102,7 +102,7 @@ pub fn restore_with_jj(repository: &Repository, kept_by: &str, new_bookmark: &st
         .arg("--")
         .arg(new_bookmark)
         .read()?;
-    Ok(Some(Restored { branch: new_bookmark.to_owned(), commit }))
+    Ok(Some(Restored { branch: new_bookmark.to_owned(), commit, other_refs: vec![] }))
 }
 
 /// Makes a new bookmark at work that was saved to a ref because jj did not know the workspace any more.
@@ -118,5 +118,5 @@ pub fn restore_ref_with_jj(repository: &Repository, run: &RunId, new_bookmark: &
     // Jj learns of the commit from the branch, which becomes a bookmark.
     branch::create(&git_store, new_bookmark, &commit)?;
     JjCommand::reading(root).run(["git", "import"]).read()?;
-    Ok(Some(Restored { branch: new_bookmark.to_owned(), commit }))
+    Ok(Some(Restored { branch: new_bookmark.to_owned(), commit, other_refs: vec![] }))
 }

@@ -4,7 +4,7 @@
 
 use super::command::JjCommand;
 use super::revision::{Revision, first, revisions};
-use super::{JjWorkspace, link};
+use super::{JjWorkspace, inner, link};
 use crate::workspace::{Commit, Result};
 
 /// Lets jj take in the files of a workspace, and brings the workspace up to date where it is stale.
@@ -17,6 +17,7 @@ pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
     if !link::share_repository(&workspace.path, &workspace.repository) {
         return Err(workspace.not_registered());
     }
+    inner::check(&workspace.path)?;
     let known = same_change(workspace, &current(workspace)?)?;
     in_workspace(workspace).run(["workspace", "update-stale"]).read()?;
     // Not stale, it takes in nothing.

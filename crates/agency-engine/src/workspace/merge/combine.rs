@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
+use super::super::temporary::TemporaryDirectory;
 use super::super::{Commit, GitWorktree, WorkspaceError};
 use super::hooks::{Call, Hooks};
 use super::merge_tree::{Combined, merge_tree};
@@ -121,14 +122,13 @@ impl Task<'_> {
 
 /// An index with one tree, for hooks that look at what is committed.
 struct StagedTree {
-    _directory: tempfile::TempDir,
+    _directory: TemporaryDirectory,
     path: PathBuf,
 }
 
 impl StagedTree {
     fn of(place: &Place, tree: &str) -> Result<Self, MergeError> {
-        let directory = tempfile::Builder::new().prefix("agency-index-").tempdir();
-        let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
+        let directory = TemporaryDirectory::new()?;
         let path = directory.path().join("index");
         place.git().env("GIT_INDEX_FILE", &path).run(["read-tree"]).arg(tree).read()?;
         Ok(Self { _directory: directory, path })

@@ -91,8 +91,20 @@ pub enum MergeError {
         name: String,
     },
     /// Nothing says which branch to merge into.
-    #[error("base_ref '{base_ref}' is no branch: say with 'into' which branch to merge into")]
+    #[error(
+        "base_ref '{base_ref}' is no branch, and no branch was checked out: check out the branch to merge into with git \
+         switch, and try again; or say with 'into' which one"
+    )]
     TargetUnknown {
+        /// What the work started from.
+        base_ref: String,
+    },
+    /// The same in a repository of jj, whose user has no branch checked out.
+    #[error(
+        "base_ref '{base_ref}' is no bookmark, and no single bookmark is the nearest to the working copy: leave one nearest \
+         bookmark, and try again; or say with 'into' which one"
+    )]
+    BookmarkUnknown {
         /// What the work started from.
         base_ref: String,
     },
@@ -214,7 +226,10 @@ impl MergeError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::TargetMissing { .. } | Self::TargetUnknown { .. } | Self::IntoItself { .. } => ErrorCode::BadRef,
+            Self::TargetMissing { .. }
+            | Self::TargetUnknown { .. }
+            | Self::BookmarkUnknown { .. }
+            | Self::IntoItself { .. } => ErrorCode::BadRef,
             Self::GitTooOld { .. } => ErrorCode::GitNotFound,
             Self::NoBranch { .. }
             | Self::NoIdentity { .. }

@@ -9,16 +9,15 @@ use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::super::git_command::GitCommand;
+use super::super::temporary::TemporaryDirectory;
 use super::super::{WorkspaceError, link};
 use super::MergeError;
 
 /// An index of our own over a working tree.
 pub(super) struct PrivateIndex<'a> {
     checkout: &'a Path,
-    directory: TempDir,
+    directory: TemporaryDirectory,
 }
 
 /// What an index or a tree holds at a path.
@@ -59,8 +58,7 @@ impl<'a> PrivateIndex<'a> {
     }
 
     fn empty(checkout: &'a Path) -> Result<Self, MergeError> {
-        let directory = tempfile::Builder::new().prefix("agency-index-").tempdir();
-        let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
+        let directory = TemporaryDirectory::new()?;
         Ok(Self { checkout, directory })
     }
 

@@ -8,6 +8,7 @@ use agency_model::RunId;
 
 use super::super::Commit;
 use super::super::git_command::GitCommand;
+use super::super::own_ref;
 use super::place::Place;
 use super::{MergeError, contains};
 
@@ -23,7 +24,11 @@ pub(super) fn write(place: &Place, run: &RunId, commit: &Commit, tip: &Commit) -
         .args(["-p", commit.as_str(), "-p", tip.as_str()])
         .arg(format!("{commit}^{{tree}}"))
         .read_line()?;
-    place.git().run(["update-ref", "-m", "agency: merging"]).args([reference(run), record]).read()?;
+    let reference = reference(run);
+    if own_ref::look(&place.common_dir, &reference)? == own_ref::Place::Taken {
+        own_ref::make_room(&place.common_dir, &reference, run)?;
+    }
+    own_ref::update(place.git(), "agency: merging").args([reference, record]).read()?;
     Ok(())
 }
 

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
+use super::super::own_ref::{self, Place};
 use super::super::wording::quoted;
-use super::super::{Commit, WorkspaceError, branch};
+use super::super::{Commit, WorkspaceError};
 use super::dirty::Dirty;
 use super::private_index::{Entry, PrivateIndex, set_entries};
 use super::{MergeError, SavedChanges};
@@ -89,12 +90,15 @@ impl Saving<'_> {
                 1 => format!("{PREFIX}{}", self.name),
                 number => format!("{PREFIX}{}.{number}", self.name),
             };
-            match branch::commit_of(self.common_dir, &reference)? {
-                Some(commit) if self.holds(&commit, &files, &staged)? => return Ok((commit, reference)),
-                Some(_) => {}
-                None => {
+            match own_ref::look(self.common_dir, &reference)? {
+                Place::Holds(_) => match own_ref::commit_at(self.common_dir, &reference)? {
+                    Some(commit) if self.holds(&commit, &files, &staged)? => return Ok((commit, reference)),
+                    Some(_) | None => {}
+                },
+                Place::Taken => {}
+                Place::Free => {
                     let commit = self.commit(&files, &staged)?;
-                    let git = self.git().run(["update-ref", "--create-reflog", "-m", "agency: saved before a merge"]);
+                    let git = own_ref::update(self.git(), "agency: saved before a merge");
                     // The empty value says that the ref must not exist.
                     git.args([reference.as_str(), commit.as_str(), ""]).read()?;
                     return Ok((commit, reference));

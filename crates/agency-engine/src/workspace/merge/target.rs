@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use super::super::branch;
 use super::super::git_command::GitCommand;
+use super::super::{Repository, branch};
 use super::MergeError;
 
 /// The branch to merge into when nobody names one: the one that `base_ref` names, or else the one that was checked out
 /// in the repository when the work began.
 pub fn default_target(root: &Path, base_ref: &str, checked_out_then: Option<&str>) -> Result<String, MergeError> {
-    let unknown = || MergeError::TargetUnknown { base_ref: base_ref.to_owned() };
     // What HEAD is now says nothing about then.
     if !matches!(base_ref, "HEAD" | "@") && !base_ref.contains('\0') {
-        let asked = GitCommand::at(root)
+        let asked = GitCommand::in_repository(root)
             .run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options"])
             .arg(base_ref)
             .finish()?;
@@ -21,7 +20,14 @@ pub fn default_target(root: &Path, base_ref: &str, checked_out_then: Option<&str
             return Ok(branch.to_owned());
         }
     }
-    checked_out_then.map(str::to_owned).ok_or_else(unknown)
+    checked_out_then.map(str::to_owned).ok_or_else(|| unknown(root, base_ref.to_owned()))
+}
+
+fn unknown(root: &Path, base_ref: String) -> MergeError {
+    match Repository::kept_by_jj(root) {
+        Some(_) => MergeError::BookmarkUnknown { base_ref },
+        None => MergeError::TargetUnknown { base_ref },
+    }
 }
 
 /// Checks that the branch to merge into exists and is another one, and returns its short name.

@@ -1,16 +1,20 @@
 //! Looks at a submodule without its configuration.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::super::checkout::Checkout;
+use super::super::checkout::{Checkout, RepositoryConfig};
+use super::super::git_command::GitCommand;
 use super::super::head::Head;
 use super::super::index_file::IndexFile;
 use super::super::link;
 use super::super::private_git::{Objects, PrivateGit};
-use super::super::staging::temporary_directory;
-use super::{State, links_below, untracked_in};
+use super::super::temporary::TemporaryDirectory;
+use super::{Inside, State, links_below, untracked_in};
 
 /// Submodules in submodules that are looked at.
 const MAX_DEPTH: usize = 8;
@@ -20,50 +24,90 @@ const SHARED: [&str; 4] = ["objects", "refs", "packed-refs", "shallow"];
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
 /// Says what became of the content of a submodule. Only one whose git directory is below `trusted` is looked at.
-pub(super) fn look(submodule: &Path, trusted: Option<&Path>, depth: usize) -> State {
+pub(super) fn look(submodule: &Path, trusted: Option<&Path>, depth: usize) -> (State, Inside) {
     if submodule.join(".git").symlink_metadata().is_err() {
         // A submodule that was never checked out is an empty directory; git would not look at files in it.
         let holds_files = submodule.read_dir().is_ok_and(|mut files| files.next().is_some());
-        return if holds_files { State::NotSaved } else { State::Saved(None) };
+        let state = if holds_files { State::NotSaved } else { State::Saved(None) };
+        return (state, Inside::default());
     }
     // What cannot be read is not known to be saved.
-    look_through(submodule, trusted, depth).unwrap_or(State::NotSaved)
+    look_through(submodule, trusted, depth).unwrap_or((State::NotSaved, Inside::default()))
 }
 
-fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Option<State> {
+fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Option<(State, Inside)> {
     let git_dir = fs::canonicalize(link::git_dir(submodule)?).ok()?;
     if depth >= MAX_DEPTH || !git_dir.starts_with(trusted?) || git_dir.join("commondir").symlink_metadata().is_ok() {
         return None;
     }
-    let checkout = Checkout {
-        work_tree: submodule.to_owned(),
-        head: Head::read(&git_dir, &git_dir)?,
-        common_dir: git_dir.clone(),
-        admin_dir: None,
-        is_jj: false,
-        kept: None,
-    };
-    let directory = temporary_directory().ok()?;
-    let private = PrivateGit::make(directory.path(), &checkout, Objects::Repository).ok()?;
-    fs::remove_file(directory.path().join("commondir")).ok()?;
-    fs::write(directory.path().join("config"), CONFIG).ok()?;
-    for name in SHARED.iter().filter(|name| git_dir.join(name).exists()) {
-        symlink(git_dir.join(name), directory.path().join(name)).ok()?;
-    }
+    let directory = TemporaryDirectory::new().ok()?;
+    let private = without_config(directory.path(), &git_dir, submodule)?;
     let index = IndexFile::open(&git_dir.join("index")).ok()?;
     private.write_index(&index).ok()?;
 
-    let git = || private.git().env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
+    let git = || offline(&private);
     let commit = git().run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).read_line().ok()?.parse().ok()?;
     let listed = git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read().ok()?;
     let changed = git().run(["status", "--porcelain", "-z", "--ignore-submodules=all"]).read().ok()?;
-    // Git takes a glob without a wildcard for a directory, and a name that may be missing for a mistake.
-    let ahead = ["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes"];
-    let ahead = git().run(ahead).read().ok()?;
     let inside = links_below(submodule, &index, trusted, depth + 1);
     let saved = changed.is_empty()
-        && ahead.is_empty()
+        && !is_ahead(&private)?
         && untracked_in(&listed).is_empty()
         && inside.iter().all(|link| matches!(link.state, State::Saved(_)));
-    Some(if saved { State::Saved(Some(commit)) } else { State::NotSaved })
+    let mut found = Inside { links: vec![], ignored: ignored_in(&private)? };
+    for link in inside {
+        found.links.push(link.path);
+        found.links.extend(link.inside.links);
+        found.ignored.extend(link.inside.ignored);
+    }
+    Some((if saved { State::Saved(Some(commit)) } else { State::NotSaved }, found))
+}
+
+/// Whether a submodule's git directory, of which nothing is checked out, has commits that no remote has. What cannot be
+/// read is taken to have some.
+pub(super) fn has_own_commits(git_dir: &Path) -> bool {
+    let look = || {
+        let directory = TemporaryDirectory::new().ok()?;
+        is_ahead(&without_config(directory.path(), git_dir, directory.path())?)
+    };
+    look().unwrap_or(true)
+}
+
+/// A git directory with the content and the refs of a submodule's own, and none of its settings.
+fn without_config(directory: &Path, git_dir: &Path, work_tree: &Path) -> Option<PrivateGit> {
+    let checkout = Checkout {
+        work_tree: work_tree.to_owned(),
+        head: Head::read(git_dir, git_dir)?,
+        common_dir: git_dir.to_owned(),
+        admin_dir: None,
+        is_jj: false,
+        config: RepositoryConfig::Ignored,
+        kept: None,
+        settings: Arc::default(),
+    };
+    let private = PrivateGit::make(directory, &checkout, Objects::Repository).ok()?;
+    fs::remove_file(directory.join("commondir")).ok()?;
+    fs::write(directory.join("config"), CONFIG).ok()?;
+    for name in SHARED.iter().filter(|name| git_dir.join(name).exists()) {
+        symlink(git_dir.join(name), directory.join(name)).ok()?;
+    }
+    Some(private)
+}
+
+fn offline(private: &PrivateGit) -> GitCommand {
+    private.git().env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "")
+}
+
+/// Whether there are commits that no remote has.
+fn is_ahead(private: &PrivateGit) -> Option<bool> {
+    // Git takes a glob without a wildcard for a directory, and a name that may be missing for a mistake.
+    let ahead = ["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes"];
+    Some(!offline(private).run(ahead).read().ok()?.is_empty())
+}
+
+fn ignored_in(private: &PrivateGit) -> Option<Vec<PathBuf>> {
+    let ignored = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+    let listed = offline(private).run(ignored).read().ok()?;
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    Some(names.map(|name| PathBuf::from(OsString::from_vec(name.to_vec()))).collect())
 }

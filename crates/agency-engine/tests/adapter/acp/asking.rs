@@ -13,7 +13,10 @@ fn the_ids_of_both_sides_overlap() {
     // Our prompt has the id 3 too.
     let asked = tell(&mut channel, permission(3, "ls"));
     assert!(matches!(asked.last(), Some(Heard::Asked(Question { key, .. })) if key == "3"), "{asked:?}");
-    assert_eq!(messages(&channel.encode(&answer("3", Answer::Allow)).unwrap()), [selected(3, "once")]);
+    assert_eq!(
+        messages(&channel.encode(&answer("3", Answer::Allow { message: None })).unwrap()),
+        [selected(3, "once")]
+    );
     tell(&mut channel, chunk("done"));
     let heard = tell(&mut channel, ended(3, "end_turn"));
     assert_eq!(heard.last(), Some(&success("done")));
@@ -32,7 +35,7 @@ fn two_questions_are_answered_in_any_order_and_once() {
     assert_eq!(messages(&bytes), [selected("1", "no")]);
     assert_eq!(messages(&channel.encode(&answer("1", Answer::AllowAll)).unwrap()), [selected(1, "once")]);
     for key in ["1", "\"1\"", "2"] {
-        assert_eq!(channel.encode(&answer(key, Answer::Allow)), Err(CannotSay::NotAsked), "{key}");
+        assert_eq!(channel.encode(&answer(key, Answer::Allow { message: None })), Err(CannotSay::NotAsked), "{key}");
     }
 }
 

@@ -36,7 +36,7 @@ fn the_history_of_a_loaded_session_is_not_told_again() {
     assert_eq!(channel.encode(&ToAgent::Interrupt), Err(CannotSay::NotYet));
     let heard = tell(&mut channel, json!({ "id": 3, "error": { "code": -32601, "message": "never heard" } }));
     assert_eq!(said(&heard)[0]["params"]["prompt"][0]["text"], "go");
-    assert_eq!(heard.len(), 1);
+    assert_eq!((heard.len(), &heard[1]), (2, &Heard::TurnStarted));
     assert_eq!(tell(&mut channel, chunk("new")), [output("new")]);
     tell(&mut channel, cost(5.25));
     let heard = tell(&mut channel, ended(4, "end_turn"));
@@ -67,7 +67,8 @@ fn a_conversation_that_cannot_begin_says_why() {
 fn a_parser_that_only_listens_says_nothing() {
     let mut channel = StreamFormat::Acp.parser().unwrap();
     assert_eq!(channel.open(), b"");
-    for message in [ToAgent::Message("x".to_owned()), ToAgent::Interrupt, answer("0", Answer::Allow)] {
+    for message in [ToAgent::Message("x".to_owned()), ToAgent::Interrupt, answer("0", Answer::Allow { message: None })]
+    {
         assert_eq!(channel.encode(&message), Err(CannotSay::OneWay));
     }
     let lines = [

@@ -50,12 +50,14 @@ fn a_message_waits_for_the_end_of_the_turn_which_then_has_no_result() {
     assert_eq!(said(&heard).len(), 1, "only the session was asked for");
     let message = |text: &str| ToAgent::Message(text.to_owned());
     assert_eq!(messages(&channel.encode(&message("one")).unwrap())[0]["id"], 3);
+    assert_eq!(channel.feed(b""), [Heard::TurnStarted]);
     assert_eq!(channel.encode(&message("two")).unwrap(), b"");
     assert_eq!(channel.encode(&message("three")).unwrap(), b"");
+    assert_eq!(channel.feed(b""), [], "no turn begins before the other is over");
     tell(&mut channel, chunk("first"));
     for (id, text) in [(3, "two"), (4, "three")] {
         let heard = tell(&mut channel, ended(id, "end_turn"));
-        assert_eq!(heard.len(), 1, "{heard:?}");
+        assert_eq!((heard.len(), &heard[1]), (2, &Heard::TurnStarted), "{heard:?}");
         assert_eq!(said(&heard)[0]["params"]["prompt"][0]["text"], text);
     }
     tell(&mut channel, chunk("last"));
@@ -73,7 +75,7 @@ fn an_interrupted_turn_leaves_no_question_open() {
     let cancel = json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "s" } });
     assert_eq!(messages(&bytes), [cancel, cancelled(0), cancelled(1)]);
     assert_eq!(channel.feed(b""), [Heard::Withdrawn("0".to_owned()), Heard::Withdrawn("1".to_owned())]);
-    assert_eq!(channel.encode(&answer("0", Answer::Allow)), Err(CannotSay::NotAsked));
+    assert_eq!(channel.encode(&answer("0", Answer::Allow { message: None })), Err(CannotSay::NotAsked));
     // What was on its way is not asked any more.
     let heard = tell(&mut channel, permission(2, "rm"));
     assert_eq!((heard.len(), said(&heard)), (1, vec![cancelled(2)]));
@@ -113,7 +115,7 @@ fn an_end_that_is_not_understood_ends_the_turn() {
 #[test]
 fn a_thought_in_pieces_is_told_as_a_whole() {
     let (mut channel, _) = ready(Some("go"));
-    let whole = Heard::Event(Event::Notice { message: "thinking: I think".to_owned() });
+    let whole = Heard::Event(Event::thinking("I think"));
     assert_eq!(tell(&mut channel, thought("I ")), []);
     assert_eq!(tell(&mut channel, thought("think")), []);
     assert_eq!(tell(&mut channel, chunk("so")), [whole.clone(), output("so")]);

@@ -165,3 +165,35 @@ fn a_text_with_wildcards_is_about_whole_words() {
     assert!(fits("cat src/*", "cat src/a/b"));
     assert!(!fits("cat src/*", "cat 'src/a' /etc/passwd"));
 }
+
+#[test]
+fn a_line_for_a_shell_of_windows_is_not_read_as_one_for_sh() {
+    let policy = policy(json!([
+        { "action": "deny", "command": ["git", "push"] },
+        { "action": "allow", "command": ["git", "status"] },
+        { "action": "allow", "command": ["echo"] },
+    ]));
+    for tool in ["PowerShell", "powershell", "pwsh", "mcp__x__PowerShell", "Power-Shell_x", "cmd"] {
+        let decided = |line: &str| decide(&policy, &permission(tool, json!({ "command": line }))).0;
+        let expected = if tool == "Power-Shell_x" { Action::Allow } else { Action::Ask };
+        // To a shell of Windows, `'` and `%` mean something else.
+        for line in ["git status", "echo 'a'", "echo %PATH%"] {
+            assert_eq!(decided(line), expected, "{tool}: {line}");
+        }
+    }
+    let decided = |line: &str| decide(&policy, &permission("PowerShell", json!({ "command": line }))).0;
+    for line in [
+        "git push",
+        "GIT.EXE Push",
+        "g`it pu`sh",
+        "C:\\tools\\git.exe push",
+        "echo a; git push",
+        "& git push",
+        "if ($x) { git push }",
+    ] {
+        assert_eq!(decided(line), Action::Deny, "{line}");
+    }
+    for line in ["pwsh -c 'git push'", "powershell.exe -Command git push", "cmd /c git push"] {
+        assert_eq!(bash(&policy, line), Action::Deny, "{line}");
+    }
+}

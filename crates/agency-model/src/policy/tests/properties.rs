@@ -76,4 +76,17 @@ proptest! {
         let decided = decide(&policy, &permission("Write", json!({ "file_path": path.trim_start_matches('/') }))).0;
         prop_assert_eq!(decided, Action::Ask, "{}", path);
     }
+
+    #[test]
+    fn no_name_hides_a_path_from_a_deny(name in "[a-z_]{1,12}", rest in "[a-z]{1,6}(/[a-z]{1,6}){0,2}", nested in 0..3usize) {
+        let hidden = (0..nested).fold(json!(format!(".git/{rest}")), |inner, _| json!([{ name.as_str(): inner }]));
+        let policy = policy(json!([{ "action": "deny", "path": ".git/**" }, { "action": "allow", "path": "inside" }]));
+        // Under these names there is a text, one of a few words, or the directory that the tool works in.
+        let others = "command|cmd|content|contents|text|diff|prompt|plan|query|message|title|reason|cwd|workdir|directory";
+        let endings = ["type", "kind", "mode", "format", "encoding", "language", "id"];
+        let plain = name.replace('_', "");
+        prop_assume!(!others.split('|').any(|other| other == plain) && !endings.iter().any(|end| plain.ends_with(end)));
+        let decided = decide(&policy, &permission("move", json!({ "file_path": "a", name.as_str(): hidden }))).0;
+        prop_assert_eq!(decided, Action::Deny, "{}", name);
+    }
 }

@@ -1,6 +1,6 @@
 //! Checks the names in templates, those of spells that are included too.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::super::{Position, Problem, SPELL_CONTENT, Source, TemplateText};
 use super::Surrounding;
@@ -33,7 +33,7 @@ impl<'project> Templates<'project> {
             Err(error) => vec![problem(error.at, &error.message, error.nearest.as_deref())],
             Ok(references) => {
                 let mut found = self.found(&references, scope, &problem);
-                found.extend(self.includes(&references, scope, &mut HashSet::new()));
+                found.extend(self.includes(&references, scope, &mut vec![]));
                 found
             }
         }
@@ -41,21 +41,22 @@ impl<'project> Templates<'project> {
 
     /// What is wrong with a spell, in the eyes of a step that uses it.
     pub(super) fn spell(&mut self, name: &str, step: &str, scope: &Scope) -> Vec<Problem> {
-        let mut problems = self.spell_inside(name, scope, &mut HashSet::new());
+        let mut problems = self.spell_inside(name, scope, &mut vec![]);
         tell_step(&mut problems, step);
         problems
     }
 
-    fn spell_inside(&mut self, name: &str, scope: &Scope, inside: &mut HashSet<String>) -> Vec<Problem> {
+    fn spell_inside(&mut self, name: &str, scope: &Scope, inside: &mut Vec<String>) -> Vec<Problem> {
         let Some(spell) = self.surrounding.spells.get(name) else { return vec![] };
-        // A cycle is told where it is rendered; here it only must not be followed.
-        if !inside.insert(name.to_owned()) {
-            let message = format!("the spell `{name}` includes itself");
+        if let Some(first) = inside.iter().position(|earlier| earlier == name) {
+            let chain: Vec<&str> = inside.iter().skip(first).map(String::as_str).chain([name]).collect();
+            let message = format!("the spell `{name}` includes itself: {}", chain.join(" → "));
             return vec![Source::new(&spell.file, &spell.text).problem(Position::START, message)];
         }
+        inside.push(name.to_owned());
         let read = self.spells.entry(name.to_owned()).or_insert_with(|| read(&spell.file, &spell.text)).clone();
         let problems = self.file(spell, &read, scope, inside);
-        inside.remove(name);
+        inside.pop();
         problems
     }
 
@@ -63,7 +64,7 @@ impl<'project> Templates<'project> {
     pub(super) fn system_prompt(&mut self, step: &str, scope: &Scope) -> Vec<Problem> {
         let spell = self.surrounding.system_prompt;
         let read = self.system_prompt.get_or_insert_with(|| read(&spell.file, &spell.text)).clone();
-        let mut problems = self.file(spell, &read, scope, &mut HashSet::new());
+        let mut problems = self.file(spell, &read, scope, &mut vec![]);
         tell_step(&mut problems, step);
         let has_content = |references: &References| {
             references.fields.iter().any(|field| field.path.first().is_some_and(|name| name == SPELL_CONTENT))
@@ -75,7 +76,7 @@ impl<'project> Templates<'project> {
         problems
     }
 
-    fn file(&mut self, spell: &Spell, read: &Read, scope: &Scope, inside: &mut HashSet<String>) -> Vec<Problem> {
+    fn file(&mut self, spell: &Spell, read: &Read, scope: &Scope, inside: &mut Vec<String>) -> Vec<Problem> {
         let source = Source::new(&spell.file, &spell.text);
         match read {
             Err(error) => vec![source.problem(error.at, &error.message).meant(error.nearest.as_deref())],
@@ -110,7 +111,7 @@ impl<'project> Templates<'project> {
     }
 
     /// What is wrong with the spells that a template includes.
-    fn includes(&mut self, references: &References, scope: &Scope, inside: &mut HashSet<String>) -> Vec<Problem> {
+    fn includes(&mut self, references: &References, scope: &Scope, inside: &mut Vec<String>) -> Vec<Problem> {
         let mut problems = vec![];
         for include in &references.includes {
             match include.dot.as_deref() {

@@ -160,15 +160,16 @@ fn spells_are_checked_where_they_are_used() {
     let spells = [
         ("one", "Do {{.what}}\n"),
         ("two", "ok\n{{.waht | upper}}\n"),
-        ("self", "{{include \"self\"}}"),
+        ("self", "{{include \"other\"}}"),
+        ("other", "{{include \"self\"}}"),
         ("unused", "{{if}}"),
     ];
     insta::assert_snapshot!(told(yaml, &spells), @r#"
     spells/one.md:1:6: nothing before this step defines `what` (in step `b`)
     1 | Do {{.what}}
       |      ^
-    spells/self.md:1:1: the spell `self` includes itself (in step `d`)
-    1 | {{include "self"}}
+    spells/self.md:1:1: the spell `self` includes itself: self → other → self (in step `d`)
+    1 | {{include "other"}}
       | ^
     spells/two.md:2:3: nothing before this step defines `waht`
     2 | {{.waht | upper}}

@@ -2,7 +2,7 @@
 
 use super::super::{
     Approval, Fact, LoopStep, MergeAnswer, OnMaxIterations, ParallelStep, SessionState, Step, StepPath, StepResult,
-    Work, format_duration,
+    Work,
 };
 use super::instance::{Instance, Leaf, Progress, inside, needs_answer};
 use super::{Flow, Recorded, StopCause};
@@ -103,17 +103,12 @@ impl Flow {
     }
 
     fn halted(&self, cause: StopCause) -> (SessionState, String) {
+        let words = || self.stop_reason(&StepPath::new(""), cause);
         match cause {
-            StopCause::Cancelled => (SessionState::Cancelled, cause.words().to_owned()),
-            StopCause::SessionTimeout => {
-                let limit = format_duration(self.plan.timeout);
-                (SessionState::Failed, format!("the workflow took longer than {limit}"))
-            }
-            StopCause::Broken => {
-                (SessionState::Failed, self.broken.clone().unwrap_or_else(|| cause.words().to_owned()))
-            }
-            StopCause::CompletedByHand | StopCause::FailFast | StopCause::StepTimeout => {
-                (SessionState::Failed, cause.words().to_owned())
+            StopCause::Cancelled => (SessionState::Cancelled, words()),
+            StopCause::Broken => (SessionState::Failed, self.broken.clone().unwrap_or_else(words)),
+            StopCause::SessionTimeout | StopCause::CompletedByHand | StopCause::FailFast | StopCause::StepTimeout => {
+                (SessionState::Failed, words())
             }
         }
     }
@@ -143,7 +138,7 @@ impl Flow {
             // What has not begun does not begin any more.
             Progress::Waiting if stop.is_some() => Standing::Done,
             Progress::Waiting => self.begin(step, path()),
-            Progress::Running(leaf) => leaf_standing(step, instance, leaf, path(), stop.or(instance.stopped)),
+            Progress::Running(leaf) => self.under_way((step, instance), leaf, path(), stop.or(instance.stopped)),
             Progress::Open => match &step.work {
                 Work::Parallel(parallel) => {
                     let stop = stop.or_else(|| instance.stop_inside(step));
@@ -206,7 +201,7 @@ impl Flow {
             return Standing::Busy(actions);
         }
         let result = match stop {
-            Some(cause) if cause != StopCause::FailFast => StepResult::failure(cause.words()),
+            Some(cause) if cause != StopCause::FailFast => StepResult::failure(self.stop_reason(&path, cause)),
             Some(_) | None if failures.is_empty() => StepResult::success(""),
             Some(_) | None => StepResult::failure(failures.join("; ")),
         };
@@ -233,7 +228,7 @@ impl Flow {
             Standing::Exit => StepResult::success(format!("ended in round {round}")),
             Standing::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
             Standing::Done => match (stop, repeated.on_max_iterations) {
-                (Some(cause), _) => StepResult::failure(cause.words()),
+                (Some(cause), _) => StepResult::failure(self.stop_reason(&path, cause)),
                 (None, _) if round < most => return Standing::Note(Fact::RoundStarted { path, iteration: round + 1 }),
                 (None, OnMaxIterations::Continue) => StepResult::success(format!("went round {most} times")),
                 (None, OnMaxIterations::Block) => {
@@ -243,6 +238,50 @@ impl Flow {
         };
         let result = StepResult { iteration: Some(round), ..result };
         Standing::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+    }
+
+    /// A step under way that has none inside.
+    fn under_way(
+        &self,
+        (step, instance): (&Step, &Instance),
+        leaf: &Leaf,
+        path: StepPath,
+        stop: Option<StopCause>,
+    ) -> Standing {
+        let attempt = instance.attempts;
+        if leaf.waits(step) {
+            return match stop {
+                // Nothing runs that could be stopped.
+                Some(cause) => {
+                    let result = StepResult::failure(self.stop_reason(&path, cause));
+                    Standing::Note(Fact::StepEnded { path, attempt, result })
+                }
+                None if leaf.asked && !leaf.is_blocked() => Standing::Busy(vec![]),
+                None => Standing::Busy(vec![Action::Ask { path, attempt }]),
+            };
+        }
+        if let (true, Some((verdict, message))) = (needs_answer(step), &leaf.answer) {
+            let said = message.as_deref().filter(|message| !message.trim().is_empty());
+            let result = match (verdict, &step.work) {
+                (Approval::Rejected, _) => {
+                    Some(StepResult::failure(said.map_or("rejected".to_owned(), |said| format!("rejected: {said}"))))
+                }
+                (Approval::Approved, Work::Approval(_)) => Some(StepResult::success(said.unwrap_or("approved"))),
+                (Approval::Approved, _) => None,
+            };
+            if let Some(result) = result {
+                return Standing::Note(Fact::StepEnded { path, attempt, result });
+            }
+        }
+        if leaf.blocked.as_ref().is_some_and(|blocked| blocked.answer == Some(MergeAnswer::Cancel)) {
+            let result = StepResult::failure("the merge was cancelled, since uncommitted changes are in its way");
+            return Standing::Note(Fact::StepEnded { path, attempt, result });
+        }
+        Standing::Busy(match (stop, &step.work) {
+            (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],
+            (None, Work::Merge(_)) => vec![Action::Merge { path, attempt }],
+            (None, _) => vec![],
+        })
     }
 }
 
@@ -257,43 +296,6 @@ fn is_quiet(step: &Step, instance: &Instance, stop: Option<StopCause>) -> bool {
         Progress::Waiting => stop.is_some(),
         Progress::Open => false,
     }
-}
-
-fn leaf_standing(step: &Step, instance: &Instance, leaf: &Leaf, path: StepPath, stop: Option<StopCause>) -> Standing {
-    let attempt = instance.attempts;
-    if leaf.waits(step) {
-        return match stop {
-            // Nothing runs that could be stopped.
-            Some(cause) => {
-                let result = StepResult::failure(cause.words());
-                Standing::Note(Fact::StepEnded { path, attempt, result })
-            }
-            None if leaf.asked && !leaf.is_blocked() => Standing::Busy(vec![]),
-            None => Standing::Busy(vec![Action::Ask { path, attempt }]),
-        };
-    }
-    if let (true, Some((verdict, message))) = (needs_answer(step), &leaf.answer) {
-        let said = message.as_deref().filter(|message| !message.trim().is_empty());
-        let result = match (verdict, &step.work) {
-            (Approval::Rejected, _) => {
-                Some(StepResult::failure(said.map_or("rejected".to_owned(), |said| format!("rejected: {said}"))))
-            }
-            (Approval::Approved, Work::Approval(_)) => Some(StepResult::success(said.unwrap_or("approved"))),
-            (Approval::Approved, _) => None,
-        };
-        if let Some(result) = result {
-            return Standing::Note(Fact::StepEnded { path, attempt, result });
-        }
-    }
-    if leaf.blocked.as_ref().is_some_and(|blocked| blocked.answer == Some(MergeAnswer::Cancel)) {
-        let result = StepResult::failure("the merge was cancelled, since uncommitted changes are in its way");
-        return Standing::Note(Fact::StepEnded { path, attempt, result });
-    }
-    Standing::Busy(match (stop, &step.work) {
-        (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],
-        (None, Work::Merge(_)) => vec![Action::Merge { path, attempt }],
-        (None, _) => vec![],
-    })
 }
 
 fn error_of(instance: &Instance) -> String {

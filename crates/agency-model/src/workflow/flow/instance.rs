@@ -81,20 +81,6 @@ pub enum StopCause {
     Broken,
 }
 
-impl StopCause {
-    /// What a step says that failed by it.
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::CompletedByHand => "completed by hand",
-            Self::FailFast => "stopped, since a step beside it failed",
-            Self::StepTimeout => "it took longer than its timeout",
-            Self::SessionTimeout => "the workflow took longer than its timeout",
-            Self::Cancelled => "the session was cancelled",
-            Self::Broken => "the session could not go on",
-        }
-    }
-}
-
 impl Instance {
     pub(super) const fn new() -> Self {
         Self { attempts: 0, progress: Progress::Waiting, result: None, stopped: None, group: None }

@@ -175,14 +175,18 @@ impl Flow {
     fn step_ended(&mut self, path: &StepPath, attempt: u32, result: &StepResult) -> Outcome {
         let name = self.step(path).ok_or_else(|| no_such(path))?.name.clone();
         let from_above = self.stop_above(path);
+        let stopped = self.instance_mut(path)?.stopped.or(from_above);
+        let result = Arc::new(match stopped {
+            Some(cause) => self.judged(path, result.clone(), cause),
+            None => result.clone(),
+        });
         let instance = self.instance_mut(path)?;
         let never_began = attempt == 0 && matches!(instance.progress, Progress::Waiting);
         let under_way = matches!(instance.progress, Progress::Running(_) | Progress::Open);
         if !(never_began || under_way && attempt == instance.attempts) {
             return Ok(Recorded::Stale);
         }
-        instance.stopped = instance.stopped.or(from_above);
-        let result = Arc::new(judged(result.clone(), instance.stopped));
+        instance.stopped = stopped;
         instance.progress = Progress::Over;
         instance.result = Some(Arc::clone(&result));
         self.keep(path, &name, result);
@@ -203,8 +207,7 @@ impl Flow {
         // Some steps inside may not have had their turn.
         self.define_inside(path);
         // A stage is not named in templates where a task has its name.
-        let is_group = self.step(path).is_some_and(|step| matches!(step.work, Work::Parallel(_)));
-        if !(is_group && self.results.contains_key(name)) {
+        if !self.step(path).is_some_and(|step| self.is_hidden(step)) {
             self.results.insert(template_name(name), Arc::clone(&result));
             self.results.insert(name.to_owned(), result);
         }
@@ -308,28 +311,32 @@ impl Flow {
         cause
     }
 
-    fn move_on(&mut self) {
-        let pairs = self.plan.steps.iter().zip(&self.steps).skip(self.first_open);
-        self.first_open += pairs.take_while(|(step, instance)| instance.is_over() && !instance.blocks(step)).count();
+    /// Whether templates know a task by the name of this stage.
+    fn is_hidden(&self, step: &Step) -> bool {
+        let is_group = |step: &Step| matches!(step.work, Work::Parallel(_));
+        let name = template_name(&step.name);
+        is_group(step) && self.plan.all_steps().any(|other| !is_group(other) && template_name(&other.name) == name)
     }
-}
 
-/// A step that was stopped failed by that, unless it was done all the same.
-fn judged(result: StepResult, stopped: Option<StopCause>) -> StepResult {
-    match stopped {
-        None => result,
-        Some(_) if result.status != StepStatus::Failed => result,
-        Some(StopCause::CompletedByHand) => {
-            let summary = StopCause::CompletedByHand.words().to_owned();
-            StepResult { status: StepStatus::Succeeded, summary, error: None, ..result }
-        }
-        Some(
-            cause @ (StopCause::FailFast
+    /// A step that was stopped failed by that, unless it was done all the same.
+    fn judged(&self, path: &StepPath, result: StepResult, cause: StopCause) -> StepResult {
+        match cause {
+            _ if result.status != StepStatus::Failed => result,
+            StopCause::CompletedByHand => {
+                let summary = self.stop_reason(path, cause);
+                StepResult { status: StepStatus::Succeeded, summary, error: None, ..result }
+            }
+            StopCause::FailFast
             | StopCause::StepTimeout
             | StopCause::SessionTimeout
             | StopCause::Cancelled
-            | StopCause::Broken),
-        ) => StepResult { error: Some(cause.words().to_owned()), ..result },
+            | StopCause::Broken => StepResult { error: Some(self.stop_reason(path, cause)), ..result },
+        }
+    }
+
+    fn move_on(&mut self) {
+        let pairs = self.plan.steps.iter().zip(&self.steps).skip(self.first_open);
+        self.first_open += pairs.take_while(|(step, instance)| instance.is_over() && !instance.blocks(step)).count();
     }
 }
 

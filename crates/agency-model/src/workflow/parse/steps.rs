@@ -6,9 +6,9 @@ use super::super::fields::Shape;
 use super::super::reader::{Named, Notes, Object, template};
 use super::super::tree::{Kind, Node};
 use super::super::{
-    AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Defaults, InputValue, Instruction, Located, LoopStep,
-    MAX_ITERATIONS, MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT,
-    ScriptStep, Step, StepKind, Work, WorkspaceChoice, template_name,
+    AgentStep, ApprovalStep, Command, Defaults, InputValue, Instruction, Located, LoopStep, MAX_ITERATIONS, MergeStep,
+    MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, ScriptStep, Step, StepKind, Work, WorkspaceChoice,
+    default_timeout, template_name,
 };
 use super::servers::servers;
 use crate::{McpServers, Mode};
@@ -52,18 +52,17 @@ fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<St
         notes.note(object.key_at("on_success"), "`exit_loop` outside of a loop: there is nothing to exit");
     }
     let name_value = name.as_ref().map(|name| name.value.clone()).unwrap_or_default();
-    let (work, usual_timeout) = match kind {
-        StepKind::Agent => {
-            (Work::Agent(Box::new(agent(&object, &name_value, around.defaults(), notes)?)), Some(AGENT_TIMEOUT))
-        }
-        StepKind::Script => (Work::Script(script(&object, &name_value, notes)?), Some(SCRIPT_TIMEOUT)),
-        StepKind::Loop => (Work::Loop(repeated(&object, around.defaults(), notes)), None),
-        StepKind::Parallel => (Work::Parallel(parallel(&object, around, notes)), None),
-        StepKind::Merge => (Work::Merge(merge(&object, notes)), None),
-        StepKind::Approval => (Work::Approval(ApprovalStep { message: object.template("message", notes) }), None),
+    let work = match kind {
+        StepKind::Agent => Work::Agent(Box::new(agent(&object, &name_value, around.defaults(), notes)?)),
+        StepKind::Script => Work::Script(script(&object, &name_value, notes)?),
+        StepKind::Loop => Work::Loop(repeated(&object, around.defaults(), notes)),
+        StepKind::Parallel => Work::Parallel(parallel(&object, around, notes)),
+        StepKind::Merge => Work::Merge(merge(&object, notes)),
+        StepKind::Approval => Work::Approval(ApprovalStep { message: object.template("message", notes) }),
     };
-    let timeout = timeout.or(usual_timeout);
-    Some(Step { name: name?.value, at: object.at, when, timeout, on_fail, on_success, work })
+    let timeout_at = timeout.map(|_| object.key_at("timeout"));
+    let timeout = timeout.or_else(|| default_timeout(kind));
+    Some(Step { name: name?.value, at: object.at, when, timeout, timeout_at, on_fail, on_success, work })
 }
 
 fn name_of(node: &Node) -> Option<Located<String>> {
@@ -263,5 +262,5 @@ fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<S
 /// A step that stages and tasks are: without a limit of its own, since a person may be part of it.
 fn plain_step(name: String, object: &Object<'_>, work: Work) -> Step {
     let (on_fail, on_success) = (OnFail::Block, OnSuccess::GoOn);
-    Step { name, at: object.at, when: None, timeout: None, on_fail, on_success, work }
+    Step { name, at: object.at, when: None, timeout: None, timeout_at: None, on_fail, on_success, work }
 }

@@ -64,7 +64,7 @@ pub(super) fn follow(agency: &mut Agency, context: &Context) -> Result<ExitCode,
                 serde_json::to_writer(&mut text, line).map_err(|error| Problem::output(&error.into()))?;
                 text.push(b'\n');
             }
-            context.print_raw(&text).map_err(|error| Problem::output(&error))?;
+            context.print_json(text).map_err(|error| Problem::output(&error))?;
             continue;
         }
         context.print(|out| {

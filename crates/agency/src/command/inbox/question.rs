@@ -12,6 +12,9 @@ use serde::Serialize;
 
 use crate::output::{Surface, ago};
 
+/// How much of a question is shown in a list.
+const FIRST_LINES: usize = 5;
+
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QuestionView {
@@ -25,6 +28,8 @@ pub(crate) struct QuestionView {
     options: Vec<QuestionOption>,
     several: bool,
     free_text: bool,
+    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
+    only_on_screen: bool,
     actions: Vec<QuickAction>,
     asked_at: Timestamp,
     answer: Option<Answer>,
@@ -52,6 +57,7 @@ impl QuestionView {
             options: question.options,
             several: question.several,
             free_text: question.free_text,
+            only_on_screen: question.only_on_screen,
             actions,
             asked_at: row.asked_at,
             answer: row.answer,
@@ -67,6 +73,9 @@ impl QuestionView {
     /// The question for a person, and how it is answered or was.
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
+        if self.state == QuestionState::Open && self.only_on_screen {
+            return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_id);
+        }
         if self.state == QuestionState::Open {
             return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
         }
@@ -86,13 +95,14 @@ impl QuestionView {
         let age = ago(Timestamp::now(), self.asked_at);
         writeln!(out, "{}  {}  {}  {age} ago", self.id, self.kind, plain(&run))?;
         writeln!(out, "  {}", plain(&self.title))?;
-        let lines = self.detail.lines().count();
-        let shown = if whole { lines } else { 5 };
-        for line in self.detail.lines().take(shown) {
+        // Not `lines`, which takes the \r of a line's end away.
+        let lines: Vec<&str> = self.detail.split_terminator('\n').collect();
+        let shown = if whole { lines.len() } else { FIRST_LINES };
+        for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
         }
-        if lines > shown {
-            writeln!(out, "  | … {} more lines: agency inbox show {}", lines - shown, self.id)?;
+        if lines.len() > shown {
+            writeln!(out, "  | … {} more lines: agency inbox show {}", lines.len() - shown, self.id)?;
         }
         for (index, option) in self.options.iter().enumerate() {
             let description =
@@ -133,7 +143,8 @@ impl QuestionView {
 /// An answer in words.
 pub(crate) fn words(answer: &Answer) -> String {
     match answer {
-        Answer::Allow => "allow".to_owned(),
+        Answer::Allow { message: None } => "allow".to_owned(),
+        Answer::Allow { message: Some(message) } => format!("allow ({})", plain(message)),
         Answer::Deny { message: None } => "deny".to_owned(),
         Answer::Deny { message: Some(message) } => format!("deny ({})", plain(message)),
         Answer::AllowAll => "allow all".to_owned(),
@@ -142,7 +153,7 @@ pub(crate) fn words(answer: &Answer) -> String {
     }
 }
 
-/// One line of an agent's text, which cannot look like another one.
+/// One line of an agent's text, which cannot look like another one on a terminal.
 pub(crate) fn plain(text: &str) -> String {
     Surface::stdout().line(text)
 }

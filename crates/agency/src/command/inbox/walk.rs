@@ -180,7 +180,7 @@ pub(crate) fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
 /// The answer behind a letter, where the question takes it.
 fn quick_answer(row: &QuestionRow, letter: char) -> Option<Answer> {
     let answer = match letter {
-        'a' => Answer::Allow,
+        'a' => Answer::Allow { message: None },
         'A' => Answer::AllowAll,
         'd' => Answer::Deny { message: None },
         _ => return None,
@@ -202,7 +202,11 @@ fn offered(row: &QuestionRow) -> String {
     if question.actions().contains(&QuickAction::Allow) {
         keys.push("[a] allow".to_owned());
     }
-    keys.push("[d] deny".to_owned());
+    if question.only_on_screen {
+        keys.push(format!("on its own screen: agency attach {}", row.run_id));
+    } else {
+        keys.push("[d] deny".to_owned());
+    }
     if question.actions().contains(&QuickAction::AllowAll) {
         keys.push("[A] allow all".to_owned());
     }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use tempfile::NamedTempFile;
 
+use super::registration::Registration;
 use super::settings::{NAME, Settings, Shape};
 use crate::context::Context;
 use crate::problem::Problem;
@@ -73,48 +74,50 @@ impl Client {
         }
     }
 
-    /// What it wants to know, given our command line.
-    fn settings(self, words: &[String]) -> Settings {
-        let (program, arguments) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let entry = json!({ "command": program, "args": arguments });
-        match self {
-            Self::Claude => Settings {
-                shape: Shape::Json("mcpServers"),
-                entry: json!({ "type": "stdio", "command": program, "args": arguments }),
-            },
-            Self::Codex => Settings { shape: Shape::Toml("mcp_servers"), entry },
-            Self::Gemini | Self::Cursor => Settings { shape: Shape::Json("mcpServers"), entry },
-            Self::Opencode => Settings {
-                shape: Shape::Json("mcp"),
-                entry: json!({ "type": "local", "command": words, "enabled": true }),
-            },
-        }
+    /// What it wants to know of the server.
+    fn settings(self, server: &Registration) -> Settings {
+        let (program, arguments) = server.command();
+        let plain = json!({ "command": program, "args": arguments });
+        let (shape, entry, variables) = match self {
+            Self::Claude => {
+                let entry = json!({ "type": "stdio", "command": program, "args": arguments });
+                (Shape::Json("mcpServers"), entry, "env")
+            }
+            Self::Codex => (Shape::Toml("mcp_servers"), plain, "env"),
+            Self::Gemini | Self::Cursor => (Shape::Json("mcpServers"), plain, "env"),
+            Self::Opencode => {
+                let entry = json!({ "type": "local", "command": server.words, "enabled": true });
+                (Shape::Json("mcp"), entry, "environment")
+            }
+        };
+        Settings { shape, entry: server.with_env(entry, variables) }
     }
 
     /// Its own command for it.
-    fn command(self, words: &[String]) -> Option<String> {
-        let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    fn command(self, server: &Registration) -> Option<String> {
+        let line = server.line();
         match self {
-            Self::Claude => Some(format!("claude mcp add --scope user {NAME} -- {line}")),
-            Self::Codex => Some(format!("codex mcp add {NAME} -- {line}")),
+            // Its option for variables takes several values, so the name comes before it.
+            Self::Claude => Some(format!("claude mcp add --scope user {NAME}{} -- {line}", server.options("--env"))),
+            Self::Codex => Some(format!("codex mcp add {NAME}{} -- {line}", server.options("--env"))),
             // It takes options of ours for its own.
-            Self::Gemini if words.iter().any(|word| word.starts_with('-')) => None,
-            Self::Gemini => Some(format!("gemini mcp add --scope user {NAME} {line}")),
+            Self::Gemini if server.words.iter().any(|word| word.starts_with('-')) => None,
+            Self::Gemini => Some(format!("gemini mcp add --scope user{} {NAME} {line}", server.options("--env"))),
             Self::Opencode | Self::Cursor => None,
         }
     }
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let words = own_words(context)?;
+    let server = Registration::of_this_program(context)?;
     let file = args.client.file()?;
-    let settings = args.client.settings(&words);
+    let settings = args.client.settings(&server);
     let written = args.write && write(&file, &settings)?;
     let answer = Installed {
         client: args.client.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned()),
         file: file.display().to_string(),
         entry: settings.snippet(),
-        command: args.client.command(&words),
+        command: args.client.command(&server),
         written,
     };
     context.answer(&answer, |out| match (args.write, written) {
@@ -130,32 +133,6 @@ fn print(out: &mut dyn Write, answer: &Installed) -> std::io::Result<()> {
     }
     writeln!(out, "in {}:\n\n{}\n", answer.file, answer.entry)?;
     writeln!(out, "agency mcp install {} --write puts it there.", answer.client)
-}
-
-/// How we are started: by the path of this very program, and with the configuration that we were given.
-fn own_words(context: &Context) -> Result<Vec<String>, Problem> {
-    let text = |path: &Path| {
-        let wrong = || Problem::new(ErrorCode::InvalidPath, format!("{} is not UTF-8", path.display()));
-        path.to_str().map(str::to_owned).ok_or_else(wrong)
-    };
-    let program = std::env::current_exe()
-        .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
-    let mut words = vec![text(&program)?];
-    if let Some(file) = context.config_file() {
-        words.extend(["--config".to_owned(), text(&std::path::absolute(file).unwrap_or_else(|_| file.to_owned()))?]);
-    }
-    words.push("mcp".to_owned());
-    Ok(words)
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// Adds the entry to a file, unless it has one. Says whether it did.

@@ -31,8 +31,7 @@ impl Settings {
             Shape::Json(key) => format!("{:#}", json!({ key: { NAME: self.entry } })),
             Shape::Toml(key) => {
                 let fields = self.entry.as_object().into_iter().flatten();
-                // A JSON string, or a list of them, is one of TOML too.
-                let lines: String = fields.map(|(name, value)| format!("{name} = {value}\n")).collect();
+                let lines: String = fields.map(|(name, value)| format!("{name} = {}\n", in_toml(value))).collect();
                 format!("[{key}.{NAME}]\n{}", lines.trim_end())
             }
         }
@@ -77,6 +76,17 @@ impl Settings {
         // Tables that are written on one line take no further table.
         read(&after).map_err(|why| format!("{key} cannot be added to: {why}"))?;
         Ok(Some(after))
+    }
+}
+
+/// A value on one line. A JSON string, or a list of them, is one of TOML too.
+fn in_toml(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => value.to_string(),
     }
 }
 

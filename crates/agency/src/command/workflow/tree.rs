@@ -35,8 +35,20 @@ fn step_word(state: StepState) -> String {
     styled(style, state.word())
 }
 
-/// Prints a session and its steps.
+/// Prints a session and its steps, and below them in full what did not fit behind them.
 pub(super) fn print(out: &mut dyn Write, overview: &Overview) -> std::io::Result<()> {
+    print_table(out, overview)?;
+    for step in overview.steps.iter().filter(|step| shortened(said(step)) != said(step).trim_end()) {
+        writeln!(out, "\n{}:", field(&step.path))?;
+        for line in said(step).split_terminator('\n') {
+            writeln!(out, "  {}", field(line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints a session and a line for each step.
+pub(super) fn print_table(out: &mut dyn Write, overview: &Overview) -> std::io::Result<()> {
     let Overview { session, workflow, state, .. } = overview;
     writeln!(out, "{session}  {}  {}", field(workflow), session_word(*state))?;
     let facts = [
@@ -68,7 +80,7 @@ pub(super) fn print(out: &mut dyn Write, overview: &Overview) -> std::io::Result
 fn row(step: &StepOverview, now: Timestamp) -> Vec<String> {
     let round = step.round.map_or_else(String::new, |round| format!(" (round {round})"));
     let took = step.started_at.map(|began| took(began, step.ended_at.unwrap_or(now)));
-    let said = step.error.as_deref().or(step.summary.as_deref()).unwrap_or_default();
+    let said = said(step);
     vec![
         format!("{}{}{round}", "  ".repeat(step.depth), step.name),
         step_word(step.state),
@@ -76,6 +88,17 @@ fn row(step: &StepOverview, now: Timestamp) -> Vec<String> {
         took.filter(|_| step.state != StepState::Pending).unwrap_or_default(),
         step.cost_usd.map(dollars).unwrap_or_default(),
         step.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
-        said.lines().next().unwrap_or_default().chars().take(SAID).collect(),
+        shortened(said),
     ]
+}
+
+/// What a step said: its result, or why it failed.
+fn said(step: &StepOverview) -> &str {
+    step.error.as_deref().or(step.summary.as_deref()).unwrap_or_default()
+}
+
+/// The beginning of the first line, with an ellipsis where something is missing.
+fn shortened(said: &str) -> String {
+    let first: String = said.lines().next().unwrap_or_default().chars().take(SAID).collect();
+    if first == said.trim_end() { first } else { format!("{first}…") }
 }

@@ -55,7 +55,7 @@ pub(super) fn watch_tree(
         let Some(overview) = overview else { return Ok(()) };
         context.print_raw(CLEAR)?;
         let drawn = context.print(|out| {
-            tree::print(out, &overview)?;
+            tree::print_table(out, &overview)?;
             writeln!(out, "\nCtrl-C leaves it running")
         });
         drawn.map_err(|_| io::ErrorKind::BrokenPipe.into())

@@ -51,6 +51,9 @@ enum Mark {
     Good,
     Bad,
     Ended,
+    Thinks,
+    Plan,
+    SubAgent,
 }
 
 impl Mark {
@@ -65,6 +68,9 @@ impl Mark {
             Self::Restart => (theme.glyph("↻", "@"), Role::Urgent),
             Self::Good => (theme.glyph("✓", "+"), Role::Good),
             Self::Ended => (theme.glyph("■", "#"), Role::Ended),
+            Self::Thinks => ("~", Role::Quiet),
+            Self::Plan => (theme.glyph("☐", "="), Role::Accent),
+            Self::SubAgent => (theme.glyph("│", "|"), Role::Quiet),
         }
     }
 }

@@ -189,7 +189,9 @@ fn keys(question: &Question) -> String {
             QuickAction::AllowAll => "A allow all".to_owned(),
         });
     }
-    if question.actions().is_empty() {
+    if question.only_on_screen {
+        keys.push("answer it on its own screen".to_owned());
+    } else if question.actions().is_empty() {
         keys.push("d decline".to_owned());
     }
     if question.free_text || !question.actions().is_empty() {

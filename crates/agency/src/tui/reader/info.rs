@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use agency_engine::home::read_text;
 use agency_engine::store::{QuestionRow, RunRow};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub(super) fn info(open: &Opener, row: &RunRow) -> Result<Option<Content>, Probl
     let questions = agency.questions_of(&row.id)?;
     let shown = shown(&agency, row.clone());
     let spec = shown.spec();
-    let prompt = std::fs::read_to_string(agency.home().run(&row.id).file("prompt.md")).ok();
+    let prompt = read_text(&agency.home().run(&row.id).file("prompt.md")).ok();
     let prompt = prompt.or_else(|| prompt_of(spec?, row)).unwrap_or_default();
     Ok(Some(Content::Info(paragraphs(&shown.lines(now), &reason, &prompt, &questions, spec))))
 }
@@ -33,7 +34,7 @@ pub(super) fn info(open: &Opener, row: &RunRow) -> Result<Option<Content>, Probl
 /// The prompt in the file that a spec names.
 fn prompt_of(spec: &Value, row: &RunRow) -> Option<String> {
     let path = spec.get("prompt")?.get("path")?.as_str()?;
-    std::fs::read_to_string(Path::new(row.directory()).join(path)).ok()
+    read_text(&Path::new(row.directory()).join(path)).ok()
 }
 
 fn paragraphs(

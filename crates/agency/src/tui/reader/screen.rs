@@ -1,6 +1,5 @@
 //! Looking at the screen of an interactive agent, or at what it was.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -133,7 +132,7 @@ fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
         let Event::Attempt { logs_from, .. } = line.event else { return None };
         Some(logs_from.stdout)
     });
-    let mut file = File::open(agency.home().run(&row.id).stdout_log()).ok()?;
+    let mut file = agency_engine::home::open_to_read(&agency.home().run(&row.id).stdout_log()).ok()?;
     let length = file.metadata().ok()?.len();
     let begun = begun.ok().flatten().unwrap_or_default();
     let start = begun.max(length.saturating_sub(REPLAYED));

@@ -30,7 +30,7 @@ pub(super) fn open(state: &mut State) {
 
 pub(super) fn act(state: &mut State, action: InboxAction) -> Vec<Effect> {
     match action {
-        InboxAction::Allow => return answer(state, Answer::Allow),
+        InboxAction::Allow => return answer(state, Answer::Allow { message: None }),
         InboxAction::Deny => return answer(state, Answer::Deny { message: None }),
         InboxAction::AllowAll => return answer(state, Answer::AllowAll),
         InboxAction::Option(number) => return choose(state, number),

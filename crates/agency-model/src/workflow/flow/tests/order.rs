@@ -133,7 +133,7 @@ fn a_failure_stops_the_others_where_it_should() {
     assert_eq!(played.stops(), [("p/b".to_owned(), StopCause::FailFast)], "told until it is done");
     played.fail("p/b");
     assert_eq!(played.state(), SessionState::Blocked);
-    assert_eq!(played.flow.result("b").unwrap().error.as_deref(), Some(StopCause::FailFast.words()));
+    assert_eq!(played.flow.result("b").unwrap().error.as_deref(), Some("stopped, since a step beside it failed"));
     assert_eq!(played.flow.attempts(&StepPath::new("p/c")), 0);
 }
 

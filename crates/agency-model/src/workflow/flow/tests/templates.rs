@@ -115,3 +115,30 @@ fn steps_that_never_have_their_turn_can_be_named() {
     }
     assert_eq!(value(&played, "after", "/rare"), "");
 }
+
+#[test]
+fn a_parallel_step_and_a_stage_have_a_result_of_their_own() {
+    let yaml = concat!(
+        "name: w\nsteps:\n- name: l\n  type: loop\n  steps:\n",
+        "  - name: two-at-once\n    type: parallel\n    on_fail: continue\n    steps:\n",
+        "    - {name: a, type: script, command: x}\n    - {name: b, type: script, command: x}\n",
+        "  - {name: after, type: script, command: x, when: '{{.two_at_once.success}}', on_success: exit_loop}\n",
+    );
+    let mut played = Played::begin(yaml);
+    played.begun();
+    played.succeed("l[1]/two-at-once/a");
+    assert_eq!(played.fail("l[1]/two-at-once/b"), ["l[2]/two-at-once/a", "l[2]/two-at-once/b"]);
+    assert_eq!(value(&played, "l[2]/two-at-once/a", "/two-at-once/failed"), true);
+    assert_eq!(value(&played, "l[2]/two-at-once/a", "/previous/status"), "failed");
+    played.succeed("l[2]/two-at-once/a");
+    assert_eq!(played.succeed("l[2]/two-at-once/b"), ["l[2]/after"], "the second round has another result");
+    assert_eq!(value(&played, "l[2]/after", "/two_at_once/success"), true);
+    assert_eq!(value(&played, "l[2]/after", "/previous/success"), true);
+    let stages = "id: w\nstages: [{id: one, tasks: [{id: a, adapter: x}]}, {id: same, tasks: [{id: same, adapter: x}]}, {id: last, tasks: [{id: b, adapter: x}]}]";
+    let mut played = Played::begin(stages);
+    played.begun();
+    played.succeed("one/a");
+    assert_eq!(value(&played, "same/same", "/one/success"), true);
+    played.succeed("same/same");
+    assert_eq!(value(&played, "last/b", "/same/summary"), "same/same is done", "the task of that name, not the stage");
+}

@@ -21,12 +21,24 @@ fn timeout_termination() {
     played.note(Fact::StepTimedOut { path: StepPath::new("p/a") });
     assert_eq!(played.stops(), [("p/a".to_owned(), StopCause::StepTimeout)]);
     played.fail("p/a");
-    assert_eq!(played.flow.result("a").unwrap().error.as_deref(), Some("it took longer than its timeout"));
+    assert_eq!(
+        played.flow.result("a").unwrap().error.as_deref(),
+        Some("it took longer than 1m, its `timeout` in w.yaml, line 8")
+    );
     assert_eq!(played.under_way(), ["p/b"]);
     played.note(Fact::StepTimedOut { path: StepPath::new("p") });
     assert_eq!(played.stops(), [("p/b".to_owned(), StopCause::StepTimeout)]);
     played.fail("p/b");
-    assert_eq!(played.flow.reason(), Some("step `p` failed: it took longer than its timeout"));
+    let error = played.flow.result("b").unwrap().error.as_deref();
+    assert_eq!(error, Some("the parallel step `p` around it took longer than 10m, its `timeout` in w.yaml, line 6"));
+    let reason = "step `p` failed: it took longer than 10m, its `timeout` in w.yaml, line 6";
+    assert_eq!(played.flow.reason(), Some(reason));
+    // Every driver, and every command that shows the session, reads the same reasons.
+    let stored = played.history.iter().filter_map(|entry| {
+        let Fact::StepEnded { path, result, .. } = &entry.fact else { return None };
+        result.error.as_deref().filter(|_| path.as_str() == "p")
+    });
+    assert_eq!(stored.collect::<Vec<_>>(), ["it took longer than 10m, its `timeout` in w.yaml, line 6"]);
 }
 
 #[test]
@@ -39,10 +51,24 @@ fn a_session_that_takes_too_long_has_failed() {
     played.fail("p/a");
     assert_eq!(
         (played.state(), played.flow.reason()),
-        (SessionState::Failed, Some("the workflow took longer than 2h"))
+        (SessionState::Failed, Some("the workflow took longer than 2h, its `timeout` in w.yaml, line 2"))
     );
     played.note(Fact::RetryAsked { from: None });
     assert_eq!(played.begun(), ["p/a"], "what was done stays done");
+}
+
+#[test]
+fn a_default_limit_says_that_it_is_one() {
+    let mut played = Played::begin(&scripts(&[("a", ", on_fail: continue"), ("b", "")]));
+    played.begun();
+    played.note(Fact::StepTimedOut { path: StepPath::new("a") });
+    played.fail("a");
+    let error = played.flow.result("a").unwrap().error.as_deref();
+    assert_eq!(error, Some("it took longer than 5m, the default of a script step; `timeout` in w.yaml sets another"));
+    played.note(Fact::SessionTimedOut);
+    played.fail("b");
+    let reason = "the workflow took longer than 1h, the default of a workflow; `timeout` in w.yaml sets another";
+    assert_eq!(played.flow.reason(), Some(reason));
 }
 
 #[test]

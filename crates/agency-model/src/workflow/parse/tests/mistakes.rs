@@ -80,8 +80,8 @@ fn what_is_no_workflow_is_said_so() {
         ("", "the file is empty"),
         ("# nothing", "the file is empty"),
         ("5", "expected a workflow"),
-        ("a: [1\n", "not valid YAML"),
-        ("a:\n\t- b", "not valid YAML"),
+        ("a: [1\n", "expected `]`"),
+        ("a:\n\t- b", "found a tab"),
         ("--- {name: a}\n--- {name: b}\n", "a second document"),
         ("name: !secret x", "the tag `!secret` means nothing here"),
         ("name: *nobody", ""),
@@ -141,4 +141,38 @@ fn a_workdir_outside_of_the_workspace_is_refused_with_its_place() {
         let found = problems(&text);
         assert!(found.contains("w.yaml:3:") && found.contains("`workdir`"), "{outside}: {found}");
     }
+}
+
+#[test]
+fn a_mistake_in_the_form_says_what_was_found_and_what_was_expected() {
+    let files = [
+        "name: w\nsteps: [{name: a, type: script\n",
+        "name: w\nsteps: [{name: a, type: script]\n",
+        "name: w\nsteps: [{name: a type: script}]\n",
+        "name: w\nsteps: [a b}\n",
+        "name: w\nsteps: [\"a\" \"b\"]\n",
+        "name: w\nsteps: ]\n",
+        "name: w\nsteps:\n\t- name: a\n",
+        "name: w\nsteps:\n  - name: a\n    type: script\n   command: x\n",
+        "name: w\nsteps:\n  - name: a\n  type: script\n",
+        "name: w\nsteps:\n  - name: a\n    command: echo: this: fails\n",
+        "name: w\ndescription: \"never closed\nsteps: []\n",
+        "name: w\ndescription: 'it's wrong'\n",
+        "name: w\ndescription: \"a \\q\"\n",
+        "name: w\ndescription: @home\n",
+        "name: w\ndescription: `home`\n",
+        "name: w\ndescription: *home\n",
+        "name: w\ndescription: {{.task.title}}\n",
+        "name: w\ndescription: | text\n",
+        "name: w\nsteps\n",
+        "name: w\nsteps:\n- a\n-b: x\n",
+        "%YAML\nname: w\n",
+        "name: w\ndescription: a\n   b: c\n",
+    ];
+    let told: Vec<String> = files.iter().map(|file| format!("{file:?}\n{}", problems(file))).collect();
+    // The words of the parser are for those who know the grammar of YAML.
+    for word in ["flow ", "scalar", "block", "node", "simple key", "EOF", "token", "context"] {
+        assert!(!told.iter().any(|told| told.replace("workflow", "").contains(word)), "{word}");
+    }
+    insta::assert_snapshot!(told.join("\n\n"));
 }

@@ -27,7 +27,10 @@ impl Talk {
 
     fn show(&mut self, start: u64, line: &Arc<EventLine>) {
         match &line.event {
-            Event::Output { text } => return self.words(start, text),
+            Event::Output { text, parent_tool_id: None } => return self.words(start, text),
+            Event::Output { text, parent_tool_id: Some(_) } => self.note(start, Mark::SubAgent, text),
+            Event::Thinking { text, .. } => self.note(start, Mark::Thinks, text),
+            Event::Plan { .. } => self.note(start, Mark::Plan, &line.event.plan_text().unwrap_or_default()),
             // They come in the middle of words, and say nothing that is not seen.
             Event::Activity { .. } => return,
             Event::ToolUse { tool_name, input, .. } => {
@@ -41,7 +44,11 @@ impl Talk {
             }
             Event::Answer { outcome, by, .. } => self.note(start, Mark::Answered, &format!("{outcome} ({by})")),
             Event::Error { .. } => self.note(start, Mark::Error, &event_words(line)),
-            Event::Notice { .. } | Event::Unknown { .. } => self.note(start, Mark::Notice, &event_words(line)),
+            Event::Notice { .. }
+            | Event::Task { .. }
+            | Event::RateLimit { .. }
+            | Event::Compaction { .. }
+            | Event::Unknown { .. } => self.note(start, Mark::Notice, &event_words(line)),
             Event::Restart { .. } => self.note(start, Mark::Restart, &event_words(line)),
             // That there is a first process needs no word.
             Event::Attempt { .. } if line.attempt <= 1 => return,

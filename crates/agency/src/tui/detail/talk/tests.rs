@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use agency_model::Event;
+use agency_model::{Event, PlanStep, StepStatus, TaskStatus};
 use serde_json::json;
 
 use super::*;
@@ -16,17 +16,23 @@ fn line(event: Event) -> Arc<EventLine> {
 }
 
 fn says(text: &str) -> Arc<EventLine> {
-    line(Event::Output { text: text.to_owned() })
+    line(Event::output(text))
 }
 
 fn uses(id: &str, command: &str) -> Arc<EventLine> {
     let input = json!({"command": command, "timeout": 5});
-    line(Event::ToolUse { tool_name: "Bash".to_owned(), input, tool_id: Some(id.to_owned()) })
+    line(Event::ToolUse { tool_name: "Bash".to_owned(), input, tool_id: Some(id.to_owned()), parent_tool_id: None })
 }
 
 fn answers(id: &str, output: &str, success: bool) -> Arc<EventLine> {
     let output = output.to_owned();
-    line(Event::ToolResult { tool_name: "Bash".to_owned(), output, success, tool_id: Some(id.to_owned()) })
+    line(Event::ToolResult {
+        tool_name: "Bash".to_owned(),
+        output,
+        success,
+        tool_id: Some(id.to_owned()),
+        parent_tool_id: None,
+    })
 }
 
 fn talk(events: Vec<Arc<EventLine>>) -> (Talk, Scroll) {
@@ -125,4 +131,28 @@ fn whatever_is_not_words_has_its_sign() {
     let rows = shown(&talk, &scroll);
     assert_eq!(rows[..3], ["> go on", "✗ error: no", "↻ crash 1; next attempt in 500 ms"]);
     assert!(rows[3].starts_with("✓ the run is completed"), "{rows:?}");
+}
+
+#[test]
+fn thoughts_plans_tasks_and_sub_agents_are_told_apart_from_words() {
+    let step = |text: &str, status| PlanStep { text: text.to_owned(), status };
+    let steps = vec![step("look", StepStatus::Completed), step("change", StepStatus::InProgress)];
+    let below = Event::Output { text: "I look.".to_owned(), parent_tool_id: Some("t1".to_owned()) };
+    let (status, description) = (TaskStatus::Started, "Look around".to_owned());
+    let task = Event::Task { task_id: "a1".to_owned(), status, description, tool_id: None };
+    let plan = Event::Plan { steps, text: None };
+    let events = vec![says("One"), line(Event::thinking("hm")), line(plan), line(task), line(below), says("Two")];
+    let (talk, scroll) = talk(events);
+    let rows = shown(&talk, &scroll);
+    let expected = [
+        "One",
+        "~ hm",
+        "☐ [x] look",
+        "  [>] change",
+        "· background task a1 started: Look",
+        "  around",
+        "│ I look.",
+        "Two",
+    ];
+    assert_eq!(rows, expected);
 }

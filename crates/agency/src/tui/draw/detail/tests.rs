@@ -26,19 +26,36 @@ fn events() -> Vec<EventLine> {
     let all = vec![
         Event::StateChange { from: None, to: RunState::Queued },
         Event::Attempt { program: "claude".to_owned(), pid: 4711, logs_from: agency_model::LogOffsets::default() },
-        Event::Output { text: "I look at the tests first, since they say what the login is ".to_owned() },
-        Event::Output { text: "supposed to do.\n\nThen I change it.".to_owned() },
-        Event::ToolUse { tool_name: bash(), input: json!({"command": "cargo test login"}), tool_id: id("1") },
-        Event::ToolResult { tool_name: bash(), output, success: false, tool_id: id("1") },
+        Event::output("I look at the tests first, since they say what the login is "),
+        Event::output("supposed to do.\n\nThen I change it."),
+        Event::ToolUse {
+            tool_name: bash(),
+            input: json!({"command": "cargo test login"}),
+            tool_id: id("1"),
+            parent_tool_id: None,
+        },
+        Event::ToolResult { tool_name: bash(), output, success: false, tool_id: id("1"), parent_tool_id: None },
         Event::ToolUse {
             tool_name: "Edit".to_owned(),
             input: json!({"file_path": "src/login.rs", "old": "a", "new": "b"}),
             tool_id: id("2"),
+            parent_tool_id: None,
         },
-        Event::ToolResult { tool_name: "Edit".to_owned(), output: String::new(), success: true, tool_id: id("2") },
+        Event::ToolResult {
+            tool_name: "Edit".to_owned(),
+            output: String::new(),
+            success: true,
+            tool_id: id("2"),
+            parent_tool_id: None,
+        },
         Event::Message { text: "Please keep the old error message.".to_owned() },
         Event::Error { message: "the model is overloaded".to_owned() },
-        Event::ToolUse { tool_name: bash(), input: json!({"command": "cargo test"}), tool_id: id("3") },
+        Event::ToolUse {
+            tool_name: bash(),
+            input: json!({"command": "cargo test"}),
+            tool_id: id("3"),
+            parent_tool_id: None,
+        },
     ];
     let line = |(seq, event)| EventLine { seq, at: NOW, attempt: 1, event };
     (1..).zip(all).map(line).collect()
@@ -226,9 +243,9 @@ proptest! {
             (_, 0) => Content::Nothing(words.clone()),
             (Tab::Output, 1) => screen(unicode),
             (Tab::Output, _) => Content::Talk(whole(vec![
-                line(Event::Output { text: words.clone() }),
-                line(Event::ToolUse { tool_name: words.clone(), input: json!({"a": words}), tool_id: None }),
-                line(Event::ToolResult { tool_name: words.clone(), output: words.clone(), success: false, tool_id: None }),
+                line(Event::output(words.clone())),
+                line(Event::ToolUse { tool_name: words.clone(), input: json!({"a": words}), tool_id: None, parent_tool_id: None }),
+                line(Event::ToolResult { tool_name: words.clone(), output: words.clone(), success: false, tool_id: None, parent_tool_id: None }),
                 line(Event::Message { text: words.clone() }),
                 line(Event::Completed {
                     state: RunState::Failed,

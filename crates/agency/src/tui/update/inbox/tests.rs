@@ -45,12 +45,12 @@ fn done(state: &mut State, outcome: Result<&str, &str>) {
 #[test]
 fn the_keys_answer_what_is_looked_at() {
     let deny = Answer::Deny { message: None };
-    for (key, answer) in [("a", Answer::Allow), ("d", deny), ("A", Answer::AllowAll)] {
+    for (key, answer) in [("a", Answer::Allow { message: None }), ("d", deny), ("A", Answer::AllowAll)] {
         let mut state = with(vec![permission(1, 1), permission(2, 2)]);
         assert_eq!(answers(&press(&mut state, key)), [(question_id(1), answer)]);
     }
     let mut state = with(vec![permission(1, 1), permission(2, 2)]);
-    assert_eq!(answers(&press(&mut state, "ja")), [(question_id(2), Answer::Allow)]);
+    assert_eq!(answers(&press(&mut state, "ja")), [(question_id(2), Answer::Allow { message: None })]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn two_presses_answer_one_question_however_fast_the_answer_arrives() {
     assert_eq!(shown(&state), Some(question_id(1)));
     assert_eq!(answers(&enter(&mut state)), []);
     assert_eq!(shown(&state), Some(question_id(2)));
-    assert_eq!(answers(&press(&mut state, "a")), [(question_id(2), Answer::Allow)]);
+    assert_eq!(answers(&press(&mut state, "a")), [(question_id(2), Answer::Allow { message: None })]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_is_settled_elsewhere_stays_and_takes_no_answer() {
     }
     press(&mut state, "j");
     assert_eq!(shown(&state), Some(question_id(2)));
-    assert_eq!(answers(&press(&mut state, "a")), [(question_id(2), Answer::Allow)]);
+    assert_eq!(answers(&press(&mut state, "a")), [(question_id(2), Answer::Allow { message: None })]);
 }
 
 #[test]

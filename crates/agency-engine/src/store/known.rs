@@ -1,0 +1,62 @@
+//! What the database knows of every run, for the comparison with files and directories.
+
+use std::collections::{HashMap, HashSet};
+
+use agency_model::RunId;
+use agency_model::run::State;
+use jiff::Timestamp;
+
+use super::RunRow;
+
+/// What decides whether the files of a run are ahead of its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KnownRun {
+    pub(crate) state: State,
+    pub(crate) removed: bool,
+    pub(crate) updated_at: Timestamp,
+}
+
+/// Every run that has a row, and the worktrees that runs still hold.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRuns {
+    runs: HashMap<RunId, KnownRun>,
+    /// Each as the last two directories of its path.
+    held_worktrees: HashSet<String>,
+}
+
+impl KnownRuns {
+    /// Adds what a complete row says.
+    pub(super) fn add_row(&mut self, row: RunRow) {
+        let worktree = row.worktree_path.as_deref().map(|path| last_two(path).to_owned());
+        let (state, removed, updated_at) = (row.state, row.removed_at.is_some(), row.updated_at);
+        self.add(row.id, KnownRun { state, removed, updated_at }, worktree);
+    }
+
+    pub(super) fn add(&mut self, id: RunId, run: KnownRun, worktree: Option<String>) {
+        if let (false, Some(worktree)) = (run.removed, worktree) {
+            self.held_worktrees.insert(worktree);
+        }
+        self.runs.insert(id, run);
+    }
+
+    /// What is known of a run.
+    pub(crate) fn get(&self, id: &RunId) -> Option<&KnownRun> {
+        self.runs.get(id)
+    }
+
+    /// Counts the worktree of a run that has no row yet as held.
+    pub(crate) fn hold(&mut self, worktree_path: &str) {
+        self.held_worktrees.insert(last_two(worktree_path).to_owned());
+    }
+
+    /// Whether a run holds the worktree with this name below the directory of its repository.
+    pub(crate) fn holds(&self, repository: &str, name: &str) -> bool {
+        self.held_worktrees.contains(&format!("{repository}/{name}"))
+    }
+}
+
+/// The last two directories of a path.
+pub(super) fn last_two(path: &str) -> &str {
+    let start = path.rmatch_indices('/').nth(1).map_or(0, |(slash, _)| slash + 1);
+    path.get(start..).unwrap_or(path)
+}

@@ -1,0 +1,127 @@
+//! Directories in which git works for one command, below the system's temporary directory.
+//!
+//! The one rule: who made one holds a lock on it until it is deleted. One that is not locked and was not touched for long was
+//! left by a process that is gone, and is deleted.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+use tempfile::TempDir;
+
+use super::{Result, WorkspaceError};
+
+/// What their names begin with.
+const PREFIX: &str = "agency-git-";
+/// What only its owner can use.
+const PRIVATE: u32 = 0o700;
+/// Earlier versions took no lock, and git may outlive the process that started it; no command takes so long.
+const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
+
+/// A directory that only its owner can read and write, and that ends with its value.
+#[derive(Debug)]
+pub(super) struct TemporaryDirectory {
+    directory: TempDir,
+    _lock: Option<File>,
+}
+
+impl TemporaryDirectory {
+    /// Makes one.
+    pub(super) fn new() -> Result<Self> {
+        // Whatever the umask is: who can write a git directory chooses what git runs.
+        let private = Permissions::from_mode(PRIVATE);
+        let directory = tempfile::Builder::new().prefix(PREFIX).permissions(private).tempdir();
+        let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
+        // Where directories cannot be locked, its age alone protects it.
+        let lock = File::open(directory.path()).ok().filter(|lock| lock.try_lock().is_ok());
+        Ok(Self { directory, _lock: lock })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// The directories that processes left which are gone.
+#[must_use]
+pub fn abandoned_directories() -> Vec<PathBuf> {
+    abandoned_in(&std::env::temp_dir())
+}
+
+/// Deletes them; gives those that are gone.
+pub fn sweep_abandoned_directories() -> Vec<PathBuf> {
+    let mut swept = abandoned_directories();
+    swept.retain(|path| {
+        // Held until it is deleted, so that one of several who sweep does it.
+        let lock = abandoned(path);
+        lock.is_ok_and(|lock| lock.is_some()) && fs::remove_dir_all(path).is_ok()
+    });
+    swept
+}
+
+fn abandoned_in(place: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    let mut found: Vec<PathBuf> =
+        named.map(|entry| entry.path()).filter(|path| matches!(abandoned(path), Ok(Some(_)))).collect();
+    found.sort();
+    found
+}
+
+/// The lock on a directory of ours that is not in use; `None` for any other. A link is not followed.
+fn abandoned(path: &Path) -> io::Result<Option<File>> {
+    let flags = i32::try_from((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits()).unwrap_or_default();
+    let directory = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let found = directory.metadata()?;
+    let is_ours = found.uid() == geteuid().as_raw() && found.mode() & 0o7777 == PRIVATE;
+    let is_old = found.modified()?.elapsed().is_ok_and(|age| age > ABANDONED_AFTER);
+    Ok((is_ours && is_old && directory.try_lock().is_ok()).then_some(directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn made(place: &Path, name: &str, mode: u32, age: Duration) -> PathBuf {
+        let path = place.join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("HEAD"), "x").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        File::open(&path).unwrap().set_modified(SystemTime::now() - age).unwrap();
+        path
+    }
+
+    #[test]
+    fn only_what_is_old_private_ours_and_not_locked_is_abandoned() {
+        let place = tempfile::tempdir().unwrap();
+        let old = ABANDONED_AFTER * 2;
+        let dead = made(place.path(), "agency-git-dead", 0o700, old);
+        let used = made(place.path(), "agency-git-used", 0o700, old);
+        made(place.path(), "agency-git-young", 0o700, Duration::ZERO);
+        made(place.path(), "agency-git-open", 0o755, old);
+        made(place.path(), "other-git-old", 0o700, old);
+        symlink(made(place.path(), "target", 0o700, old), place.path().join("agency-git-link")).unwrap();
+        fs::write(place.path().join("agency-git-file"), "x").unwrap();
+        let user = File::open(&used).unwrap();
+        user.try_lock().unwrap();
+        assert_eq!(abandoned_in(place.path()), std::slice::from_ref(&dead));
+        drop(user);
+        assert_eq!(abandoned_in(place.path()), [dead, used]);
+    }
+
+    #[test]
+    fn one_that_is_in_use_is_locked_however_old_it_is() {
+        let directory = TemporaryDirectory::new().unwrap();
+        File::open(directory.path()).unwrap().set_modified(SystemTime::now() - ABANDONED_AFTER * 2).unwrap();
+        assert!(abandoned(directory.path()).unwrap().is_none());
+        assert_eq!(fs::metadata(directory.path()).unwrap().mode() & 0o777, PRIVATE);
+    }
+}

@@ -1,0 +1,66 @@
+//! Why an agent was not told something, and why its screen was not shown.
+
+use agency_engine::attach::AttachError;
+use agency_engine::caller::NotAllowed;
+use agency_engine::tell::TellError;
+use agency_model::UnfitAnswer;
+
+use super::Problem;
+
+impl From<AttachError> for Problem {
+    fn from(error: AttachError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            AttachError::NoSession { id, alive: true } => {
+                problem.hint(format!("its agent is alive: agency attach --direct {id}"))
+            }
+            AttachError::NotRunning { id, .. } => problem.hint(format!("agency logs {id} shows what it said")),
+            AttachError::NotAllowed(refusal) => with_refusal(problem, refusal),
+            AttachError::NoSession { .. }
+            | AttachError::Store(_)
+            | AttachError::Unreachable { .. }
+            | AttachError::Tmux(_)
+            | AttachError::NoTerminal(_)
+            | AttachError::Broken(_) => problem,
+        }
+    }
+}
+
+impl From<TellError> for Problem {
+    fn from(error: TellError) -> Self {
+        let problem = Self::new(error.code(), error.to_string());
+        match error {
+            TellError::NotRunning { id, .. } => {
+                problem.hint(format!("agency resume {id} goes on with the conversation of a run that is over"))
+            }
+            TellError::AlreadyAnswered { row } => problem
+                .detail("id", &row.id)
+                .detail("answer", &row.answer)
+                .detail("answered_by", &row.answered_by)
+                .detail("answered_at", row.answered_at),
+            TellError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
+            TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
+            TellError::NotAllowed(refusal) => with_refusal(problem, refusal),
+            TellError::Refused { id, .. } | TellError::NoWord { id, .. } => problem.detail("id", id),
+            TellError::Unfit { id, source: UnfitAnswer::NoComment } => {
+                problem.hint(format!("agency answer {id} allow, then agency send tells the agent something"))
+            }
+            TellError::Unfit { source: UnfitAnswer::OnlyOnScreen, .. } => problem.hint("agency attach <run> shows it"),
+            TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
+        }
+    }
+}
+
+fn with_refusal(problem: Problem, refusal: NotAllowed) -> Problem {
+    match refusal {
+        NotAllowed::Agent(run) => problem
+            .hint(
+                "do it from a terminal of your own; allow_self_answer = true in the configuration allows it to agents of \
+                 runs that are started from then on",
+            )
+            .detail("run_id", run),
+        NotAllowed::UnseenSession(session) => problem
+            .hint("attach a terminal to that session once, or do it from another terminal of your own")
+            .detail("tmux_session", session),
+    }
+}
