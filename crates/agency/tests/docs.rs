@@ -14,6 +14,7 @@ mod docs {
     mod dependencies;
     mod errors;
     mod files;
+    mod glossary;
     mod help;
     mod links;
     mod markdown;

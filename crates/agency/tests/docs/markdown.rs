@@ -78,6 +78,14 @@ pub(super) fn section(text: &str, heading: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+/// The part of a page above a heading of the second level; panics when there is none.
+#[track_caller]
+pub(super) fn section_before(text: &str, heading: &str) -> String {
+    let opening = format!("\n## {heading}\n");
+    let (before, _) = text.split_once(&opening).unwrap_or_else(|| panic!("there is no heading {heading}"));
+    before.to_owned()
+}
+
 /// What stands between backticks.
 pub(super) fn code_words(text: &str) -> Vec<String> {
     let text = prose(text);
