@@ -24,6 +24,7 @@ pub use text::ScreenText;
 pub use title::Title;
 
 use std::path::Path;
+use std::time::Duration;
 
 use agency_model::Activity;
 
@@ -81,6 +82,12 @@ impl ScreenRules {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.file.version
+    }
+
+    /// How long a dialog has to be on the screen before the agent takes keys for it.
+    #[must_use]
+    pub fn answer_delay(&self) -> Duration {
+        Duration::from_millis(self.file.answer_after_ms.into())
     }
 
     /// Says what is on a screen. The first rule that fits decides.

@@ -7,6 +7,7 @@ mod conversation {
     mod background;
     mod busy;
     mod denial_words;
+    mod early_answer;
     mod expired;
     mod hostile_output;
     mod killed;

@@ -20,6 +20,9 @@ use super::sheet::Sheet;
 pub(super) struct RulesFile {
     /// The agent's version that they were made for.
     pub(super) version: String,
+    /// For how long an agent ignores keys after it has drawn a dialog.
+    #[serde(default)]
+    pub(super) answer_after_ms: u16,
     /// The rules; the first that fits decides.
     pub(super) rules: Vec<Spanned<Rule>>,
 }

@@ -167,7 +167,7 @@ impl Supervisor<'_> {
                 return self.settle_answer(&open, answer, by, Ok(outcome), request);
             }
             Source::Screen(question) => match question.keys_for(answer) {
-                Ok(keys) => return self.type_answer(keys, open, (answer.clone(), by.to_owned(), request)),
+                Ok(_) => return self.type_answer(open, (answer.clone(), by.to_owned(), request)),
                 Err(error) => error.to_string(),
             },
         };

@@ -42,14 +42,23 @@ pub(super) struct Eye {
     pub(super) fresh: Option<AgentScreen>,
 }
 
-/// An answer was typed; the dialog should go away.
+/// An answer is on its way; the dialog should go away.
 #[derive(Debug)]
 struct Confirming {
     open: Open,
     answer: Answer,
     by: String,
     request: Option<i64>,
-    until: Instant,
+    keys: Keys,
+}
+
+/// How far the keys of an answer are.
+#[derive(Debug, Clone, Copy)]
+enum Keys {
+    /// The agent does not take keys for this dialog yet.
+    Due(Instant),
+    /// They were typed; if the dialog is still there then, it did not take them.
+    Typed(Instant),
 }
 
 /// A message was typed; a turn should begin.
@@ -140,42 +149,60 @@ impl Supervisor<'_> {
         self.ask(seen.question.clone(), Source::Screen(Box::new(seen.clone())));
     }
 
-    /// Types an answer; whether it was taken is seen on the screen.
-    pub(super) fn type_answer(&mut self, keys: Vec<Vec<u8>>, open: Open, told: (Answer, String, Option<i64>)) {
+    /// Answers a dialog as soon as the agent takes keys for it. The screen is read again before anything is typed,
+    /// because another dialog may stand there by then.
+    pub(super) fn type_answer(&mut self, open: Open, told: (Answer, String, Option<i64>)) {
         let (answer, by, request) = told;
+        let delay = self.eye.rules.as_ref().map_or(Duration::ZERO, ScreenRules::answer_delay);
+        let keys = Keys::Due(open.asked + delay);
         self.eye.question = None;
-        self.eye.confirming = Some(Confirming { open, answer, by, request, until: Instant::now() + PATIENCE });
-        self.type_keys(keys);
-        self.timers.look = Some(Instant::now() + PACE);
+        self.eye.missed = 0;
+        self.eye.confirming = Some(Confirming { open, answer, by, request, keys });
+        self.timers.look = Some(Instant::now());
     }
 
+    /// Types the answer that is due, and sees whether the dialog took the one that was typed.
     fn see_answer(&mut self, reading: &Reading<'_>) {
-        let Some(confirming) = self.eye.confirming.take() else { return };
+        let Some(mut confirming) = self.eye.confirming.take() else { return };
         let asked = &confirming.open.question.key;
-        let still_there = reading.question.as_ref().is_some_and(|seen| seen.question.key == *asked);
-        let outcome = match (still_there || self.is_typing(), Instant::now() >= confirming.until) {
-            (false, _) => {
-                let words = match &confirming.answer {
-                    Answer::Deny { message: Some(_) } => {
-                        "; the words of the denial were not typed: send them as a message"
-                    }
-                    Answer::Deny { message: None }
-                    | Answer::Allow { .. }
-                    | Answer::AllowAll
-                    | Answer::Options { .. }
-                    | Answer::Text { .. } => "",
-                };
-                Ok(format!("typed; the dialog is gone, and the agent is {}{words}", reading.activity))
-            }
-            (true, true) => Err("typed, but the dialog is still on the screen".to_owned()),
-            (true, false) => {
+        let seen = reading.question.as_ref().filter(|seen| seen.question.key == *asked);
+        let now = Instant::now();
+        let outcome = match (confirming.keys, seen) {
+            (Keys::Due(_), None) if self.eye.missed + 1 < GONE_AFTER => {
+                self.eye.missed += 1;
                 self.eye.confirming = Some(confirming);
                 return;
             }
+            (Keys::Due(_), None) => Err("the dialog was gone before the answer could be typed".to_owned()),
+            (Keys::Due(due), Some(_)) if now < due => {
+                self.eye.confirming = Some(confirming);
+                return;
+            }
+            (Keys::Due(_), Some(dialog)) => match dialog.keys_for(&confirming.answer) {
+                Ok(keys) => {
+                    self.type_keys(keys);
+                    confirming.keys = Keys::Typed(now + PATIENCE);
+                    self.eye.confirming = Some(confirming);
+                    return;
+                }
+                Err(error) => Err(error.to_string()),
+            },
+            (Keys::Typed(until), seen) => match (seen.is_some() || self.is_typing(), now >= until) {
+                (false, _) => Ok(format!(
+                    "typed; the dialog is gone, and the agent is {}{}",
+                    reading.activity,
+                    words_not_typed(&confirming.answer)
+                )),
+                (true, true) => Err("typed, but the dialog is still on the screen".to_owned()),
+                (true, false) => {
+                    self.eye.confirming = Some(confirming);
+                    return;
+                }
+            },
         };
         let Confirming { open, answer, by, request, .. } = confirming;
         self.settle_answer(&open, &answer, &by, outcome, request);
-        if still_there {
+        if seen.is_some() {
             // A rule would type the same again and again.
             self.eye.question = Some(open.question.key.clone());
             self.leave_to_human(open);
@@ -296,6 +323,18 @@ impl Supervisor<'_> {
         if let Some(told) = self.eye.told.take() {
             self.finish_message(told.request, gone());
         }
+    }
+}
+
+/// What to add where the words of a denial have no place on the screen.
+const fn words_not_typed(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Deny { message: Some(_) } => "; the words of the denial were not typed: send them as a message",
+        Answer::Deny { message: None }
+        | Answer::Allow { .. }
+        | Answer::AllowAll
+        | Answer::Options { .. }
+        | Answer::Text { .. } => "",
     }
 }
 
