@@ -1,55 +1,56 @@
-//! What the agent CLIs print in headless mode, as events, and what they are told.
+//! The protocols of the agent CLIs: their output as items, and messages to them as bytes.
 //!
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
 mod acp;
-mod asking;
+mod channel;
 mod claude;
 mod codex;
 mod gemini;
+mod json_lines;
 mod launch;
 mod lines;
 mod mcp;
-mod objects;
 mod opencode;
+mod question_text;
 mod tools;
 
 use std::path::PathBuf;
 
-use agency_model::{Answer, Event, Question, Usage};
+use agency_model::{Answer, Event, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::launch::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchRequest, Prompt};
+pub use self::channel::Channel;
+pub use self::launch::{AdapterError, AgentAdapter, FirstInput, LaunchConfig, LaunchRequest, Prompt};
 pub use self::mcp::{FileContent, LaunchFile, McpRequest, ReadyServer};
-use self::objects::Objects;
 
-/// What a parser heard.
+/// One item of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
-    /// Something for the run's events.
+pub enum StreamItem {
+    /// An event of the run.
     Event(Event),
-    /// The agent's own id of the conversation; told once, and again when it is another.
+    /// The agent's own id of the conversation; reported once, and again when it changes.
     Session(String),
-    /// The agent says that its turn is over. A stream of several turns has several.
+    /// The turn has ended. A stream of several turns has several.
     Result(Outcome),
-    /// The protocol's own next words, to be written to the agent at once.
-    Say(Vec<u8>),
-    /// The agent asks a human.
-    Asked(Question),
+    /// Bytes that the protocol requires next, to be written to the agent at once.
+    Reply(Vec<u8>),
+    /// The agent asks the user.
+    Question(Question),
     /// The agent no longer waits for the answer to the question with this key.
     Withdrawn(String),
-    /// A turn has begun: the model is at work.
+    /// A turn has begun: the model is working.
     TurnStarted,
-    /// So many tasks of the agent run in its background; they may outlast its turn.
-    Background(usize),
+    /// The number of the agent's background tasks, which may outlast its turn.
+    BackgroundTasks(usize),
 }
 
-/// How a turn ended, in the agent's own words.
+/// How a turn ended, as the agent reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether the agent calls it a success.
+    /// Whether the agent reports success.
     pub success: bool,
     /// The final answer.
     pub text: Option<String>,
@@ -67,71 +68,49 @@ impl Outcome {
     }
 }
 
-/// Turns the bytes of an agent's standard output into items.
-pub trait StreamParser: Send {
-    /// The items that are complete with these bytes.
-    fn feed(&mut self, bytes: &[u8]) -> Vec<Heard>;
-    /// The items of what is left when no more bytes come: a half line.
-    fn finish(&mut self) -> Vec<Heard>;
-}
-
-/// A conversation over an agent's standard streams.
-pub trait Channel: StreamParser {
-    /// The first words, to be written as soon as the agent exists.
-    fn open(&mut self) -> Vec<u8>;
-    /// The bytes that tell the agent something; none where it is told later. What follows from it on our side, such as
-    /// questions that are withdrawn, comes with the next feed, which may be an empty one.
-    fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay>;
-    /// Whether a denial that is encoded brings its words to the agent, by itself or after it.
-    fn denial_takes_words(&self) -> bool;
-    /// The conversation has used so much before this process: agents that count all of it count from there.
-    fn count_from(&mut self, spent: Usage);
-}
-
-/// What an agent can be told while it runs.
+/// A message to a running agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToAgent {
-    /// The user's next message. While the agent is at work, it comes into the turn or waits for its end, as the agent
-    /// likes.
+    /// The user's next message. The agent decides whether it joins a running turn or waits for its end.
     Message(String),
-    /// Stop what you are doing, and stay.
+    /// Ends the turn, not the process.
     Interrupt,
     /// The answer to a question.
     Answer {
         /// The key of the question.
         key: String,
-        /// What was answered.
+        /// The answer.
         answer: Answer,
     },
 }
 
-/// Why an agent cannot be told something.
+/// Why a message cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CannotSay {
+pub enum EncodeError {
     /// The stream goes one way only.
     #[error("the agent takes no messages while it runs: it was started in its one-shot form")]
     OneWay,
-    /// The conversation has not come that far.
+    /// The conversation is not open yet.
     #[error("the agent is not ready for it yet")]
-    NotYet,
+    NotReady,
     /// No such question is open.
     #[error("the agent does not wait for an answer to that")]
-    NotAsked,
+    UnknownQuestion,
     /// The answer does not fit the question.
     #[error("{0}")]
-    Unfit(String),
+    Invalid(String),
 }
 
-/// What a conversation begins with.
+/// How a conversation starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
-    /// What the agent is to do; none for an agent that waits for its first message.
+    /// The prompt; none for an agent that waits for its first message.
     pub prompt: Option<String>,
     /// Where it works.
     pub directory: PathBuf,
-    /// The agent's own id of a conversation that is to go on.
+    /// The agent's own id of the conversation to resume.
     pub resume: Option<String>,
-    /// MCP servers that the agent is told of by the protocol.
+    /// MCP servers that are passed by the protocol.
     #[serde(default)]
     pub mcp_servers: Vec<ReadyServer>,
 }
@@ -158,9 +137,9 @@ impl StreamFormat {
     /// Every value, in the order in which help texts name them.
     pub const ALL: &'static [Self] = &[Self::Text, Self::Claude, Self::Codex, Self::Gemini, Self::Opencode, Self::Acp];
 
-    /// The word that users and files use.
+    /// The name that users and files use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Claude => "claude",
@@ -171,32 +150,26 @@ impl StreamFormat {
         }
     }
 
-    /// The value of a word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|value| value.word() == word)
-    }
-
     /// A parser for a new stream; none where there is nothing to parse.
     #[must_use]
-    pub fn parser(self) -> Option<Box<dyn Channel>> {
+    pub fn parser(self) -> Option<Channel> {
         match self {
             Self::Text => None,
-            Self::Claude => Some(Box::new(Objects::new(claude::Claude::default()))),
-            Self::Codex => Some(Box::new(Objects::new(codex::Codex::default()))),
-            Self::Gemini => Some(Box::new(Objects::new(gemini::Gemini::default()))),
-            Self::Opencode => Some(Box::new(Objects::new(opencode::Opencode::default()))),
-            Self::Acp => Some(Box::new(Objects::new(acp::Acp::default()))),
+            Self::Claude => Some(Channel::new(claude::Claude::default())),
+            Self::Codex => Some(Channel::new(codex::Codex::default())),
+            Self::Gemini => Some(Channel::new(gemini::Gemini::default())),
+            Self::Opencode => Some(Channel::new(opencode::Opencode::default())),
+            Self::Acp => Some(Channel::new(acp::Acp::default())),
         }
     }
 
     /// A conversation in both directions; none where the format has only one.
     #[must_use]
-    pub fn conversation(self, opening: Opening) -> Option<Box<dyn Channel>> {
+    pub fn conversation(self, opening: Opening) -> Option<Channel> {
         match self {
-            Self::Claude => Some(Box::new(Objects::new(claude::Claude::talking(opening)))),
-            Self::Codex => Some(Box::new(Objects::new(codex::AppServer::talking(opening)))),
-            Self::Acp => Some(Box::new(Objects::new(acp::Acp::talking(opening)))),
+            Self::Claude => Some(Channel::new(claude::Claude::with_conversation(opening))),
+            Self::Codex => Some(Channel::new(codex::AppServer::with_conversation(opening))),
+            Self::Acp => Some(Channel::new(acp::Acp::with_conversation(opening))),
             Self::Text | Self::Gemini | Self::Opencode => None,
         }
     }
@@ -204,15 +177,15 @@ impl StreamFormat {
 
 impl std::fmt::Display for StreamFormat {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.pad(self.word())
+        formatter.pad(self.as_str())
     }
 }
 
-/// Agents tell their session with every turn or every line; it is passed on once.
-fn session(known: &mut Option<String>, told: String, heard: &mut Vec<Heard>) {
-    if known.as_ref() != Some(&told) {
-        *known = Some(told.clone());
-        heard.push(Heard::Session(told));
+/// Agents report their session with every turn or every line; it is passed on once.
+fn session(known: &mut Option<String>, id: String, items: &mut Vec<StreamItem>) {
+    if known.as_ref() != Some(&id) {
+        *known = Some(id.clone());
+        items.push(StreamItem::Session(id));
     }
 }
 
@@ -240,10 +213,8 @@ mod tests {
     #[test]
     fn a_format_is_the_same_word_everywhere() {
         for format in StreamFormat::ALL {
-            assert_eq!(StreamFormat::from_word(format.word()), Some(*format));
             assert_eq!(serde_json::to_string(format).unwrap(), format!("\"{format}\""));
             assert_eq!(format.parser().is_none(), *format == StreamFormat::Text);
         }
-        assert_eq!(StreamFormat::from_word("json"), None);
     }
 }

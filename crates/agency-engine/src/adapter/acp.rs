@@ -5,11 +5,11 @@
 
 mod calls;
 mod content;
-mod joining;
+mod handshake;
 mod permission;
-mod spent;
 mod turn;
 mod updates;
+mod usage;
 mod wire;
 
 use std::collections::VecDeque;
@@ -24,10 +24,10 @@ use serde_json::value::RawValue;
 
 use self::calls::Calls;
 use self::permission::Permissions;
-use self::spent::Spent;
+use self::usage::UsageTracker;
 use self::wire::Message;
-use super::objects::{Dialect, NotUnderstood, unknown, without_lone_surrogates};
-use super::{CannotSay, Heard, Opening, ToAgent};
+use super::json_lines::{Dialect, NotUnderstood, unknown, without_lone_surrogates};
+use super::{EncodeError, Opening, StreamItem, ToAgent};
 
 /// What must be remembered of a conversation.
 #[derive(Debug)]
@@ -46,9 +46,9 @@ pub(super) struct Acp {
     thought: String,
     calls: Calls,
     permissions: Permissions,
-    spent: Spent,
+    spent: UsageTracker,
     /// What follows from something we said.
-    late: Vec<Heard>,
+    pending: Vec<StreamItem>,
 }
 
 /// How far the conversation has come.
@@ -57,7 +57,7 @@ enum Stage {
     /// Nothing has been said by us.
     Unopened,
     /// The request with this id waits for its answer.
-    Waiting(i64, Step),
+    Waiting(i64, Awaited),
     /// The agent waits for a message.
     Idle,
     /// The conversation could not begin.
@@ -66,15 +66,15 @@ enum Stage {
 
 /// What we wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Greeting,
-    Joining,
+enum Awaited {
+    Initialize,
+    Session,
     /// Joining a session whose history the agent tells again.
-    Loading,
-    CatchingUp,
-    Working,
+    Load,
+    ReplayEnd,
+    TurnEnd,
     /// The turn is to stop, and the agent has not said yet that it has.
-    Stopping,
+    CancelledTurnEnd,
 }
 
 impl Default for Acp {
@@ -89,46 +89,46 @@ impl Default for Acp {
             thought: String::new(),
             calls: Calls::default(),
             permissions: Permissions::default(),
-            spent: Spent::nothing(),
-            late: vec![],
+            spent: UsageTracker::nothing(),
+            pending: vec![],
         }
     }
 }
 
 impl Dialect for Acp {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         // The protocol's types leave out what they cannot read, where other dialects fail and are asked again.
         let mended = without_lone_surrogates(object);
         let message: Message<'_> = serde_json::from_str(mended.as_deref().unwrap_or(object))?;
         match (message.method.as_deref(), &message.id) {
-            (Some(method), Some(id)) => self.asked(method, id.clone(), message.params, object, heard),
-            (Some(method), None) => return self.notified(method, message.params, object, heard),
-            (None, Some(id)) => return self.answered(id, &message, object, heard),
+            (Some(method), Some(id)) => self.asked(method, id.clone(), message.params, object, items),
+            (Some(method), None) => return self.notified(method, message.params, object, items),
+            (None, Some(id)) => return self.answered(id, &message, object, items),
             (None, None) => {
                 let error = wire::complaint(message.error.ok_or(NotUnderstood)?);
                 let message = format!("the agent could not read what it was told: {error}");
-                heard.push(Heard::Event(Event::Error { message }));
+                items.push(StreamItem::Event(Event::Error { message }));
             }
         }
         Ok(())
     }
 
     fn open(&mut self) -> Vec<u8> {
-        if self.opening.is_some() { self.greet() } else { vec![] }
+        if self.opening.is_some() { self.initialize() } else { vec![] }
     }
 
-    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, EncodeError> {
         if self.opening.is_none() {
-            return Err(CannotSay::OneWay);
+            return Err(EncodeError::OneWay);
         }
         if let Stage::Refused(why) = &self.stage {
-            return Err(CannotSay::Unfit(format!("the conversation could not begin: {why}")));
+            return Err(EncodeError::Invalid(format!("the conversation could not begin: {why}")));
         }
         match to_agent {
             ToAgent::Message(text) => {
                 self.queue.push_back(text.clone());
                 let prompt = (self.stage == Stage::Idle).then(|| self.next_prompt()).flatten();
-                self.late.extend(prompt.as_ref().map(|_| Heard::TurnStarted));
+                self.pending.extend(prompt.as_ref().map(|_| StreamItem::TurnStarted));
                 Ok(prompt.unwrap_or_default())
             }
             ToAgent::Interrupt => self.interrupt(),
@@ -141,59 +141,66 @@ impl Dialect for Acp {
         false
     }
 
-    fn late(&mut self) -> Vec<Heard> {
-        std::mem::take(&mut self.late)
+    fn take_pending(&mut self) -> Vec<StreamItem> {
+        std::mem::take(&mut self.pending)
     }
 
-    fn last(&mut self, heard: &mut Vec<Heard>) {
-        self.tell_thought(heard);
+    fn finish(&mut self, items: &mut Vec<StreamItem>) {
+        self.flush_thought(items);
     }
 }
 
 impl Acp {
     /// A conversation in both directions.
-    pub(super) fn talking(opening: Opening) -> Self {
-        let spent = if opening.resume.is_some() { Spent::unknown() } else { Spent::nothing() };
+    pub(super) fn with_conversation(opening: Opening) -> Self {
+        let spent = if opening.resume.is_some() { UsageTracker::unknown() } else { UsageTracker::nothing() };
         let queue = opening.prompt.iter().cloned().collect();
         Self { opening: Some(opening), queue, spent, ..Self::default() }
     }
 
     /// Whether the agent tells what has happened before.
     fn replays(&self) -> bool {
-        matches!(self.stage, Stage::Waiting(_, Step::Loading | Step::CatchingUp))
+        matches!(self.stage, Stage::Waiting(_, Awaited::Load | Awaited::ReplayEnd))
     }
 
-    fn request(&mut self, step: Step, method: &str, params: impl Serialize) -> Vec<u8> {
+    fn request(&mut self, step: Awaited, method: &str, params: impl Serialize) -> Vec<u8> {
         self.requests += 1;
         self.stage = Stage::Waiting(self.requests, step);
         wire::request(self.requests, method, params)
     }
 
     /// A request of the agent. Whatever is not offered is refused, so that the agent does not wait for it.
-    fn asked(&mut self, method: &str, id: RequestId, params: Option<&RawValue>, object: &str, heard: &mut Vec<Heard>) {
+    fn asked(
+        &mut self,
+        method: &str,
+        id: RequestId,
+        params: Option<&RawValue>,
+        object: &str,
+        items: &mut Vec<StreamItem>,
+    ) {
         let is_permission = method == CLIENT_METHOD_NAMES.session_request_permission;
         if is_permission && let Ok(request) = wire::read::<RequestPermissionRequest>(params) {
-            self.tell_thought(heard);
-            if matches!(self.stage, Stage::Waiting(_, Step::Stopping)) {
+            self.flush_thought(items);
+            if matches!(self.stage, Stage::Waiting(_, Awaited::CancelledTurnEnd)) {
                 // It was asked before the agent knew.
-                return self.say(permission::cancelled(id), heard);
+                return self.say(permission::cancelled(id), items);
             }
             let hidden = updates::hidden(params, &request.tool_call);
             let (used, mut wanted) = self.calls.wanted(request.tool_call);
             if let Some(used) = used {
                 self.answer.clear();
-                heard.push(Heard::Event(used));
+                items.push(StreamItem::Event(used));
             }
             // Nobody is to allow what he cannot see.
             wanted.detail.extend(hidden.map(|whole| format!("\n\n{whole}")));
-            heard.push(self.permissions.asked(id, request.options, wanted));
+            items.push(self.permissions.asked(id, request.options, wanted));
             return;
         }
         // opencode writes every file a second time through the client, and does without.
         let is_known = method.starts_with("fs/") || method.starts_with("terminal/");
-        heard.extend((!is_known).then(|| unknown(object.to_owned())));
+        items.extend((!is_known).then(|| unknown(object.to_owned())));
         let error = if is_permission { Error::invalid_params() } else { Error::method_not_found() };
-        self.say(wire::refusal(id, error), heard);
+        self.say(wire::refusal(id, error), items);
     }
 
     fn notified(
@@ -201,18 +208,18 @@ impl Acp {
         method: &str,
         params: Option<&RawValue>,
         object: &str,
-        heard: &mut Vec<Heard>,
+        items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
         if method == CLIENT_METHOD_NAMES.session_update {
-            return self.updated(params, object, heard);
+            return self.updated(params, object, items);
         }
         if method != PROTOCOL_LEVEL_METHOD_NAMES.cancel_request {
             return Err(NotUnderstood);
         }
         let CancelRequestNotification { request_id, .. } = wire::read(params)?;
         if let Some((withdrawn, reply)) = self.permissions.withdrawn(&request_id) {
-            heard.push(withdrawn);
-            self.say(reply, heard);
+            items.push(withdrawn);
+            self.say(reply, items);
         }
         Ok(())
     }
@@ -223,40 +230,42 @@ impl Acp {
         id: &RequestId,
         message: &Message<'_>,
         object: &str,
-        heard: &mut Vec<Heard>,
+        items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
         let step = match &self.stage {
             Stage::Waiting(awaited, step) if *id == RequestId::Number(*awaited) => *step,
             Stage::Unopened if self.opening.is_none() => overheard(message)?,
             Stage::Unopened | Stage::Waiting(..) | Stage::Idle | Stage::Refused(_) => return Err(NotUnderstood),
         };
-        self.tell_thought(heard);
+        self.flush_thought(items);
         match (step, message.error) {
-            (Step::Greeting | Step::Joining | Step::Loading, Some(error)) => {
-                self.refused(wire::complaint(error), heard);
+            (Awaited::Initialize | Awaited::Session | Awaited::Load, Some(error)) => {
+                self.refused(wire::complaint(error), items);
             }
-            (Step::Greeting, None) => self.greeted(message.result, object, heard),
-            (Step::Joining, None) => self.joined(message.result, object, heard),
-            (Step::Loading, None) => self.loaded(heard),
-            (Step::CatchingUp, _) => {
-                self.go_on(heard);
+            (Awaited::Initialize, None) => self.initialized(message.result, object, items),
+            (Awaited::Session, None) => self.session_opened(message.result, object, items),
+            (Awaited::Load, None) => self.session_loaded(items),
+            (Awaited::ReplayEnd, _) => {
+                self.start_next_turn(items);
             }
-            (Step::Working | Step::Stopping, Some(error)) => self.turn_failed(wire::complaint(error), heard),
-            (Step::Working | Step::Stopping, None) => self.turn_ended(message.result, object, heard),
+            (Awaited::TurnEnd | Awaited::CancelledTurnEnd, Some(error)) => {
+                self.turn_failed(wire::complaint(error), items)
+            }
+            (Awaited::TurnEnd | Awaited::CancelledTurnEnd, None) => self.turn_ended(message.result, object, items),
         }
         Ok(())
     }
 
     /// A parser that only listens has nothing to say.
-    fn say(&self, bytes: Vec<u8>, heard: &mut Vec<Heard>) {
+    fn say(&self, bytes: Vec<u8>, items: &mut Vec<StreamItem>) {
         if self.opening.is_some() {
-            heard.push(Heard::Say(bytes));
+            items.push(StreamItem::Reply(bytes));
         }
     }
 }
 
 /// What is answered here, for a parser that did not see the request.
-fn overheard(message: &Message<'_>) -> Result<Step, NotUnderstood> {
+fn overheard(message: &Message<'_>) -> Result<Awaited, NotUnderstood> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Shape<'a> {
@@ -268,12 +277,12 @@ fn overheard(message: &Message<'_>) -> Result<Step, NotUnderstood> {
         protocol_version: Option<&'a RawValue>,
     }
     if message.error.is_some() {
-        return Ok(Step::Working);
+        return Ok(Awaited::TurnEnd);
     }
     match wire::read(message.result)? {
-        Shape { stop_reason: Some(_), .. } => Ok(Step::Working),
-        Shape { session_id: Some(_), .. } => Ok(Step::Joining),
-        Shape { protocol_version: Some(_), .. } => Ok(Step::Greeting),
+        Shape { stop_reason: Some(_), .. } => Ok(Awaited::TurnEnd),
+        Shape { session_id: Some(_), .. } => Ok(Awaited::Session),
+        Shape { protocol_version: Some(_), .. } => Ok(Awaited::Initialize),
         Shape { .. } => Err(NotUnderstood),
     }
 }

@@ -14,9 +14,9 @@ use serde_json::json;
 use self::content::{Block, Message, Pieces, output};
 use self::control::Requests;
 use self::plans::Plans;
-use super::objects::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
+use super::json_lines::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
 use super::tools::Tools;
-use super::{CannotSay, Heard, Opening, ToAgent};
+use super::{EncodeError, Opening, StreamItem, ToAgent};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -65,50 +65,50 @@ struct Said<M> {
 }
 
 impl Dialect for Claude {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         // Almost all that it says begins so, and what is said is read in one pass; whatever does not fit is looked at again.
-        let before = heard.len();
+        let before = items.len();
         if object.starts_with(r#"{"type":"assistant""#)
             && let Ok(said) = serde_json::from_str(object)
-            && self.assistant(said, heard).is_ok()
+            && self.assistant(said, items).is_ok()
         {
             return Ok(());
         }
         if object.starts_with(r#"{"type":"user""#)
             && let Ok(said) = serde_json::from_str(object)
-            && self.user(said, heard).is_ok()
+            && self.user(said, items).is_ok()
         {
             return Ok(());
         }
-        heard.truncate(before);
+        items.truncate(before);
         let head: Head<'_> = serde_json::from_str(object)?;
         match (head.kind.as_ref(), head.subtype.as_deref()) {
             ("system", Some("init")) => {
                 let Init { session_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, session_id, heard);
+                super::session(&mut self.session, session_id, items);
                 // Some agents that speak like it introduce themselves before they are told anything.
-                heard.extend(self.was_told().then_some(Heard::TurnStarted));
+                items.extend(self.was_told().then_some(StreamItem::TurnStarted));
             }
             ("system", Some("api_retry")) => {
                 let message = retry(&serde_json::from_str(object)?);
-                heard.push(Heard::Event(Event::Error { message }));
+                items.push(StreamItem::Event(Event::Error { message }));
             }
-            ("system", Some("permission_denied")) => heard.push(notice(denied(&serde_json::from_str(object)?))),
-            ("system", Some("background_tasks_changed")) => heard.push(background::changed(object)?),
+            ("system", Some("permission_denied")) => items.push(notice(denied(&serde_json::from_str(object)?))),
+            ("system", Some("background_tasks_changed")) => items.push(background::changed(object)?),
             ("system", Some(subtype @ ("task_started" | "task_progress" | "task_notification"))) => {
-                heard.push(background::task(subtype, object)?);
+                items.push(background::task(subtype, object)?);
             }
-            ("system", Some("compact_boundary")) => heard.push(Heard::Event(limits::compacted(object)?)),
-            ("rate_limit_event", _) => heard.push(Heard::Event(limits::rate_limit(object)?)),
+            ("system", Some("compact_boundary")) => items.push(StreamItem::Event(limits::compacted(object)?)),
+            ("rate_limit_event", _) => items.push(StreamItem::Event(limits::rate_limit(object)?)),
             // Pieces of what follows as a whole, how far the model's thoughts have come, and states that follow from the rest.
             ("stream_event" | "tool_progress", _) | ("system", Some("thinking_tokens" | "task_updated" | "status")) => {
             }
-            ("control_response", _) => heard.extend(control::refused(serde_json::from_str(object)?).map(notice)),
-            ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, &self.plans, heard),
-            ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, heard),
-            ("assistant", _) => self.assistant(piece_by_piece(object)?, heard)?,
-            ("user", _) => self.user(piece_by_piece(object)?, heard)?,
-            ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, heard),
+            ("control_response", _) => items.extend(control::refused(serde_json::from_str(object)?).map(notice)),
+            ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, &self.plans, items),
+            ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, items),
+            ("assistant", _) => self.assistant(piece_by_piece(object)?, items)?,
+            ("user", _) => self.user(piece_by_piece(object)?, items)?,
+            ("result", Some(subtype)) => self.result(subtype, serde_json::from_str(object)?, items),
             _ => return Err(NotUnderstood),
         }
         Ok(())
@@ -119,9 +119,9 @@ impl Dialect for Claude {
         prompt.map(message).unwrap_or_default()
     }
 
-    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, EncodeError> {
         if self.opening.is_none() {
-            return Err(CannotSay::OneWay);
+            return Err(EncodeError::OneWay);
         }
         match to_agent {
             ToAgent::Message(text) => {
@@ -143,7 +143,7 @@ impl Dialect for Claude {
 
 impl Claude {
     /// A conversation in both directions.
-    pub(super) fn talking(opening: Opening) -> Self {
+    pub(super) fn with_conversation(opening: Opening) -> Self {
         Self { opening: Some(opening), ..Self::default() }
     }
 
@@ -152,7 +152,7 @@ impl Claude {
         self.messaged || self.opening.as_ref().is_none_or(|opening| opening.prompt.is_some())
     }
 
-    fn assistant(&mut self, said: Said<Message<'_>>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn assistant(&mut self, said: Said<Message<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let parent = || said.parent_tool_use_id.clone();
         let blocks = said.message.content.blocks();
         let mut understood = blocks.is_empty();
@@ -169,19 +169,19 @@ impl Claude {
                     Event::ToolUse { tool_name, input, tool_id: block.id, parent_tool_id: parent() }
                 }
                 _ => {
-                    heard.push(unknown(block.raw.ok_or(NotUnderstood)?.to_owned()));
+                    items.push(unknown(block.raw.ok_or(NotUnderstood)?.to_owned()));
                     continue;
                 }
             };
             understood = true;
-            self.plans.hear(&event);
-            heard.push(Heard::Event(event));
+            self.plans.observe(&event);
+            items.push(StreamItem::Event(event));
         }
         // A message of which nothing is understood is kept whole.
         if understood { Ok(()) } else { Err(NotUnderstood) }
     }
 
-    fn user(&mut self, said: Said<Message<'_>>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn user(&mut self, said: Said<Message<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         // An echo of what we said.
         if said.is_replay == Some(true) {
             return Ok(());
@@ -199,9 +199,9 @@ impl Claude {
         }
         for mut block in blocks {
             let output = output(block.content.take());
-            heard.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
+            items.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
                 ("text", Some(text), _) => notice(text),
-                ("tool_result", _, Some(id)) => Heard::Event(Event::ToolResult {
+                ("tool_result", _, Some(id)) => StreamItem::Event(Event::ToolResult {
                     tool_name: self.tools.closed(&id).unwrap_or_else(super::unnamed),
                     output,
                     success: block.is_error != Some(true),
@@ -236,8 +236,8 @@ fn message(text: &str) -> Vec<u8> {
     super::line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
 }
 
-fn notice(message: String) -> Heard {
-    Heard::Event(Event::Notice { message })
+fn notice(message: String) -> StreamItem {
+    StreamItem::Event(Event::Notice { message })
 }
 
 fn retry(retry: &Retry) -> String {

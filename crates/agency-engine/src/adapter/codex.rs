@@ -1,13 +1,13 @@
 //! Codex: `codex exec --json`, which goes one way.
 
 mod app_server;
+mod client;
 mod items;
 mod launch;
 mod notifications;
+mod open_tools;
 mod questions;
 mod requests;
-mod speaking;
-mod started;
 
 use agency_model::{Event, Usage};
 use serde::Deserialize;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 pub(super) use self::app_server::AppServer;
 use self::items::{Item, Items, Stage};
 pub(super) use self::launch::{without_doubled_flags, writable_roots};
-use super::objects::{Dialect, Head, NotUnderstood};
-use super::{Heard, Outcome};
+use super::json_lines::{Dialect, Head, NotUnderstood};
+use super::{Outcome, StreamItem};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -62,29 +62,29 @@ struct Message {
 }
 
 impl Dialect for Codex {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let head: Head<'_> = serde_json::from_str(object)?;
         match head.kind.as_ref() {
             "thread.started" => {
                 let Thread { thread_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, thread_id, heard);
+                super::session(&mut self.session, thread_id, items);
             }
             "turn.started" => {
                 self.answer = None;
-                heard.push(Heard::TurnStarted);
+                items.push(StreamItem::TurnStarted);
             }
-            "item.started" => heard.extend(self.item(Stage::Started, object)?.into_iter().map(Heard::Event)),
-            "item.updated" => heard.extend(self.item(Stage::Updated, object)?.into_iter().map(Heard::Event)),
-            "item.completed" => heard.extend(self.item(Stage::Completed, object)?.into_iter().map(Heard::Event)),
-            "turn.completed" => self.completed(&serde_json::from_str(object)?, heard),
+            "item.started" => items.extend(self.item(Stage::Started, object)?.into_iter().map(StreamItem::Event)),
+            "item.updated" => items.extend(self.item(Stage::Updated, object)?.into_iter().map(StreamItem::Event)),
+            "item.completed" => items.extend(self.item(Stage::Completed, object)?.into_iter().map(StreamItem::Event)),
+            "turn.completed" => self.completed(&serde_json::from_str(object)?, items),
             "turn.failed" => {
                 let failed: Failed = serde_json::from_str(object)?;
-                heard.push(Heard::Result(Outcome::failure(failed.error.message)));
+                items.push(StreamItem::Result(Outcome::failure(failed.error.message)));
             }
             // Also told of each retry; only `turn.failed` is the end.
             "error" => {
                 let Message { message } = serde_json::from_str(object)?;
-                heard.push(Heard::Event(Event::Error { message }));
+                items.push(StreamItem::Event(Event::Error { message }));
             }
             _ => return Err(NotUnderstood),
         }
@@ -104,26 +104,26 @@ impl Dialect for Codex {
 impl Codex {
     fn item(&mut self, stage: Stage, object: &str) -> Result<Vec<Event>, NotUnderstood> {
         let Changed { item } = serde_json::from_str(object)?;
-        let events = self.items.hear(stage, item)?;
+        let events = self.items.events(stage, item)?;
         if let [Event::Output { text, .. }] = events.as_slice() {
             self.answer = Some(text.clone());
         }
         Ok(events)
     }
 
-    fn completed(&mut self, completed: &Completed, heard: &mut Vec<Heard>) {
+    fn completed(&mut self, completed: &Completed, items: &mut Vec<StreamItem>) {
         if let Some(total) = completed.usage {
             let before = std::mem::replace(&mut self.total, total);
             let since = |total: Option<u64>, before: Option<u64>| {
                 total.map(|total| total.checked_sub(before.unwrap_or(0)).unwrap_or(total))
             };
-            heard.push(Heard::Event(Event::Usage(Usage {
+            items.push(StreamItem::Event(Event::Usage(Usage {
                 input_tokens: since(total.input_tokens, before.input_tokens),
                 output_tokens: since(total.output_tokens, before.output_tokens),
                 cached_tokens: since(total.cached_input_tokens, before.cached_input_tokens),
                 cost_usd: None,
             })));
         }
-        heard.push(Heard::Result(Outcome::success(self.answer.take())));
+        items.push(StreamItem::Result(Outcome::success(self.answer.take())));
     }
 }

@@ -6,10 +6,10 @@ use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lines::LONGEST;
-use super::objects::{Dialect, Head, NotUnderstood};
+use super::json_lines::{Dialect, Head, NotUnderstood};
+use super::lines::MAX_LINE_BYTES;
 use super::tools::Tools;
-use super::{Heard, Outcome};
+use super::{Outcome, StreamItem};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -76,33 +76,33 @@ struct Stats {
 }
 
 impl Dialect for Gemini {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let head: Head<'_> = serde_json::from_str(object)?;
         match head.kind.as_ref() {
             "init" => {
                 let Init { session_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, session_id, heard);
+                super::session(&mut self.session, session_id, items);
             }
             "message" => {
                 let message: Message<'_> = serde_json::from_str(object)?;
                 match message.role.as_ref() {
                     // An echo of the prompt.
                     "user" => {}
-                    "assistant" => heard.push(self.said(message.content)),
+                    "assistant" => items.push(self.said(message.content)),
                     _ => return Err(NotUnderstood),
                 }
             }
-            "tool_use" => heard.push(self.used(serde_json::from_str(object)?)),
-            "tool_result" => heard.push(self.answered(serde_json::from_str(object)?)),
+            "tool_use" => items.push(self.used(serde_json::from_str(object)?)),
+            "tool_result" => items.push(self.answered(serde_json::from_str(object)?)),
             "error" => {
                 let Trouble { severity, message } = serde_json::from_str(object)?;
-                heard.push(Heard::Event(if severity.as_deref() == Some("warning") {
+                items.push(StreamItem::Event(if severity.as_deref() == Some("warning") {
                     Event::Notice { message }
                 } else {
                     Event::Error { message }
                 }));
             }
-            "result" => self.result(serde_json::from_str(object)?, heard),
+            "result" => self.result(serde_json::from_str(object)?, items),
             _ => return Err(NotUnderstood),
         }
         Ok(())
@@ -110,19 +110,19 @@ impl Dialect for Gemini {
 }
 
 impl Gemini {
-    fn said(&mut self, text: String) -> Heard {
-        if self.answer.len() + text.len() <= LONGEST {
+    fn said(&mut self, text: String) -> StreamItem {
+        if self.answer.len() + text.len() <= MAX_LINE_BYTES {
             self.answer.push_str(&text);
         }
-        Heard::Event(Event::output(text))
+        StreamItem::Event(Event::output(text))
     }
 
-    fn used(&mut self, used: Use) -> Heard {
+    fn used(&mut self, used: Use) -> StreamItem {
         self.answer.clear();
         if let Some(id) = &used.tool_id {
             self.tools.opened(id, &used.tool_name);
         }
-        Heard::Event(Event::ToolUse {
+        StreamItem::Event(Event::ToolUse {
             tool_name: used.tool_name,
             input: used.parameters.unwrap_or_default(),
             tool_id: used.tool_id,
@@ -130,9 +130,9 @@ impl Gemini {
         })
     }
 
-    fn answered(&mut self, answer: Answer<'_>) -> Heard {
+    fn answered(&mut self, answer: Answer<'_>) -> StreamItem {
         let output = answer.output.or(answer.error.map(|error| error.message));
-        Heard::Event(Event::ToolResult {
+        StreamItem::Event(Event::ToolResult {
             tool_name: self.tools.closed(&answer.tool_id).unwrap_or_else(super::unnamed),
             output: output.unwrap_or_default(),
             success: answer.status == "success",
@@ -141,9 +141,9 @@ impl Gemini {
         })
     }
 
-    fn result(&mut self, finished: Finished<'_>, heard: &mut Vec<Heard>) {
+    fn result(&mut self, finished: Finished<'_>, items: &mut Vec<StreamItem>) {
         if let Some(stats) = finished.stats {
-            heard.push(Heard::Event(Event::Usage(Usage {
+            items.push(StreamItem::Event(Event::Usage(Usage {
                 input_tokens: stats.input_tokens,
                 output_tokens: stats.output_tokens,
                 cached_tokens: stats.cached,
@@ -152,13 +152,13 @@ impl Gemini {
         }
         let answer = std::mem::take(&mut self.answer);
         if finished.status == "success" {
-            heard.push(Heard::Result(Outcome::success((!answer.is_empty()).then_some(answer))));
+            items.push(StreamItem::Result(Outcome::success((!answer.is_empty()).then_some(answer))));
             return;
         }
         let error = finished.error.map(|error| error.message);
         let message = error.unwrap_or_else(|| finished.status.into_owned());
         // It was not told before.
-        heard.push(Heard::Event(Event::Error { message: message.clone() }));
-        heard.push(Heard::Result(Outcome::failure(message)));
+        items.push(StreamItem::Event(Event::Error { message: message.clone() }));
+        items.push(StreamItem::Result(Outcome::failure(message)));
     }
 }

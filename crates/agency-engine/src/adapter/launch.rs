@@ -58,7 +58,7 @@ pub struct LaunchConfig {
     /// What it prints.
     pub stream: StreamFormat,
     /// What it reads first.
-    pub first_words: FirstWords,
+    pub first_input: FirstInput,
     /// Variables that even those of its configuration do not replace.
     pub mcp_env: BTreeMap<String, String>,
     /// Files that have to be there before it starts.
@@ -67,7 +67,7 @@ pub struct LaunchConfig {
 
 /// What an agent reads first on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FirstWords {
+pub enum FirstInput {
     /// What somebody types, or nothing where there is no terminal.
     None,
     /// A text, and then the end.
@@ -149,7 +149,7 @@ impl AgentAdapter for AgentConfig {
         let mcp = mcp::pass(self.mcp, form, mcp)?;
         args.extend(mcp.args);
         args.extend(self.args.iter().chain(extra_args).cloned());
-        let mut first_words = FirstWords::None;
+        let mut first_input = FirstInput::None;
         match (&form.prompt, prompt) {
             (PromptDelivery::Protocol, prompt) => {
                 let opening = Opening {
@@ -158,10 +158,10 @@ impl AgentAdapter for AgentConfig {
                     resume: resume.map(str::to_owned),
                     mcp_servers: mcp.by_protocol,
                 };
-                first_words = FirstWords::Conversation(opening);
+                first_input = FirstInput::Conversation(opening);
             }
             (_, None) => {}
-            (PromptDelivery::Stdin, Some(prompt)) => first_words = FirstWords::Text(prompt.text.to_owned()),
+            (PromptDelivery::Stdin, Some(prompt)) => first_input = FirstInput::Text(prompt.text.to_owned()),
             (PromptDelivery::Argument, Some(prompt)) => {
                 // The built-in agents all end their options at `--`; of others we do not know.
                 if self.built_in && prompt.text.starts_with('-') {
@@ -172,7 +172,7 @@ impl AgentAdapter for AgentConfig {
             (PromptDelivery::Flag(flag), Some(prompt)) => args.extend([flag.clone(), prompt.text.to_owned()]),
             (PromptDelivery::File, Some(prompt)) => args.push(prompt.file.to_owned()),
         }
-        Ok(LaunchConfig { args, env, stream: form.stream, first_words, mcp_env: mcp.env, files: mcp.files })
+        Ok(LaunchConfig { args, env, stream: form.stream, first_input, mcp_env: mcp.env, files: mcp.files })
     }
 }
 
@@ -218,14 +218,14 @@ mod tests {
         assert!(!launch.args.contains(&"do it".to_owned()));
         let (prompt, directory) = (Some("do it".to_owned()), "/w \"x\"".into());
         let opening = Opening { prompt, directory, resume: None, mcp_servers: vec![] };
-        assert_eq!(launch.first_words, FirstWords::Conversation(opening));
+        assert_eq!(launch.first_input, FirstInput::Conversation(opening));
     }
 
     #[test]
     fn a_one_shot_reads_its_prompt_and_the_end() {
         let launch = launched("codex", |request| request.one_shot = true).unwrap();
         assert_eq!(launch.args, ["exec", "--json", "-", "--fast"]);
-        assert_eq!(launch.first_words, FirstWords::Text("do it".to_owned()));
+        assert_eq!(launch.first_input, FirstInput::Text("do it".to_owned()));
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         let claude = resumed("claude_code", false).unwrap().args;
         assert!(claude.windows(2).any(|pair| pair == ["--resume", "s1"]), "{claude:?}");
         assert_eq!(resumed("codex", true).unwrap().args, ["exec", "resume", "--json", "s1", "-", "--fast"]);
-        let FirstWords::Conversation(opening) = resumed("opencode", false).unwrap().first_words else { panic!() };
+        let FirstInput::Conversation(opening) = resumed("opencode", false).unwrap().first_input else { panic!() };
         assert_eq!(opening.resume.as_deref(), Some("s1"));
         assert_eq!(resumed("scripted", false), Err(AdapterError::NoResume { mode: Mode::Headless }));
     }

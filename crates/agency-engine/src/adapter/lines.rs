@@ -1,15 +1,15 @@
 //! Bytes into lines, whatever pieces they come in.
 //!
-//! The one rule: never more than [`LONGEST`] bytes of a line are held.
+//! The one rule: never more than [`MAX_LINE_BYTES`] bytes of a line are held.
 
 use std::borrow::Cow;
 use std::io::BufRead;
 
 /// A longer line is cut here.
-pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+pub(super) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A buffer that grew beyond this is given back after its line.
-const KEPT: usize = 1024 * 1024;
+const MAX_KEPT_BYTES: usize = 1024 * 1024;
 
 /// One line without its end.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Lines {
         while let Some(end) = line_end(bytes) {
             let (line, rest) = bytes.split_at(end);
             // The usual case, without a copy: the line begins and ends in this piece.
-            if self.half.is_empty() && line.len() <= LONGEST {
+            if self.half.is_empty() && line.len() <= MAX_LINE_BYTES {
                 each(&whole(line));
             } else {
                 self.keep(line);
@@ -54,7 +54,7 @@ impl Lines {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        let room = LONGEST - self.half.len().min(LONGEST);
+        let room = MAX_LINE_BYTES - self.half.len().min(MAX_LINE_BYTES);
         let (kept, left_out) = bytes.split_at(room.min(bytes.len()));
         self.half.extend_from_slice(kept);
         self.skipped += left_out.len() as u64;
@@ -68,7 +68,7 @@ impl Lines {
         });
         self.skipped = 0;
         self.half.clear();
-        self.half.shrink_to(KEPT);
+        self.half.shrink_to(MAX_KEPT_BYTES);
     }
 }
 
@@ -119,11 +119,11 @@ mod tests {
 
     #[test]
     fn a_line_over_the_limit_is_cut_and_the_next_one_is_whole() {
-        for (length, cut_from) in [(LONGEST, None), (LONGEST + 1, Some(LONGEST as u64 + 1))] {
+        for (length, cut_from) in [(MAX_LINE_BYTES, None), (MAX_LINE_BYTES + 1, Some(MAX_LINE_BYTES as u64 + 1))] {
             let mut text = vec![b'x'; length];
             text.extend_from_slice(b"\nnext\n");
             let in_one = lines(&[&text]);
-            assert_eq!(in_one[0].0.len(), LONGEST);
+            assert_eq!(in_one[0].0.len(), MAX_LINE_BYTES);
             assert_eq!(in_one[0].1, cut_from);
             assert_eq!(in_one[1], ("next".to_owned(), None));
             let pieces: Vec<&[u8]> = text.chunks(999_983).collect();
@@ -137,11 +137,11 @@ mod tests {
         for _ in 0..64 {
             held.feed(&vec![b'x'; 1024 * 1024], |_| panic!("no line has ended"));
         }
-        assert_eq!(held.half.len(), LONGEST);
-        assert!(held.half.capacity() <= 2 * LONGEST);
+        assert_eq!(held.half.len(), MAX_LINE_BYTES);
+        assert!(held.half.capacity() <= 2 * MAX_LINE_BYTES);
         let mut cut_from = None;
         held.feed(b"\n", |line| cut_from = line.cut_from);
         assert_eq!(cut_from, Some(64 * 1024 * 1024));
-        assert!(held.half.capacity() <= KEPT);
+        assert!(held.half.capacity() <= MAX_KEPT_BYTES);
     }
 }

@@ -6,8 +6,8 @@ use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::objects::{Dialect, NotUnderstood};
-use super::{Heard, Outcome};
+use super::json_lines::{Dialect, NotUnderstood};
+use super::{Outcome, StreamItem};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
@@ -92,22 +92,22 @@ struct FailureData {
 }
 
 impl Dialect for Opencode {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let head: Head<'_> = serde_json::from_str(object)?;
         let said = match head.kind.as_ref() {
             "step_start" => vec![],
             "text" => {
                 let With { part: Text { text } } = serde_json::from_str(object)?;
                 self.answer = Some(text.clone());
-                vec![Heard::Event(Event::output(text))]
+                vec![StreamItem::Event(Event::output(text))]
             }
             "reasoning" => {
                 let With { part: Text { text } } = serde_json::from_str(object)?;
-                vec![Heard::Event(Event::thinking(text))]
+                vec![StreamItem::Event(Event::thinking(text))]
             }
             "tool_use" => {
                 let With { part } = serde_json::from_str(object)?;
-                tool(part).into_iter().map(Heard::Event).collect()
+                tool(part).into_iter().map(StreamItem::Event).collect()
             }
             "step_finish" => {
                 let With { part } = serde_json::from_str(object)?;
@@ -120,21 +120,21 @@ impl Dialect for Opencode {
             _ => return Err(NotUnderstood),
         };
         if let Some(id) = head.session_id {
-            super::session(&mut self.session, id, heard);
+            super::session(&mut self.session, id, items);
         }
-        heard.extend(said);
+        items.extend(said);
         Ok(())
     }
 }
 
 impl Opencode {
-    fn step(&mut self, step: &Step) -> Vec<Heard> {
-        let mut heard = vec![];
+    fn step(&mut self, step: &Step) -> Vec<StreamItem> {
+        let mut items = vec![];
         if let Some(tokens) = &step.tokens {
             let sum = |counts: &[Option<u64>]| counts.iter().copied().flatten().reduce(u64::saturating_add);
             let read = tokens.cache.as_ref().and_then(|cache| cache.read);
             let written = tokens.cache.as_ref().and_then(|cache| cache.write);
-            heard.push(Heard::Event(Event::Usage(Usage {
+            items.push(StreamItem::Event(Event::Usage(Usage {
                 input_tokens: sum(&[tokens.input, read, written]),
                 output_tokens: sum(&[tokens.output, tokens.reasoning]),
                 cached_tokens: read,
@@ -142,15 +142,15 @@ impl Opencode {
             })));
         }
         match step.reason.as_deref() {
-            Some("stop") => heard.push(Heard::Result(Outcome::success(self.answer.take()))),
+            Some("stop") => items.push(StreamItem::Result(Outcome::success(self.answer.take()))),
             Some(reason @ ("length" | "content-filter" | "error")) => {
                 let error = format!("the model stopped for another reason than being done: {reason}");
-                heard.push(Heard::Result(Outcome::failure(error)));
+                items.push(StreamItem::Result(Outcome::failure(error)));
             }
             // Another step follows, or the process ends.
             _ => {}
         }
-        heard
+        items
     }
 }
 
@@ -175,9 +175,9 @@ fn tool(part: Tool) -> [Event; 2] {
     [used, answered]
 }
 
-fn failed(error: Failure<'_>) -> Vec<Heard> {
+fn failed(error: Failure<'_>) -> Vec<StreamItem> {
     let message = error.data.and_then(|data| data.message);
     let message =
         message.map_or_else(|| error.name.clone().into_owned(), |message| format!("{}: {message}", error.name));
-    vec![Heard::Event(Event::Error { message: message.clone() }), Heard::Result(Outcome::failure(message))]
+    vec![StreamItem::Event(Event::Error { message: message.clone() }), StreamItem::Result(Outcome::failure(message))]
 }

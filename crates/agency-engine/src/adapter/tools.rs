@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 /// No agent has this many tools at work; what a broken one leaves open must not grow without end.
-const MOST_OPEN: usize = 4096;
+const MAX_OPEN_TOOLS: usize = 4096;
 
 /// An id and a name that are longer than this together are not remembered.
-const LONGEST: usize = 1024;
+const MAX_ENTRY_BYTES: usize = 1024;
 
 /// The uses that have no result yet.
 #[derive(Debug, Default)]
@@ -17,10 +17,10 @@ pub(super) struct Tools {
 impl Tools {
     /// Remembers a use.
     pub(super) fn opened(&mut self, id: &str, name: &str) {
-        if id.len() + name.len() > LONGEST {
+        if id.len() + name.len() > MAX_ENTRY_BYTES {
             return;
         }
-        if self.open.len() >= MOST_OPEN {
+        if self.open.len() >= MAX_OPEN_TOOLS {
             self.open.clear();
         }
         self.open.insert(id.to_owned(), name.to_owned());

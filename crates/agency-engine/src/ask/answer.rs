@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::adapter::{Heard, StreamFormat};
+use crate::adapter::{StreamFormat, StreamItem};
 use crate::home::open_to_read;
 use crate::runner::Cleaner;
 
@@ -16,9 +16,9 @@ const CHUNK: usize = 256 * 1024;
 pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> {
     let Some(mut parser) = stream.parser() else { return end_of(log, MOST_ANSWER) };
     let mut answer = String::new();
-    let mut take = |heard: Vec<Heard>| {
+    let mut take = |heard: Vec<StreamItem>| {
         for item in heard {
-            if let Heard::Result(outcome) = item {
+            if let StreamItem::Result(outcome) = item {
                 answer = outcome.text.unwrap_or_default();
             }
         }

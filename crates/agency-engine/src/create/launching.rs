@@ -9,7 +9,7 @@ use agency_model::policy::Policy;
 use agency_model::{Host, Mode, RunKind};
 
 use super::{Plan, mcp_servers};
-use crate::adapter::{AdapterError, AgentAdapter, FirstWords, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
+use crate::adapter::{AdapterError, AgentAdapter, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
 use crate::config::{Config, Seclusion};
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
@@ -55,8 +55,8 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<
         mcp: &servers,
         commit_roots: &with_users_roots(plan, commit_roots),
     };
-    let LaunchConfig { args, env, stream, first_words, mcp_env, files } = plan.agent.launch_config(&request)?;
-    let start = started(args, first_words);
+    let LaunchConfig { args, env, stream, first_input, mcp_env, files } = plan.agent.launch_config(&request)?;
+    let start = started(args, first_input);
     let limits = plan.spec.limits;
     let orders = Launch {
         program: plan.program.clone(),
@@ -114,11 +114,11 @@ fn most_agents(plan: &Plan, config: &Config) -> u32 {
     if plan.kind == RunKind::Ask && within_a_run { u32::MAX } else { config.max_agents }
 }
 
-fn started(args: Vec<String>, first_words: FirstWords) -> Start {
-    let (stdin, opening) = match first_words {
-        FirstWords::None => (StdinPlan::Keyboard, None),
-        FirstWords::Text(text) => (StdinPlan::Text(text), None),
-        FirstWords::Conversation(opening) => (StdinPlan::Open, Some(opening)),
+fn started(args: Vec<String>, first_input: FirstInput) -> Start {
+    let (stdin, opening) = match first_input {
+        FirstInput::None => (StdinPlan::Keyboard, None),
+        FirstInput::Text(text) => (StdinPlan::Text(text), None),
+        FirstInput::Conversation(opening) => (StdinPlan::Open, Some(opening)),
     };
     Start { args, stdin, opening }
 }
@@ -126,9 +126,9 @@ fn started(args: Vec<String>, first_words: FirstWords) -> Start {
 /// What a process after a crash is started with; none for an agent that cannot go on.
 fn again(plan: &Plan, first: &LaunchRequest<'_>) -> Option<Again> {
     let with = |prompt: Option<Prompt<'_>>| {
-        let LaunchConfig { args, first_words, env: _, stream: _, mcp_env: _, files: _ } =
+        let LaunchConfig { args, first_input, env: _, stream: _, mcp_env: _, files: _ } =
             plan.agent.launch_config(&LaunchRequest { prompt, resume: Some(SESSION), ..*first }).ok()?;
-        Some(started(args, first_words))
+        Some(started(args, first_input))
     };
     Some(Again {
         midway: with(Some(Prompt { text: WORDS, file: WORDS }))?,

@@ -12,7 +12,7 @@ use super::denial_words::{Giver, note_on_words};
 use super::open_question::{Open, Source};
 use super::render::rendered;
 use super::turn::Supervisor;
-use crate::adapter::{CannotSay, ToAgent};
+use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
 use crate::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
@@ -157,10 +157,10 @@ impl Supervisor<'_> {
                     self.settle_answer(&open, answer, by, Ok(format!("{outcome}{note}")), request);
                     return self.send_words(words, giver);
                 }
-                Err(error @ (CannotSay::NotAsked | CannotSay::OneWay)) => {
+                Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {
                     return self.settle_answer(&open, answer, by, Err(error.to_string()), request);
                 }
-                Err(error @ (CannotSay::NotYet | CannotSay::Unfit(_))) => error.to_string(),
+                Err(error @ (EncodeError::NotReady | EncodeError::Invalid(_))) => error.to_string(),
             },
             Source::Unrecognised => {
                 let outcome = "noted; nothing was typed".to_owned();
@@ -180,9 +180,9 @@ impl Supervisor<'_> {
         self.put(open.question, open.source, Answerer::Human);
     }
 
-    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, CannotSay> {
+    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, EncodeError> {
         let to_agent = ToAgent::Answer { key: key.to_owned(), answer: answer.clone() };
-        let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
+        let channel = self.ear.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(&to_agent))?;
         self.say(&bytes);
         let seen = if bytes.is_empty() {

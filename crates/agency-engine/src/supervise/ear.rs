@@ -10,7 +10,7 @@ use super::open_question::Source;
 use super::render::rendered;
 use super::talk::Talk;
 use super::turn::Supervisor;
-use crate::adapter::{Channel, Heard, Opening, Outcome, StreamFormat};
+use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use crate::runner::Stream;
 use crate::store::AgentNote;
 
@@ -21,7 +21,7 @@ const LONGEST_SUMMARY: usize = 16 * 1024;
 pub(super) struct Ear {
     format: StreamFormat,
     opening: Option<Opening>,
-    pub(super) channel: Option<Box<dyn Channel>>,
+    pub(super) channel: Option<Channel>,
     outcome: Option<Outcome>,
     pub(super) session: Option<String>,
     usage: Usage,
@@ -141,37 +141,37 @@ impl Supervisor<'_> {
         self.ear.listen_anew();
     }
 
-    fn take_in(&mut self, heard: Vec<Heard>) {
+    fn take_in(&mut self, heard: Vec<StreamItem>) {
         self.events.hold();
         self.take_in_each(heard);
         self.events.release();
     }
 
-    fn take_in_each(&mut self, heard: Vec<Heard>) {
+    fn take_in_each(&mut self, heard: Vec<StreamItem>) {
         for item in heard {
             match item {
-                Heard::Event(event) => self.take_in_event(event),
-                Heard::Session(session) => {
+                StreamItem::Event(event) => self.take_in_event(event),
+                StreamItem::Session(session) => {
                     self.ear.session = Some(session);
                     self.note_agent();
                     // No event tells it.
                     self.write_snapshot();
                 }
-                Heard::Result(outcome) => {
+                StreamItem::Result(outcome) => {
                     self.ear.outcome = Some(outcome);
                     self.turn_is_over();
                     self.write_snapshot();
                 }
-                Heard::TurnStarted => self.turn_begins(),
-                Heard::Background(count) => self.background_changed(count),
-                Heard::Say(bytes) => self.say(&bytes),
-                Heard::Asked(question) => {
+                StreamItem::TurnStarted => self.turn_begins(),
+                StreamItem::BackgroundTasks(count) => self.background_changed(count),
+                StreamItem::Reply(bytes) => self.say(&bytes),
+                StreamItem::Question(question) => {
                     // What is told about a question is on disk before anything follows from it.
                     self.events.release();
                     self.ask(question, Source::Protocol);
                     self.events.hold();
                 }
-                Heard::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
+                StreamItem::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
             }
         }
     }

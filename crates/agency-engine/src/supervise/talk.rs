@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::render::rendered;
 use super::turn::Supervisor;
-use crate::adapter::{CannotSay, ToAgent};
+use crate::adapter::{EncodeError, ToAgent};
 use crate::runner::Signal;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
@@ -300,7 +300,7 @@ impl Supervisor<'_> {
         if self.agent.is_none() || self.talk.closed {
             return Err("the agent is not there to be told anything".to_owned());
         }
-        let channel = self.ear.channel.as_mut().ok_or(CannotSay::OneWay);
+        let channel = self.ear.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
         self.say(&bytes);
         self.hear_what_follows();

@@ -1,10 +1,10 @@
 //! The Agent Client Protocol: the recorded conversations, and what has not been recorded.
 
 mod asking;
-mod joining;
+mod handshake;
 mod turns;
 
-use agency_engine::adapter::{Channel, Heard, Opening, Outcome, StreamFormat, ToAgent};
+use agency_engine::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem, ToAgent};
 use agency_model::{Answer, Event, Question};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ fn any_pieces_give_the_same_conversation() {
 }
 
 /// An agent that is ready, and what was heard until then.
-fn ready(prompt: Option<&str>) -> (Box<dyn Channel>, Vec<Heard>) {
+fn ready(prompt: Option<&str>) -> (Channel, Vec<StreamItem>) {
     let mut channel = StreamFormat::Acp.conversation(opening("/repo", prompt, None)).unwrap();
     let mut heard = vec![];
     assert!(!channel.open().is_empty());
@@ -77,7 +77,7 @@ fn ready(prompt: Option<&str>) -> (Box<dyn Channel>, Vec<Heard>) {
     (channel, heard)
 }
 
-fn tell(channel: &mut Box<dyn Channel>, line: impl Into<Value>) -> Vec<Heard> {
+fn tell(channel: &mut Channel, line: impl Into<Value>) -> Vec<StreamItem> {
     let line: Value = line.into();
     channel.feed(format!("{line}\n").as_bytes())
 }
@@ -107,16 +107,16 @@ fn ended(id: i64, reason: &str) -> Value {
 }
 
 /// The messages that these items say.
-fn said(heard: &[Heard]) -> Vec<Value> {
+fn said(heard: &[StreamItem]) -> Vec<Value> {
     let bytes = heard.iter().filter_map(|item| match item {
-        Heard::Say(bytes) => Some(bytes.as_slice()),
-        Heard::Event(_)
-        | Heard::Session(_)
-        | Heard::Result(_)
-        | Heard::Asked(_)
-        | Heard::Withdrawn(_)
-        | Heard::TurnStarted
-        | Heard::Background(_) => None,
+        StreamItem::Reply(bytes) => Some(bytes.as_slice()),
+        StreamItem::Event(_)
+        | StreamItem::Session(_)
+        | StreamItem::Result(_)
+        | StreamItem::Question(_)
+        | StreamItem::Withdrawn(_)
+        | StreamItem::TurnStarted
+        | StreamItem::BackgroundTasks(_) => None,
     });
     bytes.flat_map(messages).collect()
 }
@@ -125,20 +125,20 @@ fn messages(bytes: &[u8]) -> Vec<Value> {
     serde_json::Deserializer::from_slice(bytes).into_iter().map(Result::unwrap).collect()
 }
 
-fn output(text: &str) -> Heard {
-    Heard::Event(Event::output(text))
+fn output(text: &str) -> StreamItem {
+    StreamItem::Event(Event::output(text))
 }
 
-fn error(message: &str) -> Heard {
-    Heard::Event(Event::Error { message: message.to_owned() })
+fn error(message: &str) -> StreamItem {
+    StreamItem::Event(Event::Error { message: message.to_owned() })
 }
 
-fn success(text: &str) -> Heard {
-    Heard::Result(Outcome { success: true, text: Some(text.to_owned()), error: None })
+fn success(text: &str) -> StreamItem {
+    StreamItem::Result(Outcome { success: true, text: Some(text.to_owned()), error: None })
 }
 
-fn failure(error: &str) -> Heard {
-    Heard::Result(Outcome { success: false, text: None, error: Some(error.to_owned()) })
+fn failure(error: &str) -> StreamItem {
+    StreamItem::Result(Outcome { success: false, text: None, error: Some(error.to_owned()) })
 }
 
 fn selected(id: impl Into<Value>, option: &str) -> Value {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agency_engine::adapter::{Channel, Heard, Opening, StreamFormat, ToAgent};
+use agency_engine::adapter::{Channel, Opening, StreamFormat, StreamItem, ToAgent};
 use agency_model::{Answer, Event, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn prompt(turn: &Value) -> String {
     turn["params"]["input"][0]["text"].as_str().unwrap().to_owned()
 }
 
-fn conversation(opening: Opening) -> Box<dyn Channel> {
+fn conversation(opening: Opening) -> Channel {
     StreamFormat::Codex.conversation(opening).unwrap()
 }
 
@@ -119,7 +119,7 @@ fn answers(line: &Value) -> Vec<(String, Answer)> {
 }
 
 /// Has the exchange once more. Checks what we say, and returns what is heard.
-fn replayed(name: &str, exchange: &[Recorded]) -> Vec<Heard> {
+fn replayed(name: &str, exchange: &[Recorded]) -> Vec<StreamItem> {
     let mut channel = conversation(opening(exchange));
     let mut said: VecDeque<Value> = lines(&channel.open()).into();
     let mut heard = vec![];
@@ -128,7 +128,7 @@ fn replayed(name: &str, exchange: &[Recorded]) -> Vec<Heard> {
         if !ours {
             let new = channel.feed(format!("{line}\n").as_bytes());
             for item in &new {
-                if let Heard::Say(bytes) = item {
+                if let StreamItem::Reply(bytes) = item {
                     said.extend(lines(bytes));
                 }
             }
@@ -206,7 +206,7 @@ fn every_line_is_heard_or_known_to_say_nothing() {
             let heard = channel.feed(format!("{line}\n").as_bytes());
             assert!(!heard.is_empty() || says_nothing(line), "{name}: {line}");
             // An error that answers nothing we said.
-            let unknown = matches!(heard.as_slice(), [Heard::Event(Event::Unknown { .. })]);
+            let unknown = matches!(heard.as_slice(), [StreamItem::Event(Event::Unknown { .. })]);
             assert!(!unknown || line["id"] == 4, "{name}: {line}");
         }
     }
@@ -217,25 +217,25 @@ fn a_resumed_thread_tells_neither_its_history_nor_what_it_has_cost() {
     let usage: Vec<_> = replayed("e2", &exchange("e2"))
         .into_iter()
         .filter_map(|heard| match heard {
-            Heard::Event(Event::Usage(usage)) => Some(usage),
-            Heard::Event(_)
-            | Heard::Session(_)
-            | Heard::Result(_)
-            | Heard::Say(_)
-            | Heard::Asked(_)
-            | Heard::Withdrawn(_)
-            | Heard::TurnStarted
-            | Heard::Background(_) => None,
+            StreamItem::Event(Event::Usage(usage)) => Some(usage),
+            StreamItem::Event(_)
+            | StreamItem::Session(_)
+            | StreamItem::Result(_)
+            | StreamItem::Reply(_)
+            | StreamItem::Question(_)
+            | StreamItem::Withdrawn(_)
+            | StreamItem::TurnStarted
+            | StreamItem::BackgroundTasks(_) => None,
         })
         .collect();
     let turn = Usage { input_tokens: Some(100), output_tokens: Some(20), cached_tokens: Some(0), cost_usd: None };
     assert_eq!(usage, [turn]);
 }
 
-fn heard_in<'a>(exchange: &[Recorded], pieces: impl Iterator<Item = &'a [u8]>) -> Vec<Heard> {
+fn heard_in<'a>(exchange: &[Recorded], pieces: impl Iterator<Item = &'a [u8]>) -> Vec<StreamItem> {
     let mut channel = conversation(opening(exchange));
     channel.open();
-    let mut heard: Vec<Heard> = pieces.flat_map(|piece| channel.feed(piece)).collect();
+    let mut heard: Vec<StreamItem> = pieces.flat_map(|piece| channel.feed(piece)).collect();
     heard.extend(channel.finish());
     heard
 }

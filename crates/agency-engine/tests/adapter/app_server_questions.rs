@@ -1,6 +1,6 @@
 //! What `codex app-server` asks, and the answers in any order.
 
-use agency_engine::adapter::{CannotSay, Channel, Heard, ToAgent};
+use agency_engine::adapter::{Channel, EncodeError, StreamItem, ToAgent};
 use agency_model::{Answer, Event, Question};
 use serde_json::{Value, json};
 
@@ -18,12 +18,12 @@ fn two_questions() -> Value {
     json!({ "method": "item/tool/requestUserInput", "id": 7, "params": params })
 }
 
-fn answer(channel: &mut Box<dyn Channel>, key: &str, answer: Answer) -> Result<Vec<Value>, CannotSay> {
+fn answer(channel: &mut Channel, key: &str, answer: Answer) -> Result<Vec<Value>, EncodeError> {
     channel.encode(&ToAgent::Answer { key: key.to_owned(), answer }).map(|bytes| lines(&bytes))
 }
 
-fn question(heard: &[Heard]) -> &Question {
-    let [Heard::Asked(question)] = heard else { panic!("{heard:?}") };
+fn question(heard: &[StreamItem]) -> &Question {
+    let [StreamItem::Question(question)] = heard else { panic!("{heard:?}") };
     question
 }
 
@@ -45,7 +45,11 @@ fn two_approvals_at_once_are_answered_in_any_order_and_each_once() {
     assert_eq!(answer(&mut channel, "1", Answer::AllowAll), decision(1, "accept"));
     assert_eq!(answer(&mut channel, "0", Answer::Deny { message: None }), decision(0, "decline"));
     for key in ["0", "1", "2", "0/0", "", "/"] {
-        assert_eq!(answer(&mut channel, key, Answer::Allow { message: None }), Err(CannotSay::NotAsked), "{key}");
+        assert_eq!(
+            answer(&mut channel, key, Answer::Allow { message: None }),
+            Err(EncodeError::UnknownQuestion),
+            "{key}"
+        );
     }
     // That it was told is no news.
     assert_eq!(tell(&mut channel, &json!({ "method": "serverRequest/resolved", "params": { "requestId": 0 } })), []);
@@ -70,11 +74,11 @@ fn an_answer_that_does_not_fit_leaves_the_question_open() {
     tell(&mut channel, &approval(0));
     tell(&mut channel, &two_questions());
     let chosen = Answer::Options { chosen: vec!["A".to_owned()] };
-    assert!(matches!(answer(&mut channel, "0", chosen.clone()), Err(CannotSay::Unfit(_))));
-    assert!(matches!(answer(&mut channel, "7/0", Answer::Allow { message: None }), Err(CannotSay::Unfit(_))));
-    assert_eq!(answer(&mut channel, "0/0", Answer::Allow { message: None }), Err(CannotSay::NotAsked));
-    assert_eq!(answer(&mut channel, "7", chosen.clone()), Err(CannotSay::NotAsked));
-    assert_eq!(answer(&mut channel, "7/2", chosen.clone()), Err(CannotSay::NotAsked));
+    assert!(matches!(answer(&mut channel, "0", chosen.clone()), Err(EncodeError::Invalid(_))));
+    assert!(matches!(answer(&mut channel, "7/0", Answer::Allow { message: None }), Err(EncodeError::Invalid(_))));
+    assert_eq!(answer(&mut channel, "0/0", Answer::Allow { message: None }), Err(EncodeError::UnknownQuestion));
+    assert_eq!(answer(&mut channel, "7", chosen.clone()), Err(EncodeError::UnknownQuestion));
+    assert_eq!(answer(&mut channel, "7/2", chosen.clone()), Err(EncodeError::UnknownQuestion));
     assert!(answer(&mut channel, "0", Answer::Allow { message: None }).is_ok());
     assert!(answer(&mut channel, "7/0", chosen).is_ok());
 }
@@ -87,7 +91,7 @@ fn the_questions_of_a_request_are_answered_together() {
     assert_eq!(keys, ["7/0", "7/1"]);
     let chosen = || Answer::Options { chosen: vec!["A".to_owned()] };
     assert_eq!(answer(&mut channel, "7/1", chosen()), Ok(vec![]));
-    assert_eq!(answer(&mut channel, "7/1", chosen()), Err(CannotSay::NotAsked));
+    assert_eq!(answer(&mut channel, "7/1", chosen()), Err(EncodeError::UnknownQuestion));
     let both = json!({ "a": { "answers": ["user_note: mine"] }, "b": { "answers": ["A"] } });
     let said = answer(&mut channel, "7/0", Answer::Text { text: "mine".to_owned() });
     assert_eq!(said, Ok(vec![json!({ "id": 7, "result": { "answers": both } })]));
@@ -104,11 +108,11 @@ fn questions_that_are_no_longer_asked_are_withdrawn() {
     tell(&mut channel, &two_questions());
     let resolved =
         |id: u64| json!({ "method": "serverRequest/resolved", "params": { "threadId": "t", "requestId": id } });
-    let withdrawn = |key: &str| Heard::Withdrawn(key.to_owned());
+    let withdrawn = |key: &str| StreamItem::Withdrawn(key.to_owned());
     assert_eq!(tell(&mut channel, &resolved(0)), [withdrawn("0")]);
     assert_eq!(tell(&mut channel, &resolved(7)), [withdrawn("7/0"), withdrawn("7/1")]);
     assert_eq!(tell(&mut channel, &resolved(7)), []);
-    assert_eq!(answer(&mut channel, "0", Answer::Allow { message: None }), Err(CannotSay::NotAsked));
+    assert_eq!(answer(&mut channel, "0", Answer::Allow { message: None }), Err(EncodeError::UnknownQuestion));
 }
 
 #[test]
@@ -125,6 +129,6 @@ fn what_nobody_can_answer_is_refused() {
         let heard = tell(&mut channel, &json!({ "id": "x", "method": method, "params": params }));
         let [refusal] = said(&heard).try_into().unwrap();
         assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&json!("x"), &json!(-32601)));
-        assert!(matches!(&heard[1], Heard::Event(Event::Notice { message }) if message.ends_with(method)));
+        assert!(matches!(&heard[1], StreamItem::Event(Event::Notice { message }) if message.ends_with(method)));
     }
 }

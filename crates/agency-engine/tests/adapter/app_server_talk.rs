@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use agency_engine::adapter::{CannotSay, Channel, Heard, Opening, Outcome, StreamFormat, ToAgent};
+use agency_engine::adapter::{Channel, EncodeError, Opening, Outcome, StreamFormat, StreamItem, ToAgent};
 use agency_model::{Event, PlanStep, StepStatus};
 use serde_json::{Value, json};
 
-pub(crate) fn conversation(prompt: Option<&str>) -> Box<dyn Channel> {
+pub(crate) fn conversation(prompt: Option<&str>) -> Channel {
     let directory = PathBuf::from("/home/user/repo");
     let opening = Opening { prompt: prompt.map(str::to_owned), directory, resume: None, mcp_servers: vec![] };
     let mut channel = StreamFormat::Codex.conversation(opening).unwrap();
@@ -15,7 +15,7 @@ pub(crate) fn conversation(prompt: Option<&str>) -> Box<dyn Channel> {
 }
 
 /// A conversation whose thread is open.
-pub(crate) fn open(prompt: Option<&str>) -> Box<dyn Channel> {
+pub(crate) fn open(prompt: Option<&str>) -> Channel {
     let mut channel = conversation(prompt);
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
@@ -23,7 +23,7 @@ pub(crate) fn open(prompt: Option<&str>) -> Box<dyn Channel> {
 }
 
 /// A conversation whose turn runs.
-pub(crate) fn running() -> Box<dyn Channel> {
+pub(crate) fn running() -> Channel {
     let mut channel = open(Some("go"));
     tell(&mut channel, &turn("started", "inProgress"));
     channel
@@ -33,11 +33,11 @@ pub(crate) fn turn(change: &str, status: &str) -> Value {
     json!({ "method": format!("turn/{change}"), "params": { "threadId": "t", "turn": { "id": "u", "status": status } } })
 }
 
-pub(crate) fn tell(channel: &mut Box<dyn Channel>, line: &Value) -> Vec<Heard> {
+pub(crate) fn tell(channel: &mut Channel, line: &Value) -> Vec<StreamItem> {
     channel.feed(format!("{line}\n").as_bytes())
 }
 
-pub(crate) fn message(channel: &mut Box<dyn Channel>, text: &str) -> Result<Vec<Value>, CannotSay> {
+pub(crate) fn message(channel: &mut Channel, text: &str) -> Result<Vec<Value>, EncodeError> {
     channel.encode(&ToAgent::Message(text.to_owned())).map(|bytes| lines(&bytes))
 }
 
@@ -46,8 +46,8 @@ pub(crate) fn lines(bytes: &[u8]) -> Vec<Value> {
     lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
 }
 
-pub(crate) fn said(heard: &[Heard]) -> Vec<Value> {
-    let says = |heard: &Heard| if let Heard::Say(bytes) = heard { lines(bytes) } else { vec![] };
+pub(crate) fn said(heard: &[StreamItem]) -> Vec<Value> {
+    let says = |heard: &StreamItem| if let StreamItem::Reply(bytes) = heard { lines(bytes) } else { vec![] };
     heard.iter().flat_map(says).collect()
 }
 
@@ -56,8 +56,8 @@ pub(crate) fn turn_start(id: u64, texts: &[&str]) -> Value {
     json!({ "id": id, "method": "turn/start", "params": { "threadId": "t", "input": input } })
 }
 
-pub(crate) fn failure(error: &str) -> Heard {
-    Heard::Result(Outcome { success: false, text: None, error: Some(error.to_owned()) })
+pub(crate) fn failure(error: &str) -> StreamItem {
+    StreamItem::Result(Outcome { success: false, text: None, error: Some(error.to_owned()) })
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_is_said_before_the_thread_is_open_comes_with_the_prompt() {
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     assert_eq!(message(&mut channel, "three"), Ok(vec![]));
     let heard = tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
-    assert_eq!(heard[0], Heard::Session("t".to_owned()));
+    assert_eq!(heard[0], StreamItem::Session("t".to_owned()));
     assert_eq!(said(&heard), [turn_start(3, &["one", "two", "three"])]);
     assert_eq!(message(&mut channel, "four"), Ok(vec![turn_start(4, &["four"])]));
 }
@@ -77,7 +77,7 @@ fn without_a_prompt_the_first_message_begins_the_turn() {
     let mut channel = conversation(None);
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     let heard = tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
-    assert_eq!(heard, [Heard::Session("t".to_owned())]);
+    assert_eq!(heard, [StreamItem::Session("t".to_owned())]);
     assert_eq!(message(&mut channel, "go"), Ok(vec![turn_start(3, &["go"])]));
 }
 
@@ -89,7 +89,7 @@ fn a_turn_is_interrupted_as_soon_as_it_runs_and_only_then() {
     assert_eq!(channel.encode(&ToAgent::Interrupt), Ok(vec![]));
     message(&mut channel, "go").unwrap();
     let started = tell(&mut channel, &turn("started", "inProgress"));
-    assert_eq!(started, [Heard::TurnStarted], "it was idle when it was interrupted");
+    assert_eq!(started, [StreamItem::TurnStarted], "it was idle when it was interrupted");
     assert_eq!(lines(&channel.encode(&ToAgent::Interrupt).unwrap()), [interrupt(4)]);
     assert_eq!(tell(&mut channel, &turn("completed", "interrupted")), [failure("interrupted")]);
     assert_eq!(channel.encode(&ToAgent::Interrupt), Ok(vec![]));
@@ -139,11 +139,11 @@ fn item(change: &str, kind: &str, text: &str) -> Value {
 #[test]
 fn what_an_interrupted_turn_had_taken_and_not_begun_to_answer_is_said_once_more() {
     let joins = |id: u64| json!({ "id": id, "result": { "turn": { "id": "u" } } });
-    let interrupted = |channel: &mut Box<dyn Channel>| {
+    let interrupted = |channel: &mut Channel| {
         channel.encode(&ToAgent::Interrupt).unwrap();
         said(&tell(channel, &turn("completed", "interrupted")))
     };
-    let takes = |channel: &mut Box<dyn Channel>, text: &str| {
+    let takes = |channel: &mut Channel, text: &str| {
         for change in ["started", "completed"] {
             tell(channel, &item(change, "userMessage", text));
         }
@@ -181,11 +181,11 @@ fn what_an_interrupted_turn_had_taken_and_not_begun_to_answer_is_said_once_more(
 #[test]
 fn a_thread_that_is_refused_is_the_end() {
     let refused = |id: u64| json!({ "id": id, "error": { "code": -32600, "message": "no such thread" } });
-    let error = || Heard::Event(Event::Error { message: "no such thread".to_owned() });
+    let error = || StreamItem::Event(Event::Error { message: "no such thread".to_owned() });
     let mut channel = conversation(Some("go"));
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     assert_eq!(tell(&mut channel, &refused(2)), [error(), failure("no such thread")]);
-    assert_eq!(message(&mut channel, "hello"), Err(CannotSay::NotYet));
+    assert_eq!(message(&mut channel, "hello"), Err(EncodeError::NotReady));
     assert_eq!(channel.encode(&ToAgent::Interrupt), Ok(vec![]));
 
     let mut channel = open(Some("go"));
@@ -210,7 +210,7 @@ fn the_turn_of_a_sub_agent_is_no_result() {
     tell(&mut channel, &words("other", "not mine"));
     assert_eq!(tell(&mut channel, &other), []);
     let result = Outcome { success: true, text: Some("mine".to_owned()), error: None };
-    assert_eq!(tell(&mut channel, &turn("completed", "completed")), [Heard::Result(result)]);
+    assert_eq!(tell(&mut channel, &turn("completed", "completed")), [StreamItem::Result(result)]);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn an_error_is_told_whether_it_is_tried_again_or_not() {
     };
     let message = || "a: b".to_owned();
     for retry in [true, false] {
-        assert_eq!(tell(&mut channel, &error(retry)), [Heard::Event(Event::Error { message: message() })]);
+        assert_eq!(tell(&mut channel, &error(retry)), [StreamItem::Event(Event::Error { message: message() })]);
     }
 }
 
@@ -237,7 +237,7 @@ fn a_thought_is_its_summary_or_else_the_whole_of_it() {
         let item = json!({ "type": "reasoning", "id": "r", "summary": summary, "content": content });
         let heard =
             tell(&mut channel, &json!({ "method": "item/completed", "params": { "threadId": "t", "item": item } }));
-        let expected = thought.map(|text| Heard::Event(Event::thinking(text)));
+        let expected = thought.map(|text| StreamItem::Event(Event::thinking(text)));
         assert_eq!(heard, expected.into_iter().collect::<Vec<_>>());
     }
 }
@@ -249,11 +249,11 @@ fn a_plan_is_an_event_of_its_own_and_a_broken_server_a_notice() {
     let heard = tell(&mut channel, &json!({ "method": "turn/plan/updated", "params": { "plan": steps } }));
     let step = |text: &str, status| PlanStep { text: text.to_owned(), status };
     let steps = vec![step("a", StepStatus::Completed), step("b", StepStatus::InProgress)];
-    assert_eq!(heard, [Heard::Event(Event::Plan { steps, text: None })]);
+    assert_eq!(heard, [StreamItem::Event(Event::Plan { steps, text: None })]);
     let server = json!({ "name": "s", "status": "failed", "error": "no such file" });
     let heard = tell(&mut channel, &json!({ "method": "mcpServer/startupStatus/updated", "params": server }));
     let message = "the MCP server s did not start: no such file".to_owned();
-    assert_eq!(heard, [Heard::Event(Event::Notice { message })]);
+    assert_eq!(heard, [StreamItem::Event(Event::Notice { message })]);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn a_long_prompt_is_one_line() {
     let mut channel = conversation(Some(&prompt));
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     let heard = tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
-    let Heard::Say(bytes) = &heard[1] else { panic!("{heard:?}") };
+    let StreamItem::Reply(bytes) = &heard[1] else { panic!("{heard:?}") };
     assert_eq!(bytes.iter().filter(|byte| **byte == b'\n').count(), 1);
     assert_eq!(said(&heard), [turn_start(3, &[&prompt])]);
 }
@@ -288,7 +288,7 @@ fn what_is_not_known_is_kept_and_changes_nothing() {
     let mut channel = conversation(Some("go"));
     tell(&mut channel, &json!({ "id": 1, "result": {} }));
     for line in lines {
-        let unknown = Heard::Event(Event::Unknown { text: line.to_owned() });
+        let unknown = StreamItem::Event(Event::Unknown { text: line.to_owned() });
         assert_eq!(channel.feed(format!("{line}\n").as_bytes()), [unknown]);
     }
     let heard = tell(&mut channel, &json!({ "id": 2, "result": { "thread": { "id": "t" } } }));
@@ -296,7 +296,7 @@ fn what_is_not_known_is_kept_and_changes_nothing() {
     let status = r#"{"method":"turn/completed","params":{"threadId":"t","turn":{"id":"u","status":"neverSeen"}}}"#;
     let deep = format!(r#"{{"method":"error","params":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
     for line in [status, &deep] {
-        let unknown = Heard::Event(Event::Unknown { text: line.to_owned() });
+        let unknown = StreamItem::Event(Event::Unknown { text: line.to_owned() });
         assert_eq!(channel.feed(format!("{line}\n").as_bytes()), [unknown]);
     }
 }

@@ -1,11 +1,11 @@
 //! What Claude Code tells besides words and tools, where no recording exists.
 
-use agency_engine::adapter::{Heard, StreamFormat};
+use agency_engine::adapter::{StreamFormat, StreamItem};
 use agency_model::Event;
 
 use super::any_pieces::heard;
 
-fn claude(line: &str) -> Vec<Heard> {
+fn claude(line: &str) -> Vec<StreamItem> {
     heard(StreamFormat::Claude, [line.as_bytes()])
 }
 
@@ -18,17 +18,17 @@ fn a_usage_limit_is_an_event_of_its_own() {
         used: Some(0.91),
         resets_at: Some("2026-11-18T00:57:12Z".parse().unwrap()),
     };
-    assert_eq!(claude(line), [Heard::Event(event)]);
+    assert_eq!(claude(line), [StreamItem::Event(event)]);
     let rejected = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1e300}}"#;
     let event = Event::RateLimit { status: "rejected".to_owned(), limit: None, used: None, resets_at: None };
-    assert_eq!(claude(rejected), [Heard::Event(event)]);
+    assert_eq!(claude(rejected), [StreamItem::Event(event)]);
 }
 
 #[test]
 fn a_compaction_is_an_event_of_its_own() {
     let line = r#"{"type":"system","subtype":"compact_boundary","compact_metadata":{"trigger":"auto","pre_tokens":155000},"session_id":"s"}"#;
     let event = Event::Compaction { trigger: Some("auto".to_owned()), tokens_before: Some(155_000) };
-    assert_eq!(claude(line), [Heard::Event(event)]);
+    assert_eq!(claude(line), [StreamItem::Event(event)]);
 }
 
 #[test]
@@ -37,10 +37,10 @@ fn a_plan_in_a_file_is_shown_with_the_question() {
     let edit = r##"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"2","name":"Edit","input":{"file_path":"/home/user/.claude/plans/p.md","old_string":"1. a","new_string":"1. b"}}]}}"##;
     let asked = r#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"ExitPlanMode","input":{},"tool_use_id":"3"}}"#;
     let heard = claude(&[write, edit, asked].join("\n"));
-    let Some(Heard::Asked(question)) = heard.last() else { panic!("{heard:?}") };
+    let Some(StreamItem::Question(question)) = heard.last() else { panic!("{heard:?}") };
     assert_eq!(question.detail, "# Plan\n\n1. b");
     let heard = claude(asked);
-    let Some(Heard::Asked(question)) = heard.last() else { panic!("{heard:?}") };
+    let Some(StreamItem::Question(question)) = heard.last() else { panic!("{heard:?}") };
     assert_eq!(question.detail, "Claude Code did not tell its plan.");
 }
 
@@ -51,7 +51,7 @@ fn the_path_because_of_which_it_asks_is_kept_and_shown() {
             r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{{"command":"touch a"}}{blocked}}}}}"#
         );
         let heard = claude(&line);
-        let Some(Heard::Asked(question)) = heard.last() else { panic!("{heard:?}") };
+        let Some(StreamItem::Question(question)) = heard.last() else { panic!("{heard:?}") };
         (question.tool.clone().unwrap().blocked_path, question.detail.clone())
     };
     assert_eq!(asked(""), (None, "touch a".to_owned()));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use agency_engine::adapter::{Channel, Heard, Opening, StreamFormat, ToAgent};
+use agency_engine::adapter::{Channel, Opening, StreamFormat, StreamItem, ToAgent};
 use agency_model::{Answer, Question};
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ impl Protocol {
 }
 
 struct Talk {
-    channel: Box<dyn Channel>,
+    channel: Channel,
     text: String,
     said: Vec<Value>,
     questions: Vec<Question>,
@@ -104,16 +104,16 @@ impl Talk {
         for piece in pieces {
             for item in self.channel.feed(piece) {
                 match &item {
-                    Heard::Say(bytes) => self.say(bytes),
-                    Heard::Asked(question) => self.questions.push(question.clone()),
-                    Heard::Event(_)
-                    | Heard::Session(_)
-                    | Heard::Result(_)
-                    | Heard::Withdrawn(_)
-                    | Heard::TurnStarted
-                    | Heard::Background(_) => {}
+                    StreamItem::Reply(bytes) => self.say(bytes),
+                    StreamItem::Question(question) => self.questions.push(question.clone()),
+                    StreamItem::Event(_)
+                    | StreamItem::Session(_)
+                    | StreamItem::Result(_)
+                    | StreamItem::Withdrawn(_)
+                    | StreamItem::TurnStarted
+                    | StreamItem::BackgroundTasks(_) => {}
                 }
-                if !matches!(item, Heard::Say(_)) {
+                if !matches!(item, StreamItem::Reply(_)) {
                     writeln!(self.text, "{}", rendered(&item)).unwrap();
                 }
             }

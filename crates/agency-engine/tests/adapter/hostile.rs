@@ -1,6 +1,6 @@
 //! What no agent should print.
 
-use agency_engine::adapter::{Heard, Outcome, StreamFormat};
+use agency_engine::adapter::{Outcome, StreamFormat, StreamItem};
 use agency_model::{Event, Usage};
 
 use super::any_pieces::heard;
@@ -8,7 +8,7 @@ use super::recorded::FORMATS;
 
 const SESSION: &str = r#"{"type":"system","subtype":"init","session_id":"s"}"#;
 
-fn claude(text: &str) -> Vec<Heard> {
+fn claude(text: &str) -> Vec<StreamItem> {
     heard(StreamFormat::Claude, [text.as_bytes()])
 }
 
@@ -16,16 +16,16 @@ fn said(content: &str) -> String {
     format!(r#"{{"type":"assistant","message":{{"content":[{content}]}}}}"#)
 }
 
-fn unknown(text: &str) -> Heard {
-    Heard::Event(Event::Unknown { text: text.to_owned() })
+fn unknown(text: &str) -> StreamItem {
+    StreamItem::Event(Event::Unknown { text: text.to_owned() })
 }
 
-fn output(text: &str) -> Heard {
-    Heard::Event(Event::output(text))
+fn output(text: &str) -> StreamItem {
+    StreamItem::Event(Event::output(text))
 }
 
-fn session() -> Heard {
-    Heard::Session("s".to_owned())
+fn session() -> StreamItem {
+    StreamItem::Session("s".to_owned())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_line_of_64_mb_is_cut_and_the_next_is_heard() {
         assert_eq!(parser.feed(&piece), []);
     }
     let heard = parser.feed(format!("\"}}\n{SESSION}\n").as_bytes());
-    let [Heard::Event(Event::Unknown { text }), last, Heard::TurnStarted] = heard.as_slice() else {
+    let [StreamItem::Event(Event::Unknown { text }), last, StreamItem::TurnStarted] = heard.as_slice() else {
         panic!("{} items", heard.len());
     };
     assert!(text.len() < 16 * 1024 * 1024 + 200);
@@ -121,18 +121,18 @@ fn deep_nesting_does_not_overflow_the_stack() {
 
 #[test]
 fn a_half_line_at_the_end_is_heard() {
-    assert_eq!(claude(&format!("{SESSION}\n{SESSION}")), [session(), Heard::TurnStarted, Heard::TurnStarted]);
+    assert_eq!(claude(&format!("{SESSION}\n{SESSION}")), [session(), StreamItem::TurnStarted, StreamItem::TurnStarted]);
     let half = &SESSION[..20];
-    assert_eq!(claude(&format!("{SESSION}\n{half}")), [session(), Heard::TurnStarted, unknown(half)]);
+    assert_eq!(claude(&format!("{SESSION}\n{half}")), [session(), StreamItem::TurnStarted, unknown(half)]);
 }
 
 #[test]
 fn two_objects_on_a_line_are_both_heard() {
     let text = said(r#"{"type":"text","text":"} {"}"#);
     for between in ["", " ", "\t"] {
-        assert_eq!(claude(&format!("{SESSION}{between}{text}")), [session(), Heard::TurnStarted, output("} {")]);
+        assert_eq!(claude(&format!("{SESSION}{between}{text}")), [session(), StreamItem::TurnStarted, output("} {")]);
     }
-    assert_eq!(claude(&format!("{SESSION} words")), [session(), Heard::TurnStarted, unknown("words")]);
+    assert_eq!(claude(&format!("{SESSION} words")), [session(), StreamItem::TurnStarted, unknown("words")]);
     assert_eq!(claude(&format!("words {SESSION}")), [unknown(&format!("words {SESSION}"))]);
 }
 
@@ -145,7 +145,7 @@ fn half_characters_are_replaced() {
     let answered =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"\ud800"}]}}"#;
     let heard = claude(&format!("{used}\n{answered}"));
-    let [Heard::Event(Event::ToolUse { .. }), Heard::Event(Event::ToolResult { tool_name, output, .. })] =
+    let [StreamItem::Event(Event::ToolUse { .. }), StreamItem::Event(Event::ToolResult { tool_name, output, .. })] =
         heard.as_slice()
     else {
         panic!("{heard:?}");
@@ -190,7 +190,7 @@ fn the_largest_counts_do_not_overflow() {
         cost_usd: None,
     });
     let result = Outcome { success: true, text: Some("a".to_owned()), error: None };
-    assert_eq!(claude(&line), [Heard::Event(usage), Heard::Result(result)]);
+    assert_eq!(claude(&line), [StreamItem::Event(usage), StreamItem::Result(result)]);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_result_of_a_tool_that_was_never_used_is_kept() {
         tool_id: Some("9".to_owned()),
         parent_tool_id: None,
     };
-    assert_eq!(claude(answered), [Heard::Event(result)]);
+    assert_eq!(claude(answered), [StreamItem::Event(result)]);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn codex_items_without_a_beginning_are_told_as_use_and_result() {
     let used = Event::ToolUse { tool_name: tool_name.clone(), input, tool_id: id.clone(), parent_tool_id };
     let output = "done".to_owned();
     let answered = Event::ToolResult { tool_name, output, success: true, tool_id: id, parent_tool_id: None };
-    assert_eq!(heard(StreamFormat::Codex, [line.as_bytes()]), [Heard::Event(used), Heard::Event(answered)]);
+    assert_eq!(heard(StreamFormat::Codex, [line.as_bytes()]), [StreamItem::Event(used), StreamItem::Event(answered)]);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn codex_counts_on_from_what_another_process_used() {
     let mut parser = StreamFormat::Codex.parser().unwrap();
     parser.count_from(Usage { input_tokens: Some(100), ..Usage::default() });
     let heard = parser.feed(b"{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":130}}\n");
-    let Some(Heard::Event(Event::Usage(usage))) = heard.first() else { panic!("{heard:?}") };
+    let Some(StreamItem::Event(Event::Usage(usage))) = heard.first() else { panic!("{heard:?}") };
     assert_eq!(usage.input_tokens, Some(30));
 }
 
@@ -234,15 +234,15 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
     let counts: Vec<u64> = heard(StreamFormat::Codex, [stream.as_bytes()])
         .into_iter()
         .filter_map(|heard| match heard {
-            Heard::Event(Event::Usage(Usage { input_tokens, .. })) => input_tokens,
-            Heard::Event(_)
-            | Heard::Session(_)
-            | Heard::Result(_)
-            | Heard::Say(_)
-            | Heard::Asked(_)
-            | Heard::Withdrawn(_)
-            | Heard::TurnStarted
-            | Heard::Background(_) => None,
+            StreamItem::Event(Event::Usage(Usage { input_tokens, .. })) => input_tokens,
+            StreamItem::Event(_)
+            | StreamItem::Session(_)
+            | StreamItem::Result(_)
+            | StreamItem::Reply(_)
+            | StreamItem::Question(_)
+            | StreamItem::Withdrawn(_)
+            | StreamItem::TurnStarted
+            | StreamItem::BackgroundTasks(_) => None,
         })
         .collect();
     assert_eq!(counts, [100, 200, 50]);
@@ -270,7 +270,7 @@ fn a_result_beside_a_block_that_is_not_understood_belongs_to_its_tool() {
     let used = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Bash","input":{}}]}}"#;
     let answered = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"a"},{"type":"never_seen"}]}}"#;
     let heard = claude(&format!("{used}\n{answered}"));
-    let [_, Heard::Event(Event::ToolResult { tool_name, .. }), Heard::Event(Event::Unknown { text })] =
+    let [_, StreamItem::Event(Event::ToolResult { tool_name, .. }), StreamItem::Event(Event::Unknown { text })] =
         heard.as_slice()
     else {
         panic!("{heard:?}")

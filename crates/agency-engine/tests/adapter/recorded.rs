@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agency_engine::adapter::{Heard, Outcome, StreamFormat};
+use agency_engine::adapter::{Outcome, StreamFormat, StreamItem};
 use agency_model::{Event, Question, Usage};
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(crate) fn streams(format: StreamFormat) -> Vec<(String, Vec<u8>)> {
         true => (name, said(bytes)),
         false => (name, bytes),
     };
-    files(format.word()).into_iter().map(stream).collect()
+    files(format.as_str()).into_iter().map(stream).collect()
 }
 
 /// The recorded files of a directory by name, in order.
@@ -57,28 +57,38 @@ pub(crate) fn files(directory: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// One line.
-pub(crate) fn rendered(heard: &Heard) -> String {
+pub(crate) fn rendered(heard: &StreamItem) -> String {
     let verdict = |success: &bool| if *success { "ok" } else { "failed" };
     match heard {
-        Heard::Session(id) => format!("session      {id}"),
-        Heard::Result(Outcome { success, text, error }) => {
+        StreamItem::Session(id) => format!("session      {id}"),
+        StreamItem::Result(Outcome { success, text, error }) => {
             format!("result       {} text={} error={}", verdict(success), optional(text), optional(error))
         }
-        Heard::Say(bytes) => format!("say          {}", short(&String::from_utf8_lossy(bytes))),
-        Heard::Asked(Question { key, kind, title, detail, options, several, free_text, tool, only_on_screen: _ }) => {
+        StreamItem::Reply(bytes) => format!("say          {}", short(&String::from_utf8_lossy(bytes))),
+        StreamItem::Question(Question {
+            key,
+            kind,
+            title,
+            detail,
+            options,
+            several,
+            free_text,
+            tool,
+            only_on_screen: _,
+        }) => {
             let options: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
             let tool = tool.as_ref().map(|tool| tool.name.clone());
             let (title, detail) = (short(title), short(detail));
             format!("asked        {kind} {key} {title} {detail} {options:?} {several} {free_text} {}", optional(&tool))
         }
-        Heard::Withdrawn(key) => format!("withdrawn    {key}"),
-        Heard::TurnStarted => "turn".to_owned(),
-        Heard::Background(count) => format!("background   {count}"),
-        Heard::Event(event) if event.parent_tool_id().is_some() => {
+        StreamItem::Withdrawn(key) => format!("withdrawn    {key}"),
+        StreamItem::TurnStarted => "turn".to_owned(),
+        StreamItem::BackgroundTasks(count) => format!("background   {count}"),
+        StreamItem::Event(event) if event.parent_tool_id().is_some() => {
             let parent = event.parent_tool_id().unwrap_or_default();
             format!("{} below {parent}", rendered_event(event))
         }
-        Heard::Event(event) => rendered_event(event),
+        StreamItem::Event(event) => rendered_event(event),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What must hold for any bytes in any pieces. The property tests and the fuzz targets both call this.
 
-use agency_engine::adapter::{Heard, StreamFormat};
+use agency_engine::adapter::{StreamFormat, StreamItem};
 use agency_engine::runner::Cleaner;
 
 /// `bytes` cut into pieces of these sizes, again and again; as a whole if there are none.
@@ -17,9 +17,9 @@ pub(crate) fn pieces<'a>(bytes: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
 }
 
 /// What a new parser hears in these pieces; nothing where the format has none.
-pub(crate) fn heard<'a>(format: StreamFormat, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Heard> {
+pub(crate) fn heard<'a>(format: StreamFormat, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<StreamItem> {
     let Some(mut parser) = format.parser() else { return vec![] };
-    let mut heard: Vec<Heard> = pieces.into_iter().flat_map(|piece| parser.feed(piece)).collect();
+    let mut heard: Vec<StreamItem> = pieces.into_iter().flat_map(|piece| parser.feed(piece)).collect();
     heard.extend(parser.finish());
     assert_eq!(parser.finish(), [], "the end is told once");
     heard

@@ -8,13 +8,13 @@ use agent_client_protocol_schema::v1::{ToolCallStatus, ToolCallUpdate, ToolCallU
 use serde_json::{Value, json};
 
 use super::content;
-use crate::adapter::asking::command_detail;
+use crate::adapter::question_text::command_detail;
 
 /// No turn has this many tools at work; what a broken agent leaves open must not grow without end.
-const MOST_OPEN: usize = 1024;
+const MAX_OPEN_CALLS: usize = 1024;
 
 /// An input or an output that is longer is told if it comes when it is needed, and is not remembered for later.
-const LONGEST: usize = 64 * 1024;
+const MAX_KEPT_BYTES: usize = 64 * 1024;
 
 /// The tools of a turn by the agent's id.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ pub(super) struct Wanted {
 
 impl Calls {
     /// The events of an update.
-    pub(super) fn heard(&mut self, update: ToolCallUpdate, news: News) -> Vec<Event> {
+    pub(super) fn update(&mut self, update: ToolCallUpdate, news: News) -> Vec<Event> {
         let (id, call) = self.call(&update);
         if call.state == CallState::Done {
             return vec![];
@@ -144,10 +144,10 @@ impl Calls {
     }
 
     fn make_room(&mut self) {
-        if self.calls.len() >= MOST_OPEN {
+        if self.calls.len() >= MAX_OPEN_CALLS {
             self.calls.retain(|_, call| call.state != CallState::Done);
         }
-        if self.calls.len() >= MOST_OPEN {
+        if self.calls.len() >= MAX_OPEN_CALLS {
             self.calls.clear();
         }
     }
@@ -203,10 +203,10 @@ impl Call {
     }
 
     fn forget_long(&mut self) {
-        if self.shown.len() > LONGEST {
+        if self.shown.len() > MAX_KEPT_BYTES {
             self.shown.clear();
         }
-        if self.input.as_ref().is_some_and(|input| input.to_string().len() > LONGEST) {
+        if self.input.as_ref().is_some_and(|input| input.to_string().len() > MAX_KEPT_BYTES) {
             self.input = None;
         }
     }

@@ -3,7 +3,7 @@
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource, ToolCallContent};
 use serde_json::Value;
 
-use crate::adapter::asking::change;
+use crate::adapter::question_text::change;
 
 /// A block of a message.
 pub(super) fn text(block: &ContentBlock) -> String {

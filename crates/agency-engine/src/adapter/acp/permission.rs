@@ -10,8 +10,8 @@ use agent_client_protocol_schema::v1::{
 
 use super::calls::Wanted;
 use super::wire;
-use crate::adapter::asking::first_line;
-use crate::adapter::{CannotSay, Heard};
+use crate::adapter::question_text::first_line;
+use crate::adapter::{EncodeError, StreamItem};
 
 /// The requests that wait for an answer, by the key of their question.
 #[derive(Debug, Default)]
@@ -27,32 +27,32 @@ struct Open {
 
 impl Permissions {
     /// The agent asks.
-    pub(super) fn asked(&mut self, id: RequestId, options: Vec<PermissionOption>, wanted: Wanted) -> Heard {
+    pub(super) fn asked(&mut self, id: RequestId, options: Vec<PermissionOption>, wanted: Wanted) -> StreamItem {
         let key = key(&id);
         let question = question(key.clone(), &options, wanted);
         self.open.insert(key, Open { id, options });
-        Heard::Asked(question)
+        StreamItem::Question(question)
     }
 
     /// The answer for the agent. An answer that does not fit leaves the question open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Vec<u8>, CannotSay> {
-        let open = self.open.get(key).ok_or(CannotSay::NotAsked)?;
+    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Vec<u8>, EncodeError> {
+        let open = self.open.get(key).ok_or(EncodeError::UnknownQuestion)?;
         let outcome = outcome(&open.options, answer)?;
-        let Open { id, .. } = self.open.remove(key).ok_or(CannotSay::NotAsked)?;
+        let Open { id, .. } = self.open.remove(key).ok_or(EncodeError::UnknownQuestion)?;
         Ok(reply(id, outcome))
     }
 
     /// The agent no longer wants to know, but still has to be answered.
-    pub(super) fn withdrawn(&mut self, id: &RequestId) -> Option<(Heard, Vec<u8>)> {
+    pub(super) fn withdrawn(&mut self, id: &RequestId) -> Option<(StreamItem, Vec<u8>)> {
         let (key, open) = self.open.remove_entry(&key(id))?;
-        Some((Heard::Withdrawn(key), wire::refusal(open.id, Error::request_cancelled())))
+        Some((StreamItem::Withdrawn(key), wire::refusal(open.id, Error::request_cancelled())))
     }
 
     /// The turn is being stopped, or is over: what is told to us and what is told to the agent.
-    pub(super) fn cancelled(&mut self) -> (Vec<Heard>, Vec<u8>) {
+    pub(super) fn cancelled(&mut self) -> (Vec<StreamItem>, Vec<u8>) {
         let open = std::mem::take(&mut self.open);
         let (withdrawn, replies): (_, Vec<_>) =
-            open.into_iter().map(|(key, open)| (Heard::Withdrawn(key), cancelled(open.id))).unzip();
+            open.into_iter().map(|(key, open)| (StreamItem::Withdrawn(key), cancelled(open.id))).unzip();
         (withdrawn, replies.concat())
     }
 }
@@ -91,9 +91,9 @@ fn question(key: String, options: &[PermissionOption], wanted: Wanted) -> Questi
     }
 }
 
-fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermissionOutcome, CannotSay> {
+fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermissionOutcome, EncodeError> {
     let of_kind = |kind| options.iter().find(|option| option.kind == kind);
-    let unfit = |why: &str| CannotSay::Unfit(why.to_owned());
+    let unfit = |why: &str| EncodeError::Invalid(why.to_owned());
     let option = match answer {
         // Some agents keep "always" for good: only a human chooses that, and by its name.
         Answer::Allow { .. } | Answer::AllowAll => of_kind(PermissionOptionKind::AllowOnce)
@@ -106,7 +106,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
             [one] => options
                 .iter()
                 .find(|option| *option.option_id.0 == **one)
-                .ok_or_else(|| CannotSay::Unfit(format!("the agent does not offer the option '{one}'")))?,
+                .ok_or_else(|| EncodeError::Invalid(format!("the agent does not offer the option '{one}'")))?,
             [] | [_, _, ..] => return Err(unfit("the agent takes exactly one of its options")),
         },
         Answer::Text { .. } => return Err(unfit("the agent takes one of its options here, and no words")),

@@ -6,20 +6,20 @@ use agent_client_protocol_schema::v1::{
 };
 use serde_json::value::RawValue;
 
-use super::{Acp, Stage, Step, wire};
-use crate::adapter::objects::unknown;
-use crate::adapter::{CannotSay, Heard, Outcome};
+use super::{Acp, Awaited, Stage, wire};
+use crate::adapter::json_lines::unknown;
+use crate::adapter::{EncodeError, Outcome, StreamItem};
 
 impl Acp {
     /// The agent can listen: it is told the next thing, or is waited for. Says whether a turn begins.
-    pub(super) fn go_on(&mut self, heard: &mut Vec<Heard>) -> bool {
+    pub(super) fn start_next_turn(&mut self, items: &mut Vec<StreamItem>) -> bool {
         if self.opening.is_some() {
             self.stage = Stage::Idle;
         }
         let Some(prompt) = self.next_prompt() else { return false };
-        self.say(prompt, heard);
+        self.say(prompt, items);
         // The protocol has no word for it: the agent works from the prompt on.
-        heard.push(Heard::TurnStarted);
+        items.push(StreamItem::TurnStarted);
         true
     }
 
@@ -28,34 +28,34 @@ impl Acp {
         let session = self.session.clone()?;
         let text = self.queue.pop_front()?;
         let prompt = PromptRequest::new(session, vec![ContentBlock::Text(TextContent::new(text))]);
-        Some(self.request(Step::Working, AGENT_METHOD_NAMES.session_prompt, prompt))
+        Some(self.request(Awaited::TurnEnd, AGENT_METHOD_NAMES.session_prompt, prompt))
     }
 
     /// Stops the turn. Whatever the agent asks in it is answered too, or it would wait.
-    pub(super) fn interrupt(&mut self) -> Result<Vec<u8>, CannotSay> {
+    pub(super) fn interrupt(&mut self) -> Result<Vec<u8>, EncodeError> {
         let (id, session) = match (&self.stage, &self.session) {
-            (Stage::Waiting(id, Step::Working | Step::Stopping), Some(session)) => (*id, session.clone()),
+            (Stage::Waiting(id, Awaited::TurnEnd | Awaited::CancelledTurnEnd), Some(session)) => (*id, session.clone()),
             (Stage::Idle, _) => return Ok(vec![]),
-            (Stage::Unopened | Stage::Waiting(..) | Stage::Refused(_), _) => return Err(CannotSay::NotYet),
+            (Stage::Unopened | Stage::Waiting(..) | Stage::Refused(_), _) => return Err(EncodeError::NotReady),
         };
-        self.stage = Stage::Waiting(id, Step::Stopping);
+        self.stage = Stage::Waiting(id, Awaited::CancelledTurnEnd);
         let (withdrawn, replies) = self.permissions.cancelled();
-        self.late.extend(withdrawn);
+        self.pending.extend(withdrawn);
         // An answer that comes first would let some agents go on for a while.
         Ok([wire::notification(AGENT_METHOD_NAMES.session_cancel, CancelNotification::new(session)), replies].concat())
     }
 
-    pub(super) fn turn_ended(&mut self, result: Option<&RawValue>, object: &str, heard: &mut Vec<Heard>) {
+    pub(super) fn turn_ended(&mut self, result: Option<&RawValue>, object: &str, items: &mut Vec<StreamItem>) {
         let answer = std::mem::take(&mut self.answer);
         let usage = self.spent.turn(result);
         let response = wire::read(result);
         if usage.is_err() || response.is_err() {
-            heard.push(unknown(object.to_owned()));
+            items.push(unknown(object.to_owned()));
         }
-        self.leave_nothing_open(heard);
+        self.close_open_items(items);
         let usage = usage.unwrap_or_default();
         if !usage.is_empty() {
-            heard.push(Heard::Event(Event::Usage(usage)));
+            items.push(StreamItem::Event(Event::Usage(usage)));
         }
         let outcome = match response {
             Ok(PromptResponse { stop_reason: StopReason::EndTurn, .. }) => {
@@ -65,29 +65,29 @@ impl Acp {
             Err(_) => Outcome::failure("the end of the turn was not understood".to_owned()),
         };
         if let Some(message) = outcome.error.clone() {
-            let wished = matches!(self.stage, Stage::Waiting(_, Step::Stopping));
-            heard.push(Heard::Event(if wished { Event::Notice { message } } else { Event::Error { message } }));
+            let wished = matches!(self.stage, Stage::Waiting(_, Awaited::CancelledTurnEnd));
+            items.push(StreamItem::Event(if wished { Event::Notice { message } } else { Event::Error { message } }));
         }
-        self.conclude(outcome, heard);
+        self.conclude(outcome, items);
     }
 
-    pub(super) fn turn_failed(&mut self, message: String, heard: &mut Vec<Heard>) {
+    pub(super) fn turn_failed(&mut self, message: String, items: &mut Vec<StreamItem>) {
         self.answer.clear();
-        self.leave_nothing_open(heard);
-        heard.push(Heard::Event(Event::Error { message: message.clone() }));
-        self.conclude(Outcome::failure(message), heard);
+        self.close_open_items(items);
+        items.push(StreamItem::Event(Event::Error { message: message.clone() }));
+        self.conclude(Outcome::failure(message), items);
     }
 
     /// The agent waits for no answer and uses no tool between turns.
-    fn leave_nothing_open(&mut self, heard: &mut Vec<Heard>) {
-        heard.extend(self.calls.abandoned().into_iter().map(Heard::Event));
-        heard.extend(self.permissions.cancelled().0);
+    fn close_open_items(&mut self, items: &mut Vec<StreamItem>) {
+        items.extend(self.calls.abandoned().into_iter().map(StreamItem::Event));
+        items.extend(self.permissions.cancelled().0);
     }
 
     /// A turn that another one follows at once has no result: whoever waits for a result would end the conversation.
-    fn conclude(&mut self, outcome: Outcome, heard: &mut Vec<Heard>) {
-        if !self.go_on(heard) {
-            heard.push(Heard::Result(outcome));
+    fn conclude(&mut self, outcome: Outcome, items: &mut Vec<StreamItem>) {
+        if !self.start_next_turn(items) {
+            items.push(StreamItem::Result(outcome));
         }
     }
 }

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use super::calls::News;
 use super::{Acp, content, wire};
-use crate::adapter::Heard;
-use crate::adapter::lines::LONGEST;
-use crate::adapter::objects::{NotUnderstood, unknown};
+use crate::adapter::StreamItem;
+use crate::adapter::json_lines::{NotUnderstood, unknown};
+use crate::adapter::lines::MAX_LINE_BYTES;
 
 /// The parameters of `session/update`. What is in the update is read only when its kind is known.
 #[derive(Deserialize)]
@@ -37,7 +37,7 @@ impl Acp {
         &mut self,
         params: Option<&RawValue>,
         object: &str,
-        heard: &mut Vec<Heard>,
+        items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
         let Params { update } = wire::read(params)?;
         let read: Result<SessionUpdate, _> = serde_json::from_str(update.get());
@@ -67,7 +67,7 @@ impl Acp {
             SessionUpdate::Plan(plan) => {
                 let entries = skipped()?.entries.unwrap_or_default();
                 let whole = entries.len() == plan.entries.len();
-                told.push(Heard::Event(planned(plan)));
+                told.push(StreamItem::Event(planned(plan)));
                 told.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::CurrentModeUpdate(update) => {
@@ -77,7 +77,7 @@ impl Acp {
             SessionUpdate::Notice(said) => {
                 let message = [Some(said.title), said.description].into_iter().flatten().collect::<Vec<_>>().join("\n");
                 told.push(match said.severity {
-                    NoticeSeverity::Error => Heard::Event(Event::Error { message }),
+                    NoticeSeverity::Error => StreamItem::Event(Event::Error { message }),
                     NoticeSeverity::Info | NoticeSeverity::Warning | NoticeSeverity::Other(_) | _ => notice(message),
                 });
             }
@@ -91,42 +91,42 @@ impl Acp {
             _ => return Err(NotUnderstood),
         }
         if !told.is_empty() {
-            self.tell_thought(heard);
+            self.flush_thought(items);
         }
-        heard.extend(told);
+        items.extend(told);
         Ok(())
     }
 
     /// Some agents send a thought word by word: it is told as a whole, when something else is told.
-    pub(super) fn tell_thought(&mut self, heard: &mut Vec<Heard>) {
+    pub(super) fn flush_thought(&mut self, items: &mut Vec<StreamItem>) {
         let thought = std::mem::take(&mut self.thought);
         if !thought.trim().is_empty() {
-            heard.push(Heard::Event(Event::thinking(thought)));
+            items.push(StreamItem::Event(Event::thinking(thought)));
         }
     }
 
     /// The events of a tool's update.
-    fn used(&mut self, update: ToolCallUpdate, news: News) -> Vec<Heard> {
-        let events = self.calls.heard(update, news);
+    fn used(&mut self, update: ToolCallUpdate, news: News) -> Vec<StreamItem> {
+        let events = self.calls.update(update, news);
         if !events.is_empty() {
             self.answer.clear();
         }
-        events.into_iter().map(Heard::Event).collect()
+        events.into_iter().map(StreamItem::Event).collect()
     }
 
     fn thought(&mut self, block: &ContentBlock) {
         let text = content::text(block);
-        if self.thought.len() + text.len() <= LONGEST {
+        if self.thought.len() + text.len() <= MAX_LINE_BYTES {
             self.thought.push_str(&text);
         }
     }
 
-    fn said(&mut self, block: &ContentBlock) -> Option<Heard> {
+    fn said(&mut self, block: &ContentBlock) -> Option<StreamItem> {
         let text = content::text(block);
-        if self.answer.len() + text.len() <= LONGEST {
+        if self.answer.len() + text.len() <= MAX_LINE_BYTES {
             self.answer.push_str(&text);
         }
-        (!text.is_empty()).then_some(Heard::Event(Event::output(text)))
+        (!text.is_empty()).then_some(StreamItem::Event(Event::output(text)))
     }
 }
 
@@ -169,6 +169,6 @@ fn planned(plan: Plan) -> Event {
     Event::Plan { steps: steps.collect(), text: None }
 }
 
-fn notice(message: String) -> Heard {
-    Heard::Event(Event::Notice { message })
+fn notice(message: String) -> StreamItem {
+    StreamItem::Event(Event::Notice { message })
 }

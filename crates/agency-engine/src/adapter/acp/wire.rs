@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::json_lines::NotUnderstood;
 
 /// Any message. The ids of both sides overlap: what has a method is a request or a notification of the agent, what has
 /// none answers a request of ours.

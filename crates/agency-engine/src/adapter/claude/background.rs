@@ -3,8 +3,8 @@
 use agency_model::{Event, TaskStatus};
 use serde::Deserialize;
 
-use crate::adapter::Heard;
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::StreamItem;
+use crate::adapter::json_lines::NotUnderstood;
 
 #[derive(Deserialize)]
 struct Changed {
@@ -24,13 +24,13 @@ struct Task {
 }
 
 /// The list of what still runs.
-pub(super) fn changed(object: &str) -> Result<Heard, NotUnderstood> {
+pub(super) fn changed(object: &str) -> Result<StreamItem, NotUnderstood> {
     let Changed { tasks } = serde_json::from_str(object)?;
-    Ok(Heard::Background(tasks.len()))
+    Ok(StreamItem::BackgroundTasks(tasks.len()))
 }
 
 /// One task: `task_started`, `task_progress` or `task_notification`, which is its end.
-pub(super) fn task(subtype: &str, object: &str) -> Result<Heard, NotUnderstood> {
+pub(super) fn task(subtype: &str, object: &str) -> Result<StreamItem, NotUnderstood> {
     let Task { task_id, tool_use_id, description, summary, status } = serde_json::from_str(object)?;
     let status = match (subtype, status.as_deref()) {
         ("task_started", _) => TaskStatus::Started,
@@ -41,5 +41,5 @@ pub(super) fn task(subtype: &str, object: &str) -> Result<Heard, NotUnderstood> 
         _ => return Err(NotUnderstood),
     };
     let description = summary.or(description).unwrap_or_default();
-    Ok(Heard::Event(Event::Task { task_id, status, description, tool_id: tool_use_id }))
+    Ok(StreamItem::Event(Event::Task { task_id, status, description, tool_id: tool_use_id }))
 }

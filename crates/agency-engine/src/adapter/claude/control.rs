@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::plans::{PLAN, Plans};
-use crate::adapter::asking::{command_detail, first_line};
-use crate::adapter::{CannotSay, Heard};
+use crate::adapter::question_text::{command_detail, first_line};
+use crate::adapter::{EncodeError, StreamItem};
 
 /// The tool by which Claude Code asks the user something.
 const ASK: &str = "AskUserQuestion";
@@ -77,7 +77,7 @@ struct Offered {
 
 impl Requests {
     /// Claude Code asks.
-    pub(super) fn asked(&mut self, request: ControlRequest, plans: &Plans, heard: &mut Vec<Heard>) {
+    pub(super) fn asked(&mut self, request: ControlRequest, plans: &Plans, items: &mut Vec<StreamItem>) {
         let ControlRequest { request_id, request } = request;
         let questions = request.input.get("questions").filter(|_| request.tool_name == ASK);
         let questions: Vec<Asked> = questions.and_then(|list| Vec::<Asked>::deserialize(list).ok()).unwrap_or_default();
@@ -88,36 +88,36 @@ impl Requests {
             } else {
                 permission(&request_id, &request)
             };
-            heard.push(Heard::Asked(question));
+            items.push(StreamItem::Question(question));
         }
         for (index, asked) in questions.into_iter().enumerate() {
-            heard.push(Heard::Asked(question(format!("{request_id}/{index}"), asked)));
+            items.push(StreamItem::Question(question(format!("{request_id}/{index}"), asked)));
         }
         self.open.insert(request_id, Open { input: request.input, asked });
     }
 
     /// Claude Code no longer wants to know.
-    pub(super) fn cancelled(&mut self, cancelled: &Cancelled, heard: &mut Vec<Heard>) {
+    pub(super) fn cancelled(&mut self, cancelled: &Cancelled, items: &mut Vec<StreamItem>) {
         if let Some(open) = self.open.remove(&cancelled.request_id) {
             let id = &cancelled.request_id;
             match open.asked.len() {
-                0 => heard.push(Heard::Withdrawn(id.clone())),
-                count => heard.extend((0..count).map(|index| Heard::Withdrawn(format!("{id}/{index}")))),
+                0 => items.push(StreamItem::Withdrawn(id.clone())),
+                count => items.extend((0..count).map(|index| StreamItem::Withdrawn(format!("{id}/{index}")))),
             }
         }
     }
 
     /// The response to a request; empty as long as other questions of the same request are open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Value>, CannotSay> {
+    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Value>, EncodeError> {
         let (id, index) = match key.split_once('/') {
             Some((id, index)) => (id, index.parse::<usize>().ok()),
             None => (key, None),
         };
-        let open = self.open.get_mut(id).ok_or(CannotSay::NotAsked)?;
+        let open = self.open.get_mut(id).ok_or(EncodeError::UnknownQuestion)?;
         let response = match index {
             None => Some(permitted(&open.input, answer)),
             Some(index) => {
-                let (_, slot) = open.asked.get_mut(index).ok_or(CannotSay::NotAsked)?;
+                let (_, slot) = open.asked.get_mut(index).ok_or(EncodeError::UnknownQuestion)?;
                 match words(answer) {
                     Some(words) => {
                         *slot = Some(words);

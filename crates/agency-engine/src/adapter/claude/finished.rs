@@ -6,7 +6,7 @@ use agency_model::{Event, Usage};
 use serde::Deserialize;
 
 use super::Claude;
-use crate::adapter::{Heard, Outcome, dollars};
+use crate::adapter::{Outcome, StreamItem, dollars};
 
 #[derive(Deserialize)]
 pub(super) struct Finished {
@@ -40,12 +40,12 @@ struct ModelUsage {
 
 impl Claude {
     /// A turn is over.
-    pub(super) fn result(&mut self, subtype: &str, finished: Finished, heard: &mut Vec<Heard>) {
+    pub(super) fn result(&mut self, subtype: &str, finished: Finished, items: &mut Vec<StreamItem>) {
         let cost_usd = self.cost(&finished);
         if let Some(tokens) = finished.tokens() {
             let cached = tokens.cache_read_input_tokens;
             let read = [tokens.input_tokens, tokens.cache_creation_input_tokens, cached];
-            heard.push(Heard::Event(Event::Usage(Usage {
+            items.push(StreamItem::Event(Event::Usage(Usage {
                 input_tokens: read.into_iter().flatten().reduce(u64::saturating_add),
                 output_tokens: tokens.output_tokens,
                 cached_tokens: cached,
@@ -53,7 +53,7 @@ impl Claude {
             })));
         }
         if subtype == "success" && finished.is_error != Some(true) {
-            heard.push(Heard::Result(Outcome::success(finished.result)));
+            items.push(StreamItem::Result(Outcome::success(finished.result)));
             return;
         }
         let errors = finished.errors.filter(|errors| !errors.is_empty());
@@ -61,9 +61,9 @@ impl Claude {
         let message = error.unwrap_or_else(|| subtype.to_owned());
         // An error of the model's server comes as a success whose result is the error, and was said before.
         if subtype != "success" {
-            heard.push(Heard::Event(Event::Error { message: message.clone() }));
+            items.push(StreamItem::Event(Event::Error { message: message.clone() }));
         }
-        heard.push(Heard::Result(Outcome::failure(message)));
+        items.push(StreamItem::Result(Outcome::failure(message)));
     }
 
     /// The tokens are those of the turn, the cost is that of the conversation, also before this process.

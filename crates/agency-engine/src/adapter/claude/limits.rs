@@ -4,7 +4,7 @@ use agency_model::Event;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::json_lines::NotUnderstood;
 
 #[derive(Deserialize)]
 struct RateLimit {

@@ -19,7 +19,7 @@ pub(super) struct Plans {
 
 impl Plans {
     /// Remembers the plan that a tool is given.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn observe(&mut self, event: &Event) {
         let Event::ToolUse { tool_name, input, tool_id, .. } = event else { return };
         let text = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| text.len() <= MAX_PLAN_BYTES);
         if let (PLAN, Some(plan), Some(id)) = (tool_name.as_str(), text("plan"), tool_id) {

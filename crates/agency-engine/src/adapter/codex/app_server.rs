@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::client::{Client, Ours};
 use super::items::{Items, Stage};
 use super::notifications::{self, ItemChanged, Resolved, TurnChanged};
+use super::open_tools::OpenTools;
 use super::requests::{Request, Requests};
-use super::speaking::{Ours, Speaking};
-use super::started::Started;
-use crate::adapter::objects::{Dialect, NotUnderstood};
-use crate::adapter::{CannotSay, Heard, Opening, Outcome, ToAgent, line};
+use crate::adapter::json_lines::{Dialect, NotUnderstood};
+use crate::adapter::{EncodeError, Opening, Outcome, StreamItem, ToAgent, line};
 
 /// The code for a request that is not known here.
 const UNKNOWN_METHOD: i64 = -32601;
@@ -23,10 +23,10 @@ const UNKNOWN_METHOD: i64 = -32601;
 /// What must be remembered of a conversation.
 #[derive(Debug)]
 pub(in crate::adapter) struct AppServer {
-    speaking: Speaking,
+    client: Client,
     requests: Requests,
     items: Items,
-    started: Started,
+    open_tools: OpenTools,
     /// The last words of the turn.
     answer: Option<String>,
     /// A turn has begun since the conversation was opened: what was consumed before was told by another process.
@@ -53,50 +53,50 @@ struct Refusal {
 
 #[derive(Deserialize)]
 struct Opened {
-    thread: Thread,
+    thread: HasId,
 }
 
 /// The turn in which a message was taken.
 #[derive(Deserialize)]
 struct Joined {
-    turn: Thread,
+    turn: HasId,
 }
 
 #[derive(Deserialize)]
-struct Thread {
+struct HasId {
     id: String,
 }
 
 impl Dialect for AppServer {
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let Envelope { id, method, params, result, error } = serde_json::from_str(object)?;
         let params = params.map_or("{}", RawValue::get);
         match (method, id) {
             (Some(method), Some(id)) => {
-                self.request(&Request { id: &id, method: &method, params }, heard);
+                self.request(&Request { id: &id, method: &method, params }, items);
                 Ok(())
             }
-            (Some(method), None) => self.notification(&method, params, heard),
-            (None, Some(id)) => self.response(&id, result, error, heard),
+            (Some(method), None) => self.notification(&method, params, items),
+            (None, Some(id)) => self.response(&id, result, error, items),
             (None, None) => Err(NotUnderstood),
         }
     }
 
     fn open(&mut self) -> Vec<u8> {
-        self.speaking.initialize()
+        self.client.initialize()
     }
 
-    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, CannotSay> {
+    fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, EncodeError> {
         match to_agent {
-            ToAgent::Message(text) => self.speaking.message(text).ok_or(CannotSay::NotYet),
-            ToAgent::Interrupt => Ok(self.speaking.interrupt()),
+            ToAgent::Message(text) => self.client.message(text).ok_or(EncodeError::NotReady),
+            ToAgent::Interrupt => Ok(self.client.interrupt()),
             ToAgent::Answer { key, answer } => {
                 let Some(reply) = self.requests.answered(key, answer)? else {
                     return Ok(vec![]);
                 };
                 let mut lines = line(&reply.response);
                 if let Some((thread, words)) = reply.words {
-                    lines.extend(self.speaking.say(&thread, &[words]));
+                    lines.extend(self.client.say(&thread, &[words]));
                 }
                 Ok(lines)
             }
@@ -106,23 +106,23 @@ impl Dialect for AppServer {
 
 impl AppServer {
     /// A new conversation, or one that goes on.
-    pub(in crate::adapter) fn talking(opening: Opening) -> Self {
+    pub(in crate::adapter) fn with_conversation(opening: Opening) -> Self {
         Self {
-            speaking: Speaking::new(opening),
+            client: Client::new(opening),
             requests: Requests::default(),
             items: Items::default(),
-            started: Started::default(),
+            open_tools: OpenTools::default(),
             answer: None,
             begun: false,
         }
     }
 
-    fn request(&mut self, request: &Request<'_>, heard: &mut Vec<Heard>) {
-        if let Err(NotUnderstood) = self.requests.asked(request, &self.started, heard) {
+    fn request(&mut self, request: &Request<'_>, items: &mut Vec<StreamItem>) {
+        if let Err(NotUnderstood) = self.requests.asked(request, &self.open_tools, items) {
             let Request { id, method, .. } = request;
             let error = json!({ "code": UNKNOWN_METHOD, "message": format!("agency does not answer {method}") });
-            heard.push(Heard::Say(line(&json!({ "id": id, "error": error }))));
-            heard.push(notice(format!("the agent asked for something that nobody here can answer: {method}")));
+            items.push(StreamItem::Reply(line(&json!({ "id": id, "error": error }))));
+            items.push(notice(format!("the agent asked for something that nobody here can answer: {method}")));
         }
     }
 
@@ -131,101 +131,106 @@ impl AppServer {
         id: &Value,
         result: Option<&RawValue>,
         error: Option<Refusal>,
-        heard: &mut Vec<Heard>,
+        items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
-        let (id, ours) = self.speaking.asked(id).ok_or(NotUnderstood)?;
+        let (id, ours) = self.client.asked(id).ok_or(NotUnderstood)?;
         match (ours, result, error) {
             (_, _, Some(error)) => {
-                self.speaking.forget(id);
-                self.refused(ours, error, heard);
+                self.client.forget(id);
+                self.refused(ours, error, items);
             }
-            (Ours::Initialize, Some(_), None) => heard.push(Heard::Say(self.speaking.initialized())),
+            (Ours::Initialize, Some(_), None) => items.push(StreamItem::Reply(self.client.initialized())),
             (Ours::Thread, Some(result), None) => {
                 let Opened { thread } = serde_json::from_str(result.get())?;
-                let first = self.speaking.opened(&thread.id);
-                heard.push(Heard::Session(thread.id));
-                heard.extend(first.map(Heard::Say));
+                let first = self.client.opened(&thread.id);
+                items.push(StreamItem::Session(thread.id));
+                items.extend(first.map(StreamItem::Reply));
             }
             // Notifications tell what comes of it.
             (Ours::Turn, Some(result), None) => {
                 let joined = serde_json::from_str::<Joined>(result.get()).ok().map(|joined| joined.turn.id);
-                heard.extend(self.speaking.joined(id, joined).map(Heard::Say));
+                items.extend(self.client.joined(id, joined).map(StreamItem::Reply));
             }
             (Ours::Interrupt, Some(_), None) => {}
             (_, None, None) => return Err(NotUnderstood),
         }
-        self.speaking.answered(id);
+        self.client.answered(id);
         Ok(())
     }
 
-    fn refused(&mut self, ours: Ours, Refusal { message }: Refusal, heard: &mut Vec<Heard>) {
+    fn refused(&mut self, ours: Ours, Refusal { message }: Refusal, items: &mut Vec<StreamItem>) {
         if ours == Ours::Interrupt {
-            heard.push(notice(format!("the agent was not interrupted: {message}")));
+            items.push(notice(format!("the agent was not interrupted: {message}")));
             return;
         }
-        heard.push(Heard::Event(Event::Error { message: message.clone() }));
-        if self.speaking.refused(ours) {
-            heard.push(Heard::Result(Outcome::failure(message)));
+        items.push(StreamItem::Event(Event::Error { message: message.clone() }));
+        if self.client.refused(ours) {
+            items.push(StreamItem::Result(Outcome::failure(message)));
         }
     }
 
-    fn notification(&mut self, method: &str, params: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn notification(&mut self, method: &str, params: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         match method {
-            "item/started" => self.item(Stage::Started, serde_json::from_str(params)?, heard)?,
-            "item/completed" => self.item(Stage::Completed, serde_json::from_str(params)?, heard)?,
+            "item/started" => self.item(Stage::Started, serde_json::from_str(params)?, items)?,
+            "item/completed" => self.item(Stage::Completed, serde_json::from_str(params)?, items)?,
             "turn/started" => {
                 let TurnChanged { thread_id, turn } = serde_json::from_str(params)?;
                 self.begun = true;
-                if self.speaking.is_ours(&thread_id) {
+                if self.client.is_ours(&thread_id) {
                     self.answer = None;
-                    heard.push(Heard::TurnStarted);
-                    heard.extend(self.speaking.runs(turn.id).map(Heard::Say));
+                    items.push(StreamItem::TurnStarted);
+                    items.extend(self.client.runs(turn.id).map(StreamItem::Reply));
                 }
             }
             "turn/completed" => {
                 let TurnChanged { thread_id, turn } = serde_json::from_str(params)?;
-                if self.speaking.is_ours(&thread_id) {
+                if self.client.is_ours(&thread_id) {
                     let (id, interrupted) = (turn.id.clone(), turn.is_interrupted());
-                    heard.push(Heard::Result(turn.outcome(&mut self.answer)?));
-                    self.speaking.ended();
-                    heard.extend(interrupted.then(|| self.speaking.untaken(id)).flatten().map(Heard::Say));
+                    items.push(StreamItem::Result(turn.outcome(&mut self.answer)?));
+                    self.client.ended();
+                    items.extend(interrupted.then(|| self.client.untaken(id)).flatten().map(StreamItem::Reply));
                 }
             }
             "thread/tokenUsage/updated" => {
                 let usage = notifications::usage(serde_json::from_str(params)?);
-                heard.extend(self.begun.then_some(Heard::Event(usage)));
+                items.extend(self.begun.then_some(StreamItem::Event(usage)));
             }
             "serverRequest/resolved" => {
                 let Resolved { request_id } = serde_json::from_str(params)?;
-                self.requests.resolved(&request_id, heard);
+                self.requests.resolved(&request_id, items);
             }
-            _ => heard.extend(notifications::hear(method, params)?.map(Heard::Event)),
+            _ => items.extend(notifications::event(method, params)?.map(StreamItem::Event)),
         }
         Ok(())
     }
 
-    fn item(&mut self, stage: Stage, changed: ItemChanged<'_>, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood> {
+    fn item(
+        &mut self,
+        stage: Stage,
+        changed: ItemChanged<'_>,
+        items: &mut Vec<StreamItem>,
+    ) -> Result<(), NotUnderstood> {
         // What ends may have begun before the words that the turn has taken since.
-        if stage == Stage::Started && self.speaking.is_ours(&changed.thread_id) {
+        if stage == Stage::Started && self.client.is_ours(&changed.thread_id) {
             match notifications::user_message(&changed.item) {
-                Some(texts) => self.speaking.taken(&texts),
-                None => self.speaking.answers(),
+                Some(texts) => self.client.taken(&texts),
+                None => self.client.answers(),
             }
         }
         for event in notifications::item(&mut self.items, stage, changed.item)? {
-            self.started.hear(&event);
+            self.open_tools.observe(&event);
             // What a sub-agent said is no answer to the user.
             if let Event::Output { text, .. } = &event
-                && self.speaking.is_ours(&changed.thread_id)
+                && self.client.is_ours(&changed.thread_id)
             {
                 self.answer = Some(text.clone());
             }
-            heard.push(Heard::Event(event));
+            items.push(StreamItem::Event(event));
         }
         Ok(())
     }
 }
 
-fn notice(message: String) -> Heard {
-    Heard::Event(Event::Notice { message })
+fn notice(message: String) -> StreamItem {
+    StreamItem::Event(Event::Notice { message })
 }

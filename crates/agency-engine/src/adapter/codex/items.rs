@@ -6,7 +6,7 @@ use agency_model::{Event, PlanStep, StepStatus};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::json_lines::NotUnderstood;
 use crate::adapter::tools::Tools;
 
 /// How far an item has come.
@@ -63,7 +63,7 @@ pub(super) struct Items {
 
 impl Items {
     /// What an item says at this stage.
-    pub(super) fn hear(&mut self, stage: Stage, item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
+    pub(super) fn events(&mut self, stage: Stage, item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
         match (item.kind.as_ref(), stage) {
             ("agent_message", Stage::Completed) => {
                 let text = item.text.ok_or(NotUnderstood)?;

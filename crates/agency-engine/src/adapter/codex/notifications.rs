@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::items::{Item, Items, Stage};
 use crate::adapter::Outcome;
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::json_lines::NotUnderstood;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -102,7 +102,7 @@ struct McpServer {
 }
 
 /// What a notification says that changes nothing; nothing if it is known to say nothing new.
-pub(super) fn hear(method: &str, params: &str) -> Result<Option<Event>, NotUnderstood> {
+pub(super) fn event(method: &str, params: &str) -> Result<Option<Event>, NotUnderstood> {
     let message = match method {
         "error" => {
             // Also where Codex tries again: who waits for a sign of life must not take it for one.
@@ -180,7 +180,7 @@ pub(super) fn item(items: &mut Items, stage: Stage, mut item: Item<'_>) -> Resul
         _ => {}
     }
     item.kind = Cow::Owned(snake_case(&item.kind));
-    items.hear(stage, item)
+    items.events(stage, item)
 }
 
 /// Most models show only a summary of what they think, some the whole, some nothing.

@@ -4,9 +4,9 @@ use agency_model::{Question, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::started::Started;
-use crate::adapter::asking::{command_detail, first_line};
-use crate::adapter::objects::NotUnderstood;
+use super::open_tools::OpenTools;
+use crate::adapter::json_lines::NotUnderstood;
+use crate::adapter::question_text::{command_detail, first_line};
 
 /// What a request of Codex comes to.
 pub(super) struct Asking {
@@ -88,7 +88,7 @@ struct Offered {
 
 impl Asking {
     /// Reads a request; an error if nobody here could answer it.
-    pub(super) fn read(key: &str, method: &str, params: &str, started: &Started) -> Result<Self, NotUnderstood> {
+    pub(super) fn read(key: &str, method: &str, params: &str, open_tools: &OpenTools) -> Result<Self, NotUnderstood> {
         let (thread, wanted, questions) = match method {
             "item/commandExecution/requestApproval" => {
                 let asked: CommandApproval = serde_json::from_str(params)?;
@@ -97,7 +97,7 @@ impl Asking {
             }
             "item/fileChange/requestApproval" => {
                 let asked: FileApproval = serde_json::from_str(params)?;
-                let question = asked.question(key.to_owned(), started);
+                let question = asked.question(key.to_owned(), open_tools);
                 (asked.thread_id, Wanted::Decision, vec![question])
             }
             "mcpServer/elicitation/request" => {
@@ -106,7 +106,7 @@ impl Asking {
                 if asked.about.codex_approval_kind != "mcp_tool_call" {
                     return Err(NotUnderstood);
                 }
-                let question = asked.question(key.to_owned(), started);
+                let question = asked.question(key.to_owned(), open_tools);
                 (asked.thread_id, Wanted::Action, vec![question])
             }
             "item/tool/requestUserInput" => {
@@ -146,8 +146,8 @@ impl CommandApproval {
 }
 
 impl FileApproval {
-    fn question(&self, key: String, started: &Started) -> Question {
-        let changes = started.changes(&self.item_id);
+    fn question(&self, key: String, open_tools: &OpenTools) -> Question {
+        let changes = open_tools.changes(&self.item_id);
         let mut detail = changes.map_or_else(|| "Codex did not tell the change.".to_owned(), diff);
         if let Some(root) = &self.grant_root {
             detail.push_str(&format!("\nand more writes below {root}"));
@@ -169,9 +169,9 @@ impl FileApproval {
 }
 
 impl Elicitation {
-    fn question(&self, key: String, started: &Started) -> Question {
+    fn question(&self, key: String, open_tools: &OpenTools) -> Question {
         let input = self.about.tool_params.clone().unwrap_or_default();
-        let name = started.mcp_tool(&self.server_name, &input).unwrap_or(&self.server_name).to_owned();
+        let name = open_tools.mcp_tool(&self.server_name, &input).unwrap_or(&self.server_name).to_owned();
         permission(key, first_line(&self.message), command_detail(&input), name, input)
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use agency_model::Answer;
 use serde_json::{Map, Value, json};
 
+use super::open_tools::OpenTools;
 use super::questions::{Asking, Wanted};
-use super::started::Started;
-use crate::adapter::objects::NotUnderstood;
-use crate::adapter::{CannotSay, Heard};
+use crate::adapter::json_lines::NotUnderstood;
+use crate::adapter::{EncodeError, StreamItem};
 
 /// A request of Codex.
 pub(super) struct Request<'a> {
@@ -45,32 +45,32 @@ impl Requests {
     pub(super) fn asked(
         &mut self,
         request: &Request<'_>,
-        started: &Started,
-        heard: &mut Vec<Heard>,
+        open_tools: &OpenTools,
+        items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
         let key = key(request.id);
-        let Asking { thread, wanted, questions } = Asking::read(&key, request.method, request.params, started)?;
-        heard.extend(questions.into_iter().map(Heard::Asked));
+        let Asking { thread, wanted, questions } = Asking::read(&key, request.method, request.params, open_tools)?;
+        items.extend(questions.into_iter().map(StreamItem::Question));
         self.open.insert(key, Open { id: request.id.clone(), thread, wanted });
         Ok(())
     }
 
     /// Codex no longer wants to know, or has just been told.
-    pub(super) fn resolved(&mut self, id: &Value, heard: &mut Vec<Heard>) {
+    pub(super) fn resolved(&mut self, id: &Value, items: &mut Vec<StreamItem>) {
         let key = key(id);
         match self.open.remove(&key).map(|open| open.wanted) {
-            Some(Wanted::Decision | Wanted::Action) => heard.push(Heard::Withdrawn(key)),
+            Some(Wanted::Decision | Wanted::Action) => items.push(StreamItem::Withdrawn(key)),
             Some(Wanted::Input(questions)) => {
-                heard.extend((0..questions.len()).map(|index| Heard::Withdrawn(format!("{key}/{index}"))));
+                items.extend((0..questions.len()).map(|index| StreamItem::Withdrawn(format!("{key}/{index}"))));
             }
             None => {}
         }
     }
 
     /// The reply to a request; empty as long as other questions of the same request are open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Reply>, CannotSay> {
-        let (key, index) = self.addressed(key).ok_or(CannotSay::NotAsked)?;
-        let open = self.open.get_mut(key).ok_or(CannotSay::NotAsked)?;
+    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Reply>, EncodeError> {
+        let (key, index) = self.addressed(key).ok_or(EncodeError::UnknownQuestion)?;
+        let open = self.open.get_mut(key).ok_or(EncodeError::UnknownQuestion)?;
         let (result, words) = match (&mut open.wanted, index) {
             (Wanted::Decision, None) => {
                 // `decline` is taken also where it is not offered, and unlike `cancel` it lets the turn go on.
@@ -82,9 +82,9 @@ impl Requests {
                 (json!({ "action": action, "content": content, "_meta": null }), words(answer))
             }
             (Wanted::Input(questions), Some(index)) => {
-                let (_, slot) = questions.get_mut(index).ok_or(CannotSay::NotAsked)?;
+                let (_, slot) = questions.get_mut(index).ok_or(EncodeError::UnknownQuestion)?;
                 if slot.is_some() {
-                    return Err(CannotSay::NotAsked);
+                    return Err(EncodeError::UnknownQuestion);
                 }
                 let (given, refused) = given(answer)?;
                 *slot = Some(given);
@@ -94,7 +94,9 @@ impl Requests {
                 }
                 (answers(questions), None)
             }
-            (Wanted::Decision | Wanted::Action, Some(_)) | (Wanted::Input(_), None) => return Err(CannotSay::NotAsked),
+            (Wanted::Decision | Wanted::Action, Some(_)) | (Wanted::Input(_), None) => {
+                return Err(EncodeError::UnknownQuestion);
+            }
         };
         let reply = Reply {
             response: json!({ "id": open.id, "result": result }),
@@ -119,13 +121,13 @@ fn key(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-fn allowed(answer: &Answer) -> Result<bool, CannotSay> {
+fn allowed(answer: &Answer) -> Result<bool, EncodeError> {
     match answer {
         // What Codex would remember itself could reach beyond the run.
         Answer::Allow { .. } | Answer::AllowAll => Ok(true),
         Answer::Deny { .. } | Answer::Text { .. } => Ok(false),
         Answer::Options { .. } => {
-            Err(CannotSay::Unfit("this is a permission without options: allow or deny it".to_owned()))
+            Err(EncodeError::Invalid("this is a permission without options: allow or deny it".to_owned()))
         }
     }
 }
@@ -140,7 +142,7 @@ fn words(answer: &Answer) -> Option<&str> {
 }
 
 /// The answer to one question as Codex takes it, and whether it was refused.
-fn given(answer: &Answer) -> Result<(Vec<String>, bool), CannotSay> {
+fn given(answer: &Answer) -> Result<(Vec<String>, bool), EncodeError> {
     // The name under which Codex expects own words.
     let note = |text: &String| format!("user_note: {text}");
     match answer {
@@ -148,7 +150,7 @@ fn given(answer: &Answer) -> Result<(Vec<String>, bool), CannotSay> {
         Answer::Text { text } => Ok((vec![note(text)], false)),
         Answer::Deny { message } => Ok((message.iter().map(note).collect(), true)),
         Answer::Allow { .. } | Answer::AllowAll => {
-            Err(CannotSay::Unfit("this is a question: choose an option or answer in your own words".to_owned()))
+            Err(EncodeError::Invalid("this is a question: choose an option or answer in your own words".to_owned()))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What happens in a turn, and at its end.
 
-use agency_engine::adapter::{CannotSay, Heard, ToAgent};
+use agency_engine::adapter::{EncodeError, StreamItem, ToAgent};
 use agency_model::{Answer, Event};
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::exchange::answer;
 fn an_unknown_update_is_kept_and_the_next_one_is_heard() {
     let (mut channel, _) = ready(Some("go"));
     let line = update(json!({ "sessionUpdate": "never_seen", "a": 1 }));
-    assert_eq!(tell(&mut channel, line.clone()), [Heard::Event(Event::Unknown { text: line.to_string() })]);
+    assert_eq!(tell(&mut channel, line.clone()), [StreamItem::Event(Event::Unknown { text: line.to_string() })]);
     assert_eq!(tell(&mut channel, chunk("a")), [output("a")]);
 }
 
@@ -28,15 +28,15 @@ fn a_tool_that_is_half_known_is_told_and_kept() {
         update(update_)
     };
     let line = tool("never_seen");
-    assert_eq!(tell(&mut channel, line.clone()), [Heard::Event(Event::Unknown { text: line.to_string() })]);
+    assert_eq!(tell(&mut channel, line.clone()), [StreamItem::Event(Event::Unknown { text: line.to_string() })]);
     let heard = tell(&mut channel, tool("completed"));
     assert!(
         matches!(
             heard.as_slice(),
             [
-                Heard::Event(Event::ToolUse { .. }),
-                Heard::Event(Event::ToolResult { success: true, output, .. }),
-                Heard::Event(Event::Unknown { .. })
+                StreamItem::Event(Event::ToolUse { .. }),
+                StreamItem::Event(Event::ToolResult { success: true, output, .. }),
+                StreamItem::Event(Event::Unknown { .. })
             ] if output == "a"
         ),
         "{heard:?}"
@@ -50,14 +50,14 @@ fn a_message_waits_for_the_end_of_the_turn_which_then_has_no_result() {
     assert_eq!(said(&heard).len(), 1, "only the session was asked for");
     let message = |text: &str| ToAgent::Message(text.to_owned());
     assert_eq!(messages(&channel.encode(&message("one")).unwrap())[0]["id"], 3);
-    assert_eq!(channel.feed(b""), [Heard::TurnStarted]);
+    assert_eq!(channel.feed(b""), [StreamItem::TurnStarted]);
     assert_eq!(channel.encode(&message("two")).unwrap(), b"");
     assert_eq!(channel.encode(&message("three")).unwrap(), b"");
     assert_eq!(channel.feed(b""), [], "no turn begins before the other is over");
     tell(&mut channel, chunk("first"));
     for (id, text) in [(3, "two"), (4, "three")] {
         let heard = tell(&mut channel, ended(id, "end_turn"));
-        assert_eq!((heard.len(), &heard[1]), (2, &Heard::TurnStarted), "{heard:?}");
+        assert_eq!((heard.len(), &heard[1]), (2, &StreamItem::TurnStarted), "{heard:?}");
         assert_eq!(said(&heard)[0]["params"]["prompt"][0]["text"], text);
     }
     tell(&mut channel, chunk("last"));
@@ -74,15 +74,15 @@ fn an_interrupted_turn_leaves_no_question_open() {
     let bytes = channel.encode(&ToAgent::Interrupt).unwrap();
     let cancel = json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "s" } });
     assert_eq!(messages(&bytes), [cancel, cancelled(0), cancelled(1)]);
-    assert_eq!(channel.feed(b""), [Heard::Withdrawn("0".to_owned()), Heard::Withdrawn("1".to_owned())]);
-    assert_eq!(channel.encode(&answer("0", Answer::Allow { message: None })), Err(CannotSay::NotAsked));
+    assert_eq!(channel.feed(b""), [StreamItem::Withdrawn("0".to_owned()), StreamItem::Withdrawn("1".to_owned())]);
+    assert_eq!(channel.encode(&answer("0", Answer::Allow { message: None })), Err(EncodeError::UnknownQuestion));
     // What was on its way is not asked any more.
     let heard = tell(&mut channel, permission(2, "rm"));
     assert_eq!((heard.len(), said(&heard)), (1, vec![cancelled(2)]));
     let heard = tell(&mut channel, ended(3, "cancelled"));
-    assert!(matches!(heard[0], Heard::Event(Event::ToolResult { success: false, .. })), "{heard:?}");
+    assert!(matches!(heard[0], StreamItem::Event(Event::ToolResult { success: false, .. })), "{heard:?}");
     assert_eq!(heard.last(), Some(&failure("the turn was stopped")));
-    assert!(!heard.iter().any(|item| matches!(item, Heard::Event(Event::Error { .. }))));
+    assert!(!heard.iter().any(|item| matches!(item, StreamItem::Event(Event::Error { .. }))));
     // There is nothing to stop now.
     assert_eq!(channel.encode(&ToAgent::Interrupt).unwrap(), b"");
 }
@@ -99,13 +99,13 @@ fn an_end_that_is_not_understood_ends_the_turn() {
         let (mut channel, _) = ready(Some("go"));
         let line = json!({ "id": 3, "result": result });
         let heard = tell(&mut channel, line.clone());
-        assert_eq!(heard[0], Heard::Event(Event::Unknown { text: line.to_string() }));
-        assert!(matches!(heard.last(), Some(Heard::Result(outcome)) if outcome.success == success), "{heard:?}");
+        assert_eq!(heard[0], StreamItem::Event(Event::Unknown { text: line.to_string() }));
+        assert!(matches!(heard.last(), Some(StreamItem::Result(outcome)) if outcome.success == success), "{heard:?}");
     }
     for reason in ["refusal", "max_tokens", "max_turn_requests", "cancelled"] {
         let (mut channel, _) = ready(Some("go"));
         let heard = tell(&mut channel, ended(3, reason));
-        let [Heard::Event(Event::Error { message }), Heard::Result(outcome)] = heard.as_slice() else {
+        let [StreamItem::Event(Event::Error { message }), StreamItem::Result(outcome)] = heard.as_slice() else {
             panic!("{heard:?}");
         };
         assert_eq!((outcome.success, outcome.error.as_ref()), (false, Some(message)), "{reason}");
@@ -115,7 +115,7 @@ fn an_end_that_is_not_understood_ends_the_turn() {
 #[test]
 fn a_thought_in_pieces_is_told_as_a_whole() {
     let (mut channel, _) = ready(Some("go"));
-    let whole = Heard::Event(Event::thinking("I think"));
+    let whole = StreamItem::Event(Event::thinking("I think"));
     assert_eq!(tell(&mut channel, thought("I ")), []);
     assert_eq!(tell(&mut channel, thought("think")), []);
     assert_eq!(tell(&mut channel, chunk("so")), [whole.clone(), output("so")]);

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 /// A title is one line.
-const LONGEST_TITLE: usize = 120;
+const MAX_TITLE_CHARS: usize = 120;
 /// So many unchanged lines are shown on both sides of a change.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// The beginning of a text, as a title.
 pub(super) fn first_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    if line.chars().count() <= LONGEST_TITLE {
+    if line.chars().count() <= MAX_TITLE_CHARS {
         return line.to_owned();
     }
-    line.chars().take(LONGEST_TITLE - 1).chain(['\u{2026}']).collect()
+    line.chars().take(MAX_TITLE_CHARS - 1).chain(['\u{2026}']).collect()
 }
 
 /// Everything a tool would be given, as a human reads it: a command, a plan or a change as it is, anything else as JSON.
@@ -44,10 +44,10 @@ pub(super) fn change(path: &str, old: &str, new: &str) -> String {
     let end = new.len() - after;
     [
         format!("{path}\n\n"),
-        context(&new, before.saturating_sub(CONTEXT), before),
+        context(&new, before.saturating_sub(CONTEXT_LINES), before),
         changed(&old, '-'),
         changed(&new, '+'),
-        context(&new, end, (end + CONTEXT).min(new.len())),
+        context(&new, end, (end + CONTEXT_LINES).min(new.len())),
     ]
     .concat()
 }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_title_is_one_short_line() {
         assert_eq!(first_line("\n  one \ntwo"), "one");
-        assert_eq!(first_line(&"x".repeat(500)).chars().count(), LONGEST_TITLE);
+        assert_eq!(first_line(&"x".repeat(500)).chars().count(), MAX_TITLE_CHARS);
     }
 
     #[test]

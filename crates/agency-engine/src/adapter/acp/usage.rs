@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::adapter::dollars;
-use crate::adapter::objects::NotUnderstood;
+use crate::adapter::json_lines::NotUnderstood;
 
 /// What has been counted of the cost.
 #[derive(Debug)]
-pub(super) struct Spent {
+pub(super) struct UsageTracker {
     /// The part that is counted already; unknown while nothing was heard of a session that had begun before.
     counted: Option<f64>,
     /// All of it, where it is more than what is counted.
@@ -53,7 +53,7 @@ struct Tokens {
     cached_write_tokens: Option<u64>,
 }
 
-impl Spent {
+impl UsageTracker {
     /// For a session that begins.
     pub(super) const fn nothing() -> Self {
         Self { counted: Some(0.0), total: None }
@@ -123,14 +123,14 @@ fn counted(tokens: &Tokens) -> Usage {
 mod tests {
     use super::*;
 
-    fn turn(spent: &mut Spent, result: &str) -> Usage {
+    fn turn(spent: &mut UsageTracker, result: &str) -> Usage {
         let result: &RawValue = serde_json::from_str(result).unwrap();
         spent.turn(Some(result)).unwrap()
     }
 
     #[test]
     fn the_cost_of_a_session_is_told_turn_by_turn() {
-        let mut spent = Spent::nothing();
+        let mut spent = UsageTracker::nothing();
         let mut cost = |amount| {
             spent.told(&Cost::new(amount, "USD"));
             turn(&mut spent, "{}").cost_usd
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_a_session_cost_before_is_not_counted_again() {
-        let mut spent = Spent::unknown();
+        let mut spent = UsageTracker::unknown();
         spent.told(&Cost::new(5.0, "USD"));
         assert_eq!(turn(&mut spent, "{}").cost_usd, None);
         spent.told(&Cost::new(5.5, "USD"));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn cached_tokens_are_counted_once_whatever_the_agent_counts_them_as() {
-        let read = |text: &str| turn(&mut Spent::nothing(), text);
+        let read = |text: &str| turn(&mut UsageTracker::nothing(), text);
         let beside = read(
             r#"{"usage":{"inputTokens":10,"outputTokens":5,"cachedReadTokens":80,"cachedWriteTokens":5,"totalTokens":100}}"#,
         );

@@ -6,19 +6,19 @@ use agency_model::Event;
 use serde_json::Value;
 
 /// No agent has this many at work; what a broken one leaves open must not grow without end.
-const MOST: usize = 64;
+const MAX_OPEN_TOOLS: usize = 64;
 
 /// The uses that have no result yet, by the ids of their items: the name of the tool, and what it is given.
 #[derive(Debug, Default)]
-pub(super) struct Started {
+pub(super) struct OpenTools {
     uses: BTreeMap<String, (String, Value)>,
 }
 
-impl Started {
+impl OpenTools {
     /// Remembers a use, or that it is over.
-    pub(super) fn hear(&mut self, event: &Event) {
+    pub(super) fn observe(&mut self, event: &Event) {
         if let Event::ToolUse { tool_name, input, tool_id: Some(id), .. } = event {
-            if self.uses.len() >= MOST {
+            if self.uses.len() >= MAX_OPEN_TOOLS {
                 self.uses.clear();
             }
             self.uses.insert(id.clone(), (tool_name.clone(), input.clone()));

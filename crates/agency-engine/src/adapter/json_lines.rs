@@ -1,4 +1,4 @@
-//! Lines of JSON into items: what the dialects of all agents have in common.
+//! Lines of JSON into items: the part that all dialects share.
 
 use std::borrow::Cow;
 
@@ -6,42 +6,42 @@ use agency_model::{Event, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::lines::{LONGEST, Line, Lines};
-use super::{CannotSay, Channel, Heard, StreamParser, ToAgent};
+use super::lines::{Line, MAX_LINE_BYTES};
+use super::{EncodeError, StreamItem, ToAgent};
 
-/// On one line at most this many objects are told apart.
-const MOST_ON_A_LINE: usize = 1000;
+/// At most this many objects on one line are read one by one.
+const MAX_OBJECTS_PER_LINE: usize = 1000;
 
-/// What one agent means by its objects.
+/// How one agent's JSON objects are read, and how it is written to.
 pub(super) trait Dialect: Send {
-    /// Adds what an object says. A dialect changes itself only when it has understood the whole of it.
-    fn hear(&mut self, object: &str, heard: &mut Vec<Heard>) -> Result<(), NotUnderstood>;
+    /// Adds the items of an object. A dialect changes its state only after it has understood the whole object.
+    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood>;
 
-    /// The first words of a conversation.
+    /// The first bytes of a conversation.
     fn open(&mut self) -> Vec<u8> {
         vec![]
     }
 
-    /// The conversation has used so much before.
+    /// Sets what the conversation used before this process.
     fn count_from(&mut self, _: Usage) {}
 
-    /// The bytes that tell the agent something.
-    fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, CannotSay> {
-        Err(CannotSay::OneWay)
+    /// The bytes of a message to the agent.
+    fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, EncodeError> {
+        Err(EncodeError::OneWay)
     }
 
-    /// Whether a denial can say why.
+    /// Whether a denial can carry its reason.
     fn denial_takes_words(&self) -> bool {
         true
     }
 
-    /// What followed from what the agent was told, and comes before what it says next.
-    fn late(&mut self) -> Vec<Heard> {
+    /// Takes the items that follow from encoded messages; they come before those of the next object.
+    fn take_pending(&mut self) -> Vec<StreamItem> {
         vec![]
     }
 
-    /// Adds what is left to tell when the agent says no more.
-    fn last(&mut self, _: &mut Vec<Heard>) {}
+    /// Adds the items that are left at the end of the stream.
+    fn finish(&mut self, _: &mut Vec<StreamItem>) {}
 }
 
 /// An object is of an unknown kind, or of a known kind with an unknown shape.
@@ -65,97 +65,50 @@ pub(super) struct Head<'a> {
     pub(super) subtype: Option<Cow<'a, str>>,
 }
 
-/// A parser for streams of JSON objects in some dialect.
-#[derive(Debug)]
-pub(super) struct Objects<D> {
-    lines: Lines,
-    dialect: D,
-}
-
-impl<D: Dialect> Objects<D> {
-    pub(super) fn new(dialect: D) -> Self {
-        Self { lines: Lines::default(), dialect }
-    }
-}
-
-impl<D: Dialect> StreamParser for Objects<D> {
-    fn feed(&mut self, bytes: &[u8]) -> Vec<Heard> {
-        let Self { lines, dialect } = self;
-        let mut heard = dialect.late();
-        lines.feed(bytes, |line| hear_line(dialect, line, &mut heard));
-        heard
-    }
-
-    fn finish(&mut self) -> Vec<Heard> {
-        let Self { lines, dialect } = self;
-        let mut heard = dialect.late();
-        lines.finish(|line| hear_line(dialect, line, &mut heard));
-        dialect.last(&mut heard);
-        heard
-    }
-}
-
-impl<D: Dialect> Channel for Objects<D> {
-    fn open(&mut self) -> Vec<u8> {
-        self.dialect.open()
-    }
-
-    fn encode(&mut self, message: &ToAgent) -> Result<Vec<u8>, CannotSay> {
-        self.dialect.encode(message)
-    }
-
-    fn denial_takes_words(&self) -> bool {
-        self.dialect.denial_takes_words()
-    }
-
-    fn count_from(&mut self, spent: Usage) {
-        self.dialect.count_from(spent);
-    }
-}
-
-fn hear_line(dialect: &mut impl Dialect, line: &Line<'_>, heard: &mut Vec<Heard>) {
+/// Adds the items of one line: an object, several objects, or text that is not understood.
+pub(super) fn parse_line(dialect: &mut dyn Dialect, line: &Line<'_>, items: &mut Vec<StreamItem>) {
     if let Some(length) = line.cut_from {
         let text = &line.text;
-        heard.push(unknown(format!("{text}… [a line of {length} bytes; only the first {LONGEST} are kept]")));
+        items.push(unknown(format!("{text}… [a line of {length} bytes; only the first {MAX_LINE_BYTES} are kept]")));
         return;
     }
     let text = line.text.trim();
-    if text.is_empty() || understood(dialect, text, heard) {
+    if text.is_empty() || parse_object(dialect, text, items) {
         return;
     }
     let pieces = pieces(text);
     if pieces.len() < 2 {
-        heard.push(unknown(text.to_owned()));
+        items.push(unknown(text.to_owned()));
         return;
     }
     for piece in pieces {
-        if !understood(dialect, piece, heard) {
-            heard.push(unknown(piece.to_owned()));
+        if !parse_object(dialect, piece, items) {
+            items.push(unknown(piece.to_owned()));
         }
     }
 }
 
-/// What is not understood.
-pub(super) fn unknown(text: String) -> Heard {
-    Heard::Event(Event::Unknown { text })
+/// An item for text that is not understood.
+pub(super) fn unknown(text: String) -> StreamItem {
+    StreamItem::Event(Event::Unknown { text })
 }
 
-fn understood(dialect: &mut impl Dialect, text: &str, heard: &mut Vec<Heard>) -> bool {
+fn parse_object(dialect: &mut dyn Dialect, text: &str, items: &mut Vec<StreamItem>) -> bool {
     // serde would also read a struct from a list of its fields.
     if !text.starts_with('{') {
         return false;
     }
-    let before = heard.len();
-    if dialect.hear(text, heard).is_ok() {
+    let before = items.len();
+    if dialect.parse(text, items).is_ok() {
         return true;
     }
-    heard.truncate(before);
+    items.truncate(before);
     let Some(mended) = without_lone_surrogates(text) else {
         return false;
     };
-    let ok = dialect.hear(&mended, heard).is_ok();
+    let ok = dialect.parse(&mended, items).is_ok();
     if !ok {
-        heard.truncate(before);
+        items.truncate(before);
     }
     ok
 }
@@ -165,7 +118,7 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
     let mut pieces = vec![];
     let mut end = 0;
-    while pieces.len() < MOST_ON_A_LINE
+    while pieces.len() < MAX_OBJECTS_PER_LINE
         && let Some(Ok(piece)) = stream.next()
         && piece.get().starts_with('{')
     {
@@ -229,6 +182,6 @@ mod tests {
         assert_eq!(pieces(r#"{"a":"}{"} {"b":1}{}"#), [r#"{"a":"}{"}"#, r#"{"b":1}"#, "{}"]);
         assert_eq!(pieces(r#"{"a":1} and text"#), [r#"{"a":1}"#, "and text"]);
         assert_eq!(pieces("1 2 3"), ["1 2 3"]);
-        assert_eq!(pieces(&"{}".repeat(MOST_ON_A_LINE + 5)).len(), MOST_ON_A_LINE + 1);
+        assert_eq!(pieces(&"{}".repeat(MAX_OBJECTS_PER_LINE + 5)).len(), MAX_OBJECTS_PER_LINE + 1);
     }
 }

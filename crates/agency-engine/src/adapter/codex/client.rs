@@ -8,14 +8,14 @@ use crate::adapter::{Opening, line};
 
 /// What must be remembered of what we said.
 #[derive(Debug)]
-pub(super) struct Speaking {
+pub(super) struct Client {
     opening: Opening,
     /// How many requests we have made.
     count: u64,
     /// Our requests that have no response yet.
     waiting: BTreeMap<u64, Ours>,
-    thread: Thread,
-    turn: Turn,
+    thread: ThreadState,
+    turn: TurnState,
     /// The turn is to be interrupted as soon as it runs.
     interrupt: bool,
     /// What the user said and no turn has taken yet. An interrupt makes Codex forget it.
@@ -60,7 +60,7 @@ pub(super) enum Ours {
 
 /// The conversation, as Codex keeps it.
 #[derive(Debug)]
-enum Thread {
+enum ThreadState {
     /// It is being opened; what the user has said since then is said when it is open.
     Opening(Vec<String>),
     /// It is open and has this id.
@@ -71,7 +71,7 @@ enum Thread {
 
 /// The turn of our conversation; those of sub-agents are not followed.
 #[derive(Debug, PartialEq, Eq)]
-enum Turn {
+enum TurnState {
     Idle,
     /// It was asked for. Codex refuses to interrupt it before it runs.
     Starting,
@@ -79,15 +79,15 @@ enum Turn {
     Running(String),
 }
 
-impl Speaking {
+impl Client {
     pub(super) fn new(opening: Opening) -> Self {
         let early = opening.prompt.iter().cloned().collect();
         Self {
             opening,
             count: 0,
             waiting: BTreeMap::new(),
-            thread: Thread::Opening(early),
-            turn: Turn::Idle,
+            thread: ThreadState::Opening(early),
+            turn: TurnState::Idle,
             interrupt: false,
             untaken: vec![],
             unanswered: vec![],
@@ -97,7 +97,7 @@ impl Speaking {
 
     /// Whether this is the thread of our conversation.
     pub(super) fn is_ours(&self, thread: &str) -> bool {
-        matches!(&self.thread, Thread::Open(ours) if ours == thread)
+        matches!(&self.thread, ThreadState::Open(ours) if ours == thread)
     }
 
     /// What a response answers, if it is one of ours.
@@ -136,21 +136,21 @@ impl Speaking {
 
     /// The conversation is open. What the user said until now, if anything.
     pub(super) fn opened(&mut self, thread: &str) -> Option<Vec<u8>> {
-        let before = std::mem::replace(&mut self.thread, Thread::Open(thread.to_owned()));
+        let before = std::mem::replace(&mut self.thread, ThreadState::Open(thread.to_owned()));
         match before {
-            Thread::Opening(early) if !early.is_empty() => Some(self.send(thread, &early, Origin::Opening)),
-            Thread::Opening(_) | Thread::Open(_) | Thread::Refused => None,
+            ThreadState::Opening(early) if !early.is_empty() => Some(self.send(thread, &early, Origin::Opening)),
+            ThreadState::Opening(_) | ThreadState::Open(_) | ThreadState::Refused => None,
         }
     }
 
     /// A request of ours was refused. Whether this leaves us without a turn.
     pub(super) fn refused(&mut self, ours: Ours) -> bool {
         match ours {
-            Ours::Initialize | Ours::Thread => self.thread = Thread::Refused,
+            Ours::Initialize | Ours::Thread => self.thread = ThreadState::Refused,
             Ours::Turn => {}
             Ours::Interrupt => return false,
         }
-        if let Turn::Running(_) = self.turn {
+        if let TurnState::Running(_) = self.turn {
             return false;
         }
         self.ended();
@@ -159,29 +159,29 @@ impl Speaking {
 
     /// A turn of our conversation runs. The words that interrupt it, if it is to be.
     pub(super) fn runs(&mut self, turn: String) -> Option<Vec<u8>> {
-        self.turn = Turn::Running(turn);
+        self.turn = TurnState::Running(turn);
         self.unanswered.clear();
         std::mem::take(&mut self.interrupt).then(|| self.interrupt())
     }
 
     /// The turn is over.
     pub(super) fn ended(&mut self) {
-        self.turn = Turn::Idle;
+        self.turn = TurnState::Idle;
         self.interrupt = false;
     }
 
     /// The user's words; nothing if there is nobody to hear them.
     pub(super) fn message(&mut self, text: &str) -> Option<Vec<u8>> {
         match &mut self.thread {
-            Thread::Opening(early) => {
+            ThreadState::Opening(early) => {
                 early.push(text.to_owned());
                 Some(vec![])
             }
-            Thread::Open(thread) => {
+            ThreadState::Open(thread) => {
                 let thread = thread.clone();
                 Some(self.say(&thread, &[text.to_owned()]))
             }
-            Thread::Refused => None,
+            ThreadState::Refused => None,
         }
     }
 
@@ -192,8 +192,8 @@ impl Speaking {
     }
 
     fn send(&mut self, thread: &str, texts: &[String], origin: Origin) -> Vec<u8> {
-        if self.is_ours(thread) && self.turn == Turn::Idle {
-            self.turn = Turn::Starting;
+        if self.is_ours(thread) && self.turn == TurnState::Idle {
+            self.turn = TurnState::Starting;
         }
         let input: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
         if self.is_ours(thread) {
@@ -239,27 +239,27 @@ impl Speaking {
         let unanswered = std::mem::take(&mut self.unanswered);
         let texts: Vec<String> = unanswered.into_iter().chain(lost).flat_map(|sent| sent.texts).collect();
         match &self.thread {
-            Thread::Open(thread) if !texts.is_empty() => {
+            ThreadState::Open(thread) if !texts.is_empty() => {
                 let thread = thread.clone();
                 Some(self.send(&thread, &texts, Origin::Again))
             }
-            Thread::Open(_) | Thread::Opening(_) | Thread::Refused => None,
+            ThreadState::Open(_) | ThreadState::Opening(_) | ThreadState::Refused => None,
         }
     }
 
     /// Interrupts the turn. Where there is none, nothing is said: Codex would never answer.
     pub(super) fn interrupt(&mut self) -> Vec<u8> {
         match (&self.thread, &self.turn) {
-            (Thread::Open(thread), Turn::Running(turn)) => {
+            (ThreadState::Open(thread), TurnState::Running(turn)) => {
                 let params = json!({ "threadId": thread, "turnId": turn });
                 self.ask(Ours::Interrupt, "turn/interrupt", &params)
             }
-            (Thread::Opening(early), _) => {
+            (ThreadState::Opening(early), _) => {
                 self.interrupt = !early.is_empty();
                 vec![]
             }
-            (Thread::Open(_) | Thread::Refused, turn) => {
-                self.interrupt = *turn == Turn::Starting;
+            (ThreadState::Open(_) | ThreadState::Refused, turn) => {
+                self.interrupt = *turn == TurnState::Starting;
                 vec![]
             }
         }
