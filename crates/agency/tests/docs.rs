@@ -22,6 +22,7 @@ mod docs {
     mod policy;
     mod program;
     mod readme;
+    mod requirements;
     mod run_spec;
     mod states;
     mod workflows;

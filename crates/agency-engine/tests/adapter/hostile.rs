@@ -63,6 +63,7 @@ fn an_unknown_kind_and_no_json_are_kept_whole() {
     }
 }
 
+// proves P6
 #[test]
 fn a_line_of_64_mb_is_cut_and_the_next_is_heard() {
     let piece = vec![b'x'; 1024 * 1024];
@@ -96,6 +97,7 @@ fn a_line_of_many_objects_is_bounded() {
     assert_eq!(heard.len(), 1001);
 }
 
+// proves P6
 #[test]
 fn broken_utf_8_is_replaced() {
     let mut line = said(r#"{"type":"text","text":"a?b"}"#).into_bytes();
@@ -119,6 +121,7 @@ fn deep_nesting_does_not_overflow_the_stack() {
     }
 }
 
+// proves P6
 #[test]
 fn a_half_line_at_the_end_is_heard() {
     assert_eq!(claude(&format!("{SESSION}\n{SESSION}")), [session(), StreamItem::TurnStarted, StreamItem::TurnStarted]);

@@ -1,25 +1,12 @@
 //! `ARCHITECTURE.md` names only files that exist, and stays short.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use super::markdown::{code_words, read, root};
-
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
+use super::markdown::{code_words, read, root, sources};
 
 #[test]
 fn every_source_file_it_names_exists() {
-    let mut files = vec![];
-    sources(&root().join("crates"), &mut files);
+    let files = sources(&root().join("crates"));
     let text = read("ARCHITECTURE.md");
     let words = code_words(&text);
     let named: Vec<&String> = words.iter().filter(|word| word.ends_with(".rs") && !word.contains('<')).collect();

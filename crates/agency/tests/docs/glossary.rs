@@ -1,9 +1,8 @@
 //! `docs/glossary.md` has every term once, in order, and no term that is not in use.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use super::markdown::{pages, read, root, rows, section_before};
+use super::markdown::{pages, read, root, rows, section_before, sources};
 
 /// The rows of the table: term, meaning, words that are not used for it.
 fn terms() -> Vec<Vec<String>> {
@@ -34,9 +33,9 @@ fn the_terms_are_in_alphabetical_order_and_each_is_there_once() {
 
 #[test]
 fn every_term_is_used_in_the_source_or_the_documentation() {
-    let mut files: Vec<PathBuf> = pages().into_iter().filter(|page| !page.ends_with("docs/glossary.md")).collect();
-    sources(&root().join("crates"), &mut files);
-    let text: String = files.iter().map(|path| words(&fs::read_to_string(path).unwrap())).collect();
+    let files = pages().into_iter().chain(sources(&root().join("crates")));
+    let files = files.filter(|path| !path.ends_with("docs/glossary.md"));
+    let text: String = files.map(|path| words(&fs::read_to_string(path).unwrap())).collect();
     for row in terms() {
         let term = words(&row[0]);
         let term = term.trim_end();
@@ -50,15 +49,4 @@ fn words(text: &str) -> String {
     let letters = text.chars().map(|letter| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' });
     let words: String = letters.collect();
     words.split_whitespace().fold(" ".to_owned(), |all, word| all + word + " ")
-}
-
-fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
 }

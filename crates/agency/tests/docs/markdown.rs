@@ -1,4 +1,4 @@
-//! Markdown as these tests need it: files, fenced blocks, tables, headings.
+//! Markdown as these tests need it: files, fenced blocks, tables, headings. And the source files that it speaks of.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,19 +17,32 @@ pub(super) fn read(path: &str) -> String {
 /// Every page of the documentation: those at the top and all below `docs`.
 pub(super) fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = children(&root()).into_iter().filter(|path| path.is_file()).collect();
-    let mut directories = vec![root().join("docs")];
+    pages.extend(below(&root().join("docs")));
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
+/// Every Rust file below a directory.
+pub(super) fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut sources = below(directory);
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    sources
+}
+
+fn below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = vec![];
+    let mut directories = vec![directory.to_owned()];
     while let Some(directory) = directories.pop() {
         for path in children(&directory) {
             if path.is_dir() {
                 directories.push(path);
             } else {
-                pages.push(path);
+                files.push(path);
             }
         }
     }
-    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.sort();
-    pages
+    files
 }
 
 fn children(directory: &Path) -> Vec<PathBuf> {
