@@ -12,6 +12,10 @@ agents:
 lint:
     scripts/lint
 
+# Sizes, cycles and traits of the source, with their limits.
+figures:
+    scripts/figures
+
 # The pictures of the documentation, made from what the program prints.
 screenshots:
     scripts/screenshots
