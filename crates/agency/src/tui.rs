@@ -1,37 +1,38 @@
 //! The screen: all runs, what they do and ask, and everything that can be done with them, by keys.
 //!
-//! Whatever happens becomes an [`Input`]; [`update()`] changes the state and says what is to be done; `hands` does it;
-//! `draw` shows the state. The screen owns nothing: every run goes on when it ends.
+//! Everything that happens becomes an [`Input`]; [`update()`] changes the state and returns effects; `effects` performs them;
+//! `draw` shows the state. The screen owns nothing: runs continue when it ends.
 
-mod bell;
 mod canvas;
+mod change_counter;
+mod channel;
 mod confirm;
-mod counting;
 mod detail;
 mod draw;
 mod editor;
 mod effect;
+mod effects;
 #[cfg(test)]
 mod fixture;
 mod form;
-mod hands;
+mod frame_timer;
 mod help;
 mod inbox;
 mod input;
 mod keyboard;
 mod keys;
 mod layout;
-mod pace;
+mod mailbox;
 mod reader;
 mod runs;
 mod state;
 mod steps;
 mod terminal;
+mod text_input;
 mod theme;
 mod update;
 mod watcher;
 mod wrap;
-mod writing;
 
 use std::io;
 use std::process::ExitCode;
@@ -43,26 +44,27 @@ use agency_model::ErrorCode;
 use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGTERM, SIGWINCH};
 
-use self::bell::Letterbox;
-use self::counting::Counting;
-use self::hands::{Hands, Onward};
+use self::change_counter::ChangeCounter;
+use self::channel::{EventReceiver, EventSender};
+use self::effects::EffectRunner;
+use self::frame_timer::{FrameTimer, Presence};
 use self::input::Input;
-use self::keyboard::Keyboard;
-use self::pace::{Pace, Presence};
+use self::keyboard::KeyboardState;
 use self::state::State;
 use self::terminal::Terminal;
 use self::theme::Theme;
 use self::update::update;
+use self::watcher::RunsWatcher;
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// How often ages are brought up to date.
+/// How often ages are updated.
 const TICK: Duration = Duration::from_secs(1);
 
 /// What the user chose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choices {
-    /// Whether the mouse is listened to.
+    /// Whether the mouse is used.
     pub(crate) mouse: bool,
 }
 
@@ -72,25 +74,25 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let agency = context.agency()?;
     let reports = agency.home().root().join("crashes");
     let current_directory = context.current_directory()?;
-    let (bell, letterbox) = bell::hang().map_err(broken)?;
-    let ended = listen(&bell).map_err(broken)?;
+    let (sender, receiver) = channel::channel().map_err(broken)?;
+    let ended = listen(&sender).map_err(broken)?;
     let presence = Presence::new();
-    let nudge = watcher::watch(agency, bell.clone(), presence.clone());
+    let watcher = RunsWatcher::start(agency, sender.clone(), presence.clone()).map_err(broken)?;
     let mut terminal = Terminal::enter(choices.mouse, &reports).map_err(broken)?;
     let size = terminal.size().map_err(broken)?;
     let theme = Theme::of(|name| std::env::var(name).ok());
     let state = State::new(Timestamp::now(), size, theme, current_directory);
     let opened = context.clone();
     let reader =
-        reader::start(move || opened.agency(), bell.clone(), presence.clone(), theme.unicode).map_err(broken)?;
-    let counting = Counting::begin(context.agency()?, bell.clone(), presence.clone());
-    let hands = Hands::new(context, bell, nudge, reader);
-    stay(state, &mut terminal, Threads { hands, letterbox, counting, presence }, &ended).map_err(broken)?;
+        reader::start(move || opened.agency(), sender.clone(), presence.clone(), theme.unicode).map_err(broken)?;
+    let counter = ChangeCounter::start(context.agency()?, sender.clone(), presence.clone()).map_err(broken)?;
+    let effects = EffectRunner::new(context, sender, watcher, reader);
+    stay(state, &mut terminal, Threads { effects, receiver, counter, presence }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lets signals ring the bell; set when one of them asks us to end.
-fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
+/// Makes signals wake the main thread; the flag is set by those that ask the program to end.
+fn listen(sender: &EventSender) -> io::Result<Arc<AtomicBool>> {
     keyboard::survive_interrupts()?;
     keyboard::end_at_last()?;
     let ended = Arc::new(AtomicBool::new(false));
@@ -98,38 +100,38 @@ fn listen(bell: &bell::Bell) -> io::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&ended))?;
     }
     for signal in [SIGTERM, SIGHUP, SIGWINCH] {
-        signal_hook::low_level::pipe::register(signal, bell.wire()?)?;
+        signal_hook::low_level::pipe::register(signal, sender.wake_stream()?)?;
     }
     Ok(ended)
 }
 
-/// Those who do and find out things beside the loop.
+/// What runs beside the main loop.
 struct Threads {
-    hands: Hands,
-    letterbox: Letterbox,
-    counting: Counting,
+    effects: EffectRunner,
+    receiver: EventReceiver,
+    counter: ChangeCounter,
     presence: Presence,
 }
 
-/// The loop: everything that happens is one input, and one function answers it.
+/// The main loop: everything that happens is one input, handled by one function.
 fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &AtomicBool) -> io::Result<()> {
-    let Threads { mut hands, mut letterbox, counting, presence } = threads;
-    let mut pace = Pace::new(Instant::now(), presence);
+    let Threads { mut effects, mut receiver, counter, presence } = threads;
+    let mut pace = FrameTimer::new(Instant::now(), presence);
     let mut ticked = Instant::now();
     loop {
         let now = Instant::now();
         if pace.due(now) == Some(Duration::ZERO) {
             terminal.draw(&state)?;
             pace.drawn(Instant::now(), now.elapsed());
-            counting.show(state.shown_runs());
+            counter.show(state.shown_runs());
         }
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
-        if keyboard::wait(&letterbox, limit)? == Keyboard::Gone || ended.load(Ordering::Relaxed) {
+        if keyboard::wait(&receiver, limit)? == KeyboardState::Closed || ended.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut inputs: Vec<Input> = letterbox.empty().into_iter().map(Input::News).collect();
+        let mut inputs: Vec<Input> = receiver.drain().into_iter().map(Input::Background).collect();
         if !inputs.is_empty() {
             pace.changed();
         }
@@ -150,7 +152,7 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         inputs.extend(pressed);
         for input in inputs {
             for effect in update(&mut state, input) {
-                if hands.perform(effect, terminal)? == Onward::Leave {
+                if effects.perform(effect, terminal)?.is_break() {
                     return Ok(());
                 }
             }

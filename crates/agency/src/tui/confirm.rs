@@ -8,9 +8,9 @@ use super::layout::middle;
 use super::wrap::wrap;
 
 /// The keys have room in it.
-const NARROWEST: u16 = 32;
+const MIN_WIDTH: u16 = 32;
 /// Longer lines are broken.
-const WIDEST: u16 = 100;
+const MAX_WIDTH: u16 = 100;
 
 /// Whether all that would happen is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(super) struct Confirm {
 
 /// How it looks now.
 #[derive(Debug)]
-pub(super) struct Looks {
+pub(super) struct DialogLayout {
     /// The place with its frame.
     pub(super) place: Rect,
     pub(super) lines: Vec<String>,
@@ -52,13 +52,13 @@ impl Confirm {
     }
 
     /// Puts together how it looks in this place.
-    pub(super) fn looks(&self, body: Rect) -> Looks {
+    pub(super) fn layout(&self, body: Rect) -> DialogLayout {
         let widest = self.lines.iter().map(|line| width(line)).max().unwrap_or_default();
-        let inside = widest.max(width(&self.title) + 2).clamp(NARROWEST, WIDEST).min(body.width.saturating_sub(4));
+        let inside = widest.max(width(&self.title) + 2).clamp(MIN_WIDTH, MAX_WIDTH).min(body.width.saturating_sub(4));
         let lines: Vec<String> = self.lines.iter().flat_map(|line| wrap(line, inside)).collect();
         let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
         let place = middle(body, inside + 4, high);
         let height = usize::from(place.height.saturating_sub(4)).max(1);
-        Looks { place, lines, height }
+        DialogLayout { place, lines, height }
     }
 }

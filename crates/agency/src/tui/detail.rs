@@ -9,7 +9,7 @@ mod pane;
 mod patch;
 mod screen;
 mod scroll;
-mod talk;
+mod transcript;
 mod window;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use pane::Pane;
 pub(super) use pane::Shown;
 pub(super) use patch::Patch;
 pub(super) use screen::Screen;
-pub(super) use scroll::{Anchor, Body, Look, Room, Scroll};
+pub(super) use scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 pub(super) use window::{Ask, Load, Piece};
 
 /// The tabs.
@@ -97,7 +97,7 @@ pub(super) enum Content {
     /// Why there is nothing.
     Nothing(String),
     /// Events, for what the agent says and does.
-    Talk(Load<Arc<EventLine>>),
+    Transcript(Load<Arc<EventLine>>),
     /// Lines of events or logs.
     Lines(Load<Line<'static>>),
     Diff(Patch),
@@ -150,50 +150,50 @@ impl Detail {
 
     /// Another part that is to be read, now that so much is seen.
     pub(super) fn wants(&mut self, area: Rect) -> Option<PageRequest> {
-        let ask = self.wanted.take().or_else(|| self.pane.wants(room(area)))?;
+        let ask = self.wanted.take().or_else(|| self.pane.wants(viewport(area)))?;
         Some(PageRequest { generation: self.generation, ask })
     }
 
     /// Moves by a key.
     pub(super) fn go(&mut self, direction: Move, area: Rect) {
-        self.wanted = self.pane.go(direction, room(area)).or(self.wanted);
+        self.wanted = self.pane.go(direction, viewport(area)).or(self.wanted);
     }
 
     /// Moves by some rows.
     pub(super) fn scroll(&mut self, rows: isize, area: Rect) {
-        self.pane.scroll(rows, room(area));
+        self.pane.scroll(rows, viewport(area));
     }
 
     /// Jumps to the next tool call or file, or to the one before.
     pub(super) fn jump(&mut self, forwards: bool, area: Rect) {
         if let Some((body, scroll)) = self.pane.scrolled() {
-            scroll.jump(forwards, body, room(area));
+            scroll.jump(forwards, body, viewport(area));
         }
     }
 
     /// Folds or unfolds the tool call or file at hand.
     pub(super) fn fold(&mut self, area: Rect) {
         if let Some((body, scroll)) = self.pane.scrolled()
-            && let Some(item) = scroll.at_hand(body, room(area))
+            && let Some(item) = scroll.at_hand(body, viewport(area))
         {
-            scroll.fold(item, body, room(area));
+            scroll.fold(item, body, viewport(area));
         }
     }
 
     /// Folds or unfolds all of them.
     pub(super) fn fold_all(&mut self, area: Rect) {
         if let Some((body, scroll)) = self.pane.scrolled() {
-            scroll.fold_all(body, room(area));
+            scroll.fold_all(body, viewport(area));
         }
     }
 
     /// Folds or unfolds what was clicked: a tool call, or a file by its first row.
     pub(super) fn click(&mut self, row: u16, area: Rect) {
         let Some((body, scroll)) = self.pane.scrolled() else { return };
-        if let Some((item, true)) = scroll.item_at(row.saturating_sub(area.y), body, room(area))
+        if let Some((item, true)) = scroll.item_at(row.saturating_sub(area.y), body, viewport(area))
             && body.folds(item)
         {
-            scroll.fold(item, body, room(area));
+            scroll.fold(item, body, viewport(area));
         }
     }
 
@@ -203,6 +203,6 @@ impl Detail {
     }
 }
 
-fn room(area: Rect) -> Room {
-    Room { width: area.width, height: area.height }
+fn viewport(area: Rect) -> Viewport {
+    Viewport { width: area.width, height: area.height }
 }

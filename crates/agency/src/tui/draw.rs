@@ -26,7 +26,7 @@ use paint::Paint;
 pub(super) use paint::width;
 
 use super::layout::Areas;
-use super::state::{Focus, Front, State};
+use super::state::{Focus, Overlay, State};
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
@@ -40,16 +40,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         paint.text(row, state.theme.glyph("│", "|"), super::theme::Role::Quiet);
     }
     detail::draw(&mut paint, &areas, state);
-    for front in &state.fronts {
+    for front in &state.overlays {
         match front {
-            Front::Help { top } => help::draw(&mut paint, areas.body, *top),
-            Front::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
-            Front::Form(form) => form::draw(&mut paint, areas.body, form, state.desk.agents.as_ref()),
-            Front::Steps(steps) => steps::draw(&mut paint, areas.body, steps, state),
-            Front::Filter => {}
-            Front::Inbox => inbox::draw(&mut paint, areas.body, state),
-            Front::Editor(editor) => editor::draw(&mut paint, areas.body, editor),
-            Front::Yank(row) => yank::draw(&mut paint, areas.body, row),
+            Overlay::Help { top } => help::draw(&mut paint, areas.body, *top),
+            Overlay::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
+            Overlay::Form(form) => form::draw(&mut paint, areas.body, form, state.forms.agents.as_ref()),
+            Overlay::Steps(steps) => steps::draw(&mut paint, areas.body, steps, state),
+            Overlay::Filter => {}
+            Overlay::Inbox => inbox::draw(&mut paint, areas.body, state),
+            Overlay::Editor(editor) => editor::draw(&mut paint, areas.body, editor),
+            Overlay::Yank(row) => yank::draw(&mut paint, areas.body, row),
         }
     }
     footer::draw(&mut paint, areas.footer, state);
@@ -57,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
 
 /// Whether the list takes the keys.
 fn list_in_front(state: &State) -> bool {
-    state.focus == Focus::List && matches!(state.fronts.last(), None | Some(Front::Filter))
+    state.focus == Focus::List && matches!(state.overlays.last(), None | Some(Overlay::Filter))
 }
 
 /// Clears a place for something in front.

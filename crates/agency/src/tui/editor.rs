@@ -5,7 +5,7 @@ use agency_model::Answer;
 
 use super::effect::label;
 use super::inbox::own_words;
-use super::writing::{Cursor, Writing};
+use super::text_input::{Cursor, TextInput};
 
 /// What a text is for.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,12 +47,12 @@ impl Purpose {
 pub(super) struct Editor {
     pub(super) purpose: Purpose,
     pub(super) title: String,
-    pub(super) writing: Writing,
+    pub(super) writing: TextInput,
 }
 
 impl Editor {
     pub(super) fn new(purpose: Purpose, text: &str) -> Self {
-        let mut writing = Writing::lines(text, "");
+        let mut writing = TextInput::lines(text, "");
         writing.show_cursor(Cursor::Shown);
         Self { title: purpose.title(), purpose, writing }
     }

@@ -1,4 +1,4 @@
-//! Everything the program can do outside itself. The state only says what; `hands.rs` does it.
+//! Everything the program can do outside itself. The state only says what; `effects.rs` does it.
 
 use agency_engine::orchestrator::Overview;
 use agency_engine::store::{QuestionRow, RunRow};
@@ -7,7 +7,7 @@ use agency_model::{Answer, RunId, SessionId};
 
 use super::detail::{PageRequest, Subject};
 use super::editor::Purpose;
-use super::form::{Agents, Field, Wanted};
+use super::form::{Agents, Field, RunSettings};
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +22,10 @@ pub(super) enum Effect {
     Show(Option<Box<Subject>>),
     /// Read another part of what the tab shows.
     Page(PageRequest),
-    /// Do something in the background; `News::Done` tells what became of it.
+    /// Do something in the background; `BackgroundEvent::Done` tells what became of it.
     Do(JobNumber, Box<Job>),
     /// Give the terminal to another program, and take it back when it ends.
-    Lend(Lending),
+    RunForeground(ForegroundProgram),
     /// Put a text where the terminal keeps copied things.
     Copy(String),
 }
@@ -65,7 +65,7 @@ pub(super) enum Job {
     },
     /// Read which agents there are.
     Agents,
-    Create(Box<Wanted>),
+    Create(Box<RunSettings>),
     /// Read how a workflow session stands.
     Session(SessionId),
     Approve(SessionId),
@@ -93,8 +93,8 @@ impl Job {
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
             Self::Agents => "reading the agents".to_owned(),
-            Self::Create(wanted) => {
-                let what = wanted.name.as_deref().or(wanted.runner.as_deref()).unwrap_or("a run");
+            Self::Create(settings) => {
+                let what = settings.name.as_deref().or(settings.runner.as_deref()).unwrap_or("a run");
                 format!("creating {what}")
             }
             Self::Session(session) => format!("reading {session}"),
@@ -170,21 +170,21 @@ pub(super) enum Outcome {
     /// A run was created; this is what there is to say.
     Created { id: RunId, said: String },
     /// It was not, for something in this field.
-    NotCreated { field: Option<Field>, refusal: Refusal },
+    NotCreated { field: Option<Field>, failure: Failure },
     /// How a workflow session stands.
     Session(Box<Overview>),
 }
 
 /// Why something was not done, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct Failure {
     pub(super) message: String,
     pub(super) hint: Option<String>,
 }
 
 /// Whom the terminal is given to.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Lending {
+pub(super) enum ForegroundProgram {
     /// The agent's own terminal.
     Attach(RunId),
     /// The user's shell in a directory.
@@ -199,5 +199,5 @@ pub(super) enum Lending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextFor {
     /// Whatever is being written in front.
-    Front,
+    Overlay,
 }

@@ -10,7 +10,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::{SignedDuration, Timestamp};
 
 use super::effect::Effect;
-use super::input::{Input, News};
+use super::input::{BackgroundEvent, Input};
 use super::state::State;
 use super::theme::Theme;
 use super::update::update;
@@ -142,17 +142,17 @@ pub(super) fn empty(size: (u16, u16)) -> State {
 /// A screen with these runs and questions.
 pub(super) fn state(size: (u16, u16), runs: Vec<RunRow>, questions: Vec<QuestionRow>) -> State {
     let mut state = empty(size);
-    tell(&mut state, News::Runs(RunsNews { changed: runs, gone: vec![], questions: Some(questions) }));
+    tell(&mut state, BackgroundEvent::Runs(RunsNews { changed: runs, gone: vec![], questions: Some(questions) }));
     state
 }
 
 /// The questions are these now.
 pub(super) fn ask(state: &mut State, questions: Vec<QuestionRow>) {
-    tell(state, News::Runs(RunsNews { changed: vec![], gone: vec![], questions: Some(questions) }));
+    tell(state, BackgroundEvent::Runs(RunsNews { changed: vec![], gone: vec![], questions: Some(questions) }));
 }
 
-pub(super) fn tell(state: &mut State, news: News) -> Vec<Effect> {
-    update(state, Input::News(news))
+pub(super) fn tell(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
+    update(state, Input::Background(news))
 }
 
 /// Presses one key after the other, and gives back all that is to be done, apart from what tabs show.

@@ -4,7 +4,7 @@
 //! with everything in it.
 
 mod field;
-mod places;
+mod geometry;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -12,10 +12,10 @@ use agency_engine::create::Adapter;
 use agency_model::{Host, Mode, RunId};
 
 pub(super) use field::Field;
-pub(super) use places::{Part, frame, inside, places, value_of};
+pub(super) use geometry::{FormItem, frame, inside, layout, value_of};
 
-use super::effect::{JobNumber, Refusal};
-use super::writing::{Cursor, Writing};
+use super::effect::{Failure, JobNumber};
+use super::text_input::{Cursor, TextInput};
 
 /// What can be chosen from.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ impl Agents {
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct RunSettings {
     pub(super) repository: Option<String>,
     pub(super) base: Option<String>,
     pub(super) runner: Option<String>,
@@ -51,14 +51,14 @@ pub(super) struct Wanted {
 
 /// Why it was not done, and which field is to blame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Complaint {
+pub(super) struct FieldError {
     pub(super) field: Option<Field>,
-    pub(super) refusal: Refusal,
+    pub(super) failure: Failure,
 }
 
 /// Everything about forms that are not on the screen.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct FormStore {
     /// The agents that there are, as far as they are known.
     pub(super) agents: Option<Agents>,
     /// The job that reads them.
@@ -75,16 +75,16 @@ pub(super) struct Desk {
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     focus: Field,
-    repository: Writing,
-    base: Writing,
-    name: Writing,
-    prompt: Writing,
+    repository: TextInput,
+    base: TextInput,
+    name: TextInput,
+    prompt: TextInput,
     runner: Option<String>,
     /// The agent of the run beside which it was opened.
     near: Option<String>,
     mode: Mode,
     host: Option<Host>,
-    pub(super) complaint: Option<Complaint>,
+    pub(super) field_error: Option<FieldError>,
     /// The first row that is shown.
     pub(super) top: u16,
     /// Whether anybody changed anything.
@@ -96,15 +96,15 @@ impl Form {
     pub(super) fn new(repository: &str, near: Option<String>) -> Self {
         let mut form = Self {
             focus: Field::Prompt,
-            repository: Writing::line(repository, "the one of the current directory"),
-            base: Writing::line("", "HEAD, or the working copy with jj"),
-            name: Writing::line("", "none"),
-            prompt: Writing::lines("", "what the agent is to do"),
+            repository: TextInput::line(repository, "the one of the current directory"),
+            base: TextInput::line("", "HEAD, or the working copy with jj"),
+            name: TextInput::line("", "none"),
+            prompt: TextInput::lines("", "what the agent is to do"),
             runner: None,
             near,
             mode: Mode::Interactive,
             host: None,
-            complaint: None,
+            field_error: None,
             top: 0,
             touched: false,
         };
@@ -117,7 +117,7 @@ impl Form {
     }
 
     /// The text of a field; none for one that is chosen.
-    pub(super) const fn writing(&self, field: Field) -> Option<&Writing> {
+    pub(super) const fn writing(&self, field: Field) -> Option<&TextInput> {
         match field {
             Field::Repository => Some(&self.repository),
             Field::Base => Some(&self.base),
@@ -127,7 +127,7 @@ impl Form {
         }
     }
 
-    pub(super) const fn writing_mut(&mut self, field: Field) -> Option<&mut Writing> {
+    pub(super) const fn writing_mut(&mut self, field: Field) -> Option<&mut TextInput> {
         match field {
             Field::Repository => Some(&mut self.repository),
             Field::Base => Some(&mut self.base),
@@ -205,9 +205,9 @@ impl Form {
     }
 
     /// What is asked for.
-    pub(super) fn wanted(&self, agents: Option<&Agents>) -> Wanted {
-        let filled = |writing: &Writing| Some(writing.text().trim().to_owned()).filter(|text| !text.is_empty());
-        Wanted {
+    pub(super) fn settings(&self, agents: Option<&Agents>) -> RunSettings {
+        let filled = |writing: &TextInput| Some(writing.text().trim().to_owned()).filter(|text| !text.is_empty());
+        RunSettings {
             repository: filled(&self.repository),
             base: filled(&self.base),
             runner: self.runner(agents).map(str::to_owned),
@@ -226,15 +226,15 @@ impl Form {
     /// Notes that the field in front was changed: what was wrong with it may be right now.
     pub(super) fn touch(&mut self) {
         self.touched = true;
-        self.complaint.take_if(|complaint| complaint.field == Some(self.focus));
+        self.field_error.take_if(|field_error| field_error.field == Some(self.focus));
     }
 
     /// Says what is wrong, where it is wrong.
-    pub(super) fn complain(&mut self, complaint: Complaint) {
-        if let Some(field) = complaint.field {
+    pub(super) fn show_error(&mut self, field_error: FieldError) {
+        if let Some(field) = field_error.field {
             self.go_to(field);
         }
-        self.complaint = Some(complaint);
+        self.field_error = Some(field_error);
     }
 }
 

@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use agency_engine::store::QuestionRow;
 use agency_model::{Answer, Question, QuestionId, QuestionKind, RunId};
 
-pub(super) use content::{Looks, list_top, looks};
+pub(super) use content::{InboxLayout, layout, list_top};
 
-use super::effect::{Job, Refusal};
+use super::effect::{Failure, Job};
 use super::state::State;
 
 /// How a question stands that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum AnswerStatus {
     /// It waits for an answer.
     Open,
     /// Our answer is on its way.
@@ -38,7 +38,7 @@ pub(super) struct Inbox {
     /// The first line of it that is shown.
     pub(super) top: usize,
     /// What became of our answers to what is looked at or still in the list.
-    outcomes: BTreeMap<QuestionId, Result<String, Refusal>>,
+    outcomes: BTreeMap<QuestionId, Result<String, Failure>>,
     /// How many questions a request had.
     parts: BTreeMap<(RunId, String), usize>,
 }
@@ -77,12 +77,12 @@ impl Inbox {
     }
 
     /// Takes in what became of an answer.
-    pub(super) fn told(&mut self, id: &QuestionId, outcome: Result<String, Refusal>) {
+    pub(super) fn told(&mut self, id: &QuestionId, outcome: Result<String, Failure>) {
         self.outcomes.insert(id.clone(), outcome);
     }
 
     /// What became of our answer.
-    pub(super) fn outcome(&self, id: &QuestionId) -> Option<&Result<String, Refusal>> {
+    pub(super) fn outcome(&self, id: &QuestionId) -> Option<&Result<String, Failure>> {
         self.outcomes.get(id)
     }
 
@@ -102,15 +102,15 @@ fn part(row: &QuestionRow) -> Option<(String, usize)> {
 }
 
 /// How a question stands.
-pub(super) fn standing(state: &State, id: &QuestionId) -> Standing {
+pub(super) fn standing(state: &State, id: &QuestionId) -> AnswerStatus {
     let sends = |job: &Job| matches!(job, Job::Answer { question, .. } if question.id == *id);
     if state.jobs.iter().any(|(_, job)| sends(job)) {
-        return Standing::Sending;
+        return AnswerStatus::Sending;
     }
     match state.inbox.outcome(id) {
-        Some(Ok(_)) => Standing::Answered,
-        Some(Err(_)) | None if state.questions.iter().any(|row| row.id == *id) => Standing::Open,
-        Some(Err(_)) | None => Standing::Gone,
+        Some(Ok(_)) => AnswerStatus::Answered,
+        Some(Err(_)) | None if state.questions.iter().any(|row| row.id == *id) => AnswerStatus::Open,
+        Some(Err(_)) | None => AnswerStatus::Gone,
     }
 }
 

@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
 use super::detail::Content;
-use super::effect::{JobNumber, Outcome, Refusal, TextFor};
+use super::effect::{Failure, JobNumber, Outcome, TextFor};
 use super::runs::ChangeCount;
 
 /// Something happened.
@@ -20,12 +20,12 @@ pub(super) enum Input {
     Resize(u16, u16),
     /// Time went by.
     Tick(Timestamp),
-    News(News),
+    Background(BackgroundEvent),
 }
 
 /// Something that another thread found out.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum BackgroundEvent {
     /// Runs and questions changed.
     Runs(RunsNews),
     /// What a run changed in its workspace.
@@ -33,9 +33,9 @@ pub(super) enum News {
     /// Something about what a tab shows; one of an older generation is stale.
     Detail { generation: u64, content: Content },
     /// Something that was to be done is done, or was refused.
-    Done { job: JobNumber, outcome: Result<Outcome, Refusal> },
+    Done { job: JobNumber, outcome: Result<Outcome, Failure> },
     /// A text comes back from the user's editor.
-    Written { purpose: TextFor, text: Result<String, Refusal> },
+    Written { purpose: TextFor, text: Result<String, Failure> },
     /// Something was done outside; this is what there is to say.
     Said(String),
     /// Something cannot be read; it is tried again.

@@ -14,33 +14,33 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::bell::Letterbox;
+use super::channel::EventReceiver;
 use super::input::Input;
 
 /// How long the loop may take to end.
-const LAST_MOMENT: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Whether somebody can type.
+/// Whether keys can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keyboard {
-    Quiet,
+pub(super) enum KeyboardState {
+    Idle,
     /// There is something to read.
-    Pressed,
+    Ready,
     /// The terminal is gone.
-    Gone,
+    Closed,
 }
 
-/// Sleeps until a key is pressed, the bell rings or the time is over.
-pub(super) fn wait(letterbox: &Letterbox, limit: Duration) -> io::Result<Keyboard> {
+/// Sleeps until a key is pressed, an event arrives or the limit passes.
+pub(super) fn wait(receiver: &EventReceiver, limit: Duration) -> io::Result<KeyboardState> {
     let stdin = io::stdin();
     let mut waited = [
         PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN),
-        PollFd::from_borrowed_fd(letterbox.wire().as_fd(), PollFlags::IN),
+        PollFd::from_borrowed_fd(receiver.as_fd(), PollFlags::IN),
     ];
     look(&mut waited, limit)
 }
 
-fn look(waited: &mut [PollFd<'_>], limit: Duration) -> io::Result<Keyboard> {
+fn look(waited: &mut [PollFd<'_>], limit: Duration) -> io::Result<KeyboardState> {
     let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
     match rustix::event::poll(waited, Some(&limit)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -48,9 +48,9 @@ fn look(waited: &mut [PollFd<'_>], limit: Duration) -> io::Result<Keyboard> {
     }
     let happened = waited.first().map_or(PollFlags::empty(), PollFd::revents);
     if happened.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
-        return Ok(Keyboard::Gone);
+        return Ok(KeyboardState::Closed);
     }
-    Ok(if happened.contains(PollFlags::IN) { Keyboard::Pressed } else { Keyboard::Quiet })
+    Ok(if happened.contains(PollFlags::IN) { KeyboardState::Ready } else { KeyboardState::Idle })
 }
 
 /// Everything that was pressed. The library is asked even if there seems to be nothing, so that it learns of a new size
@@ -60,7 +60,7 @@ pub(super) fn pressed() -> io::Result<Vec<Input>> {
     drain(&mut inputs)?;
     let stdin = io::stdin();
     let now = look(&mut [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)], Duration::ZERO)?;
-    if now == Keyboard::Pressed {
+    if now == KeyboardState::Ready {
         // It waits for the kernel to tell of keys, which tells of them once. Setting the terminal to what it is set to
         // makes the kernel tell again.
         let same = tcgetattr(&stdin)?;
@@ -90,7 +90,7 @@ fn input_of(event: Event) -> Option<Input> {
 /// Keys that interrupt are for whoever has the terminal: an editor that we wait for, never us.
 pub(super) fn survive_interrupts() -> io::Result<()> {
     for signal in [SIGINT, SIGQUIT] {
-        // A handler and not a refusal, which the editor would inherit.
+        // A handler rather than ignoring them, which the editor would inherit.
         signal_hook::flag::register(signal, Arc::default())?;
     }
     Ok(())
@@ -101,7 +101,7 @@ pub(super) fn end_at_last() -> io::Result<()> {
     let mut signals = Signals::new([SIGHUP, SIGTERM])?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            std::thread::sleep(LAST_MOMENT);
+            std::thread::sleep(SHUTDOWN_TIMEOUT);
             // There is nobody left to tell if this fails.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }

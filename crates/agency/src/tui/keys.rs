@@ -78,16 +78,16 @@ impl Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     Move(Move),
-    App(App),
-    List(List),
-    Run(OfRun),
-    Turn(Turn),
-    View(View),
+    App(AppAction),
+    List(ListAction),
+    Run(RunAction),
+    Tab(TabAction),
+    View(ViewAction),
     Inbox(InboxAction),
     Steps(StepsAction),
     Text(TextAction),
     Confirm(ConfirmAction),
-    Yank(Yank),
+    Yank(YankAction),
 }
 
 /// Up, down and the like, in whatever is in front.
@@ -102,7 +102,7 @@ pub(super) enum Move {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum App {
+pub(super) enum AppAction {
     Quit,
     Close,
     Help,
@@ -113,7 +113,7 @@ pub(super) enum App {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
+pub(super) enum ListAction {
     Open,
     Filter,
     Sort,
@@ -122,7 +122,7 @@ pub(super) enum List {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OfRun {
+pub(super) enum RunAction {
     Message,
     Interrupt,
     Stop,
@@ -137,14 +137,14 @@ pub(super) enum OfRun {
 
 /// Which tab is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum TabAction {
     To(Tab),
     Next,
     Previous,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum ViewAction {
     Back,
     NextItem,
     PreviousItem,
@@ -193,7 +193,7 @@ pub(super) enum ConfirmAction {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Yank {
+pub(super) enum YankAction {
     Id,
     Path,
     Branch,

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use super::state::Focus;
 
 /// From this width on, the list and the tabs stand side by side.
-const SIDE_BY_SIDE: u16 = 100;
+const MIN_SPLIT_WIDTH: u16 = 100;
 
 /// The places. What is not shown is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Areas {
 impl Areas {
     pub(super) fn of((columns, rows): (u16, u16), focus: Focus) -> Self {
         let body = Rect::new(0, 1.min(rows), columns, rows.saturating_sub(2));
-        let side_by_side = columns >= SIDE_BY_SIDE;
+        let side_by_side = columns >= MIN_SPLIT_WIDTH;
         let list_width = match (side_by_side, focus) {
             (true, _) => (columns * 9 / 20).clamp(46, 96),
             (false, Focus::List) => columns,

@@ -1,14 +1,15 @@
 //! Reads what the tabs show, in one thread that follows whatever is selected.
 //!
-//! The one rule: nothing is read that nobody looks at, and what is looked at is read only when it changes.
+//! The one rule: only what is on the screen is read, and only when it changes.
 
-mod desk;
-mod errand;
 mod file;
 mod info;
+mod orders;
 mod screen;
+mod slow_loads;
 
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,82 +17,82 @@ use agency_engine::agency::Agency;
 use agency_engine::watch::Alarm;
 use agency_model::Mode;
 
-use super::bell::Bell;
+use super::channel::EventSender;
 use super::detail::{Content, PageRequest, Subject, Tab};
-use super::input::News;
-use super::pace::Presence;
+use super::frame_timer::Presence;
+use super::input::BackgroundEvent;
 use crate::problem::Problem;
-use desk::{Desk, Orders, Rest};
-use errand::Errands;
 use file::{FileKind, FileReading};
+use orders::{Orders, OrdersMailbox, Sleep};
 use screen::ScreenReading;
+use slow_loads::BackgroundLoads;
 
-/// A watcher may miss what happens on some file systems, so now and then we look all the same.
-const LOOK_ANYWAY: Duration = Duration::from_millis(500);
-/// No tab is told more often what came.
-const PACE: Duration = Duration::from_millis(100);
-/// The same while nobody is there.
-const CALM_PACE: Duration = Duration::from_secs(1);
+/// File system events can be missing on some file systems, so files are also polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The shortest time between two updates of a tab.
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
+/// The same while the user is away.
+const IDLE_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Opens the place where the runs are.
+/// Opens the home of the runs.
 pub(super) type Opener = Arc<dyn Fn() -> Result<Agency, Problem> + Send + Sync>;
 
-/// Whoever tells the thread what to read. The thread ends with it.
+/// Controls the reader thread, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Reader {
-    desk: Arc<Desk>,
+    orders: OrdersMailbox,
 }
 
 impl Reader {
     /// Reads for this tab from now on, or for none.
     pub(super) fn show(&self, subject: Option<Subject>) {
-        self.desk.put(|orders| {
+        self.orders.change(|orders| {
             let same = orders.subject.as_ref().map(|subject| subject.generation)
                 == subject.as_ref().map(|subject| subject.generation);
             if !same {
-                orders.asks.clear();
+                orders.pages.clear();
             }
             orders.subject = subject;
-            orders.touched = true;
+            orders.changed = true;
         });
     }
 
     /// Reads another part of a file.
     pub(super) fn page(&self, request: PageRequest) {
-        self.desk.put(|orders| orders.asks.push(request));
+        self.orders.change(|orders| orders.pages.push(request));
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.desk.put(|orders| orders.closed = true);
+        self.orders.change(|orders| orders.closed = true);
     }
 }
 
 /// Starts the thread.
 pub(super) fn start(
     open: impl Fn() -> Result<Agency, Problem> + Send + Sync + 'static,
-    bell: Bell,
+    sender: EventSender,
     presence: Presence,
     signs: bool,
 ) -> io::Result<Reader> {
     let open: Opener = Arc::new(open);
-    let desk = Arc::new(Desk::new()?);
-    let reader = Reader { desk: Arc::clone(&desk) };
+    let orders = OrdersMailbox::new()?;
+    let reader = Reader { orders: orders.clone() };
     std::thread::Builder::new().name("reader".to_owned()).spawn(move || {
-        let errands = Errands::new(Arc::clone(&open), Arc::clone(&desk), bell.clone(), presence.clone());
-        Reading { desk, open, agency: None, bell, errands, presence, signs, current: None }.work();
+        let loads = BackgroundLoads::new(Arc::clone(&open), orders.clone(), sender.clone(), presence.clone());
+        Reading { orders, open, agency: None, sender, loads, presence, signs, current: None }.work();
     })?;
     Ok(reader)
 }
 
 /// The thread.
 struct Reading {
-    desk: Arc<Desk>,
+    orders: OrdersMailbox,
     open: Opener,
     agency: Option<Agency>,
-    bell: Bell,
-    errands: Errands,
+    sender: EventSender,
+    loads: BackgroundLoads,
     presence: Presence,
     /// Whether events get a sign each.
     signs: bool,
@@ -102,84 +103,77 @@ struct Reading {
 struct Current {
     subject: Subject,
     source: Source,
-    /// Rings when something happens in the directory of the run.
+    /// Watches the run's directory.
     _alarm: Option<Alarm>,
 }
 
 enum Source {
     File(FileReading),
-    /// Something that takes a while; since when it is wanted, if it is.
-    Errand(Option<Instant>),
+    /// Something that takes a while; since when it is requested, if it is.
+    Background(Option<Instant>),
     Screen(Box<ScreenReading>),
-}
-
-/// What is left to do.
-enum Turn {
-    /// Nothing for a while.
-    Wait(Rest),
-    /// Nobody listens any more.
-    Leave,
 }
 
 impl Reading {
     fn work(mut self) {
         loop {
-            let orders = self.desk.take();
+            let orders = self.orders.take();
             if orders.closed {
                 return;
             }
             match self.turn(orders) {
-                Turn::Wait(rest) => {
+                ControlFlow::Continue(sleep) => {
                     let stream = self.current.as_ref().and_then(|current| match &current.source {
                         Source::Screen(screen) => screen.stream(),
-                        Source::File(_) | Source::Errand(_) => None,
+                        Source::File(_) | Source::Background(_) => None,
                     });
-                    self.desk.wait(rest, stream);
+                    self.orders.wait(sleep, stream);
                 }
-                Turn::Leave => return,
+                ControlFlow::Break(()) => return,
             }
         }
     }
 
-    fn turn(&mut self, orders: Orders) -> Turn {
+    fn turn(&mut self, orders: Orders) -> ControlFlow<(), Sleep> {
         let Some(subject) = orders.subject else {
             self.current = None;
-            return Turn::Wait(Rest::UNTIL_TOUCHED);
+            return ControlFlow::Continue(Sleep::UNTIL_CHANGE);
         };
         let same = self.current.as_ref().is_some_and(|current| current.subject.generation == subject.generation);
         if !same && let Err(problem) = self.begin(subject.clone()) {
             self.current = None;
             let (message, _) = problem.into_words();
-            let told =
-                self.bell.report(News::Detail { generation: subject.generation, content: Content::Nothing(message) });
-            return if told { Turn::Wait(Rest::UNTIL_TOUCHED) } else { Turn::Leave };
+            let sent = self
+                .sender
+                .report(BackgroundEvent::Detail { generation: subject.generation, content: Content::Nothing(message) });
+            return if sent { ControlFlow::Continue(Sleep::UNTIL_CHANGE) } else { ControlFlow::Break(()) };
         }
         let (Some(current), Some(agency)) = (&mut self.current, &self.agency) else {
-            return Turn::Wait(Rest::UNTIL_TOUCHED);
+            return ControlFlow::Continue(Sleep::UNTIL_CHANGE);
         };
         current.subject = subject;
         let subject = &current.subject;
-        let mut told = true;
-        let mut tell = |content| {
-            told &= self.bell.report(News::Detail { generation: subject.generation, content });
+        let mut sent = true;
+        let mut send = |content| {
+            sent &= self.sender.report(BackgroundEvent::Detail { generation: subject.generation, content });
         };
-        let asks = orders.asks.iter().filter(|request| request.generation == subject.generation);
+        let pages = orders.pages.iter().filter(|request| request.generation == subject.generation);
         let over = subject.row.state.is_terminal();
-        let pace = self.presence.pause(PACE, CALM_PACE);
-        let rest = match &mut current.source {
+        let pace = self.presence.pause(UPDATE_INTERVAL, IDLE_UPDATE_INTERVAL);
+        let sleep = match &mut current.source {
             Source::File(file) => {
-                asks.for_each(|request| tell(file.load(request.ask)));
-                file.turn(orders.touched, over, pace, &mut tell)
+                pages.for_each(|request| send(file.load(request.ask)));
+                file.turn(orders.changed, over, pace, &mut send)
             }
-            Source::Errand(wanted) => {
-                if orders.touched || !same {
+            Source::Background(wanted) => {
+                if orders.changed || !same {
                     wanted.get_or_insert_with(Instant::now);
                 }
-                self.errands.turn(subject, wanted)
+                self.loads.turn(subject, wanted)
             }
-            Source::Screen(screen) => screen.turn(agency, &subject.row, pace, &mut tell),
+            Source::Screen(screen) => screen.turn(agency, &subject.row, pace, &mut send),
         };
-        if told { Turn::Wait(rest) } else { Turn::Leave }
+        if sent { ControlFlow::Continue(sleep) } else { ControlFlow::Break(()) }
     }
 
     /// Begins to read for another tab or run.
@@ -193,18 +187,18 @@ impl Reading {
         let events = directory.events();
         let source = match (subject.tab, subject.row.mode) {
             (Tab::Output, Mode::Interactive) => Source::Screen(Box::default()),
-            (Tab::Output, Mode::Headless) => Source::File(FileReading::new(events, FileKind::Talk)),
+            (Tab::Output, Mode::Headless) => Source::File(FileReading::new(events, FileKind::Transcript)),
             (Tab::Events, _) => Source::File(FileReading::new(events, FileKind::Events { signs: self.signs })),
             (Tab::Logs, _) => Source::File(FileReading::new(logs.clone(), FileKind::Logs)),
-            (Tab::Diff | Tab::Info, _) => Source::Errand(None),
+            (Tab::Diff | Tab::Info, _) => Source::Background(None),
         };
         let watched = match subject.tab {
             Tab::Logs => logs.parent().unwrap_or(directory.path()),
             Tab::Output | Tab::Diff | Tab::Events | Tab::Info => directory.path(),
         };
-        let desk = Arc::clone(&self.desk);
-        // Without it we look now and then all the same.
-        let alarm = Alarm::set(&[watched], move || desk.touch()).ok();
+        let orders = self.orders.clone();
+        // Without it the file is polled.
+        let alarm = Alarm::set(&[watched], move || orders.record_change()).ok();
         self.current = Some(Current { subject, source, _alarm: alarm });
         Ok(())
     }

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use agency_engine::store::{QuestionRow, RunRow};
 use jiff::Timestamp;
 
+use super::change_counter::Shown;
 use super::confirm::Confirm;
-use super::counting::Shown;
 use super::detail::Detail;
 use super::editor::Editor;
-use super::effect::{Effect, Job, JobNumber, Refusal};
-use super::form::{Desk, Form};
+use super::effect::{Effect, Failure, Job, JobNumber};
+use super::form::{Form, FormStore};
 use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
@@ -20,7 +20,7 @@ use super::steps::Steps;
 use super::theme::Theme;
 
 /// How long something that was said stays at the bottom, in seconds.
-const SAID_FOR: i64 = 8;
+const MESSAGE_SECONDS: i64 = 8;
 
 /// What the keys go to when nothing is in front.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) enum Focus {
 
 /// Something in front of the list and the tabs.
 #[derive(Debug)]
-pub(super) enum Front {
+pub(super) enum Overlay {
     /// The keys, from this line on.
     Help { top: usize },
     /// The filter is being typed; what it was before.
@@ -53,7 +53,7 @@ pub(super) enum Front {
 
 /// Something that was said at the bottom.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct StatusMessage {
     pub(super) text: String,
     pub(super) trouble: bool,
     at: Timestamp,
@@ -73,17 +73,17 @@ pub(super) struct State {
     pub(super) detail: Detail,
     pub(super) focus: Focus,
     /// What is in front of what; the last takes the keys.
-    pub(super) fronts: Vec<Front>,
+    pub(super) overlays: Vec<Overlay>,
     /// What is being done, oldest first.
     pub(super) jobs: Vec<(JobNumber, Job)>,
     next_job: JobNumber,
-    pub(super) said: Option<Said>,
+    pub(super) said: Option<StatusMessage>,
     /// Whether the user wants to leave as soon as everything is done.
     pub(super) leaving: bool,
     /// Where the user stands.
     pub(super) current_directory: PathBuf,
     /// The forms for new runs that are not in front.
-    pub(super) desk: Desk,
+    pub(super) forms: FormStore,
 }
 
 impl State {
@@ -98,27 +98,27 @@ impl State {
             drafts: BTreeMap::new(),
             detail: Detail::default(),
             focus: Focus::default(),
-            fronts: vec![],
+            overlays: vec![],
             jobs: vec![],
             next_job: 0,
             said: None,
             leaving: false,
             current_directory,
-            desk: Desk::default(),
+            forms: FormStore::default(),
         }
     }
 
     /// Whose keys are pressed now.
     pub(super) fn scope(&self) -> Scope {
-        match self.fronts.last() {
-            Some(Front::Help { .. }) => Scope::Help,
-            Some(Front::Filter) => Scope::Filter,
-            Some(Front::Confirm(_)) => Scope::Confirm,
-            Some(Front::Inbox) => Scope::Inbox,
-            Some(Front::Editor(_)) => Scope::Editor,
-            Some(Front::Yank(_)) => Scope::Yank,
-            Some(Front::Form(_)) => Scope::Form,
-            Some(Front::Steps(steps)) => steps.scope(),
+        match self.overlays.last() {
+            Some(Overlay::Help { .. }) => Scope::Help,
+            Some(Overlay::Filter) => Scope::Filter,
+            Some(Overlay::Confirm(_)) => Scope::Confirm,
+            Some(Overlay::Inbox) => Scope::Inbox,
+            Some(Overlay::Editor(_)) => Scope::Editor,
+            Some(Overlay::Yank(_)) => Scope::Yank,
+            Some(Overlay::Form(_)) => Scope::Form,
+            Some(Overlay::Steps(steps)) => steps.scope(),
             None => match self.focus {
                 Focus::List => Scope::Runs,
                 Focus::Detail => Scope::Detail,
@@ -148,24 +148,24 @@ impl State {
 
     /// Says something at the bottom.
     pub(super) fn say(&mut self, text: impl Into<String>) {
-        self.said = Some(Said { text: text.into(), trouble: false, at: self.now });
+        self.said = Some(StatusMessage { text: text.into(), trouble: false, at: self.now });
     }
 
     /// Says what went wrong, and what to do about it.
-    pub(super) fn complain(&mut self, refusal: &Refusal) {
-        let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
-        self.said = Some(Said { text: format!("{}{hint}", refusal.message), trouble: true, at: self.now });
+    pub(super) fn show_error(&mut self, failure: &Failure) {
+        let hint = failure.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
+        self.said = Some(StatusMessage { text: format!("{}{hint}", failure.message), trouble: true, at: self.now });
     }
 
     /// Says why something is not done.
     pub(super) fn refuse(&mut self, message: impl Into<String>) {
-        self.complain(&Refusal { message: message.into(), hint: None });
+        self.show_error(&Failure { message: message.into(), hint: None });
     }
 
     /// Forgets what was said long enough ago. Trouble stays until the next key.
     pub(super) fn forget_said(&mut self) {
         let now = self.now;
-        self.said.take_if(|said| !said.trouble && now.duration_since(said.at).as_secs() >= SAID_FOR);
+        self.said.take_if(|said| !said.trouble && now.duration_since(said.at).as_secs() >= MESSAGE_SECONDS);
     }
 
     /// Begins something that takes a while.

@@ -16,10 +16,10 @@ use ratatui::layout::Rect;
 pub(super) use columns::{Column, Columns, name, said};
 pub(super) use lines::{Line, lines};
 
-use super::effect::{JobNumber, Refusal};
+use super::effect::{Failure, JobNumber};
 use super::keys::{Move, Scope};
+use super::text_input::{Cursor, TextInput};
 use super::theme::{Role, Theme};
-use super::writing::{Cursor, Writing};
 
 /// How high the place is at most in which a reason is written.
 const REASON: u16 = 8;
@@ -30,7 +30,7 @@ pub(super) struct Steps {
     pub(super) session: SessionId,
     pub(super) overview: Option<Box<Overview>>,
     /// Why it could not be read.
-    pub(super) trouble: Option<Refusal>,
+    pub(super) trouble: Option<Failure>,
     /// The path of the selected step.
     selected: Option<String>,
     /// The first line that is shown.
@@ -39,14 +39,14 @@ pub(super) struct Steps {
     pub(super) reading: Option<JobNumber>,
     /// Whether something happened since that began.
     pub(super) stale: bool,
-    reason: Writing,
+    reason: TextInput,
     /// Whether the reason of a rejection is being written.
     pub(super) rejecting: bool,
 }
 
 impl Steps {
     pub(super) fn new(session: SessionId) -> Self {
-        let mut reason = Writing::lines("", "why not");
+        let mut reason = TextInput::lines("", "why not");
         reason.show_cursor(Cursor::Shown);
         Self {
             session,
@@ -135,7 +135,7 @@ impl Steps {
     }
 
     /// The text of the reason.
-    pub(super) fn reason(&self) -> &Writing {
+    pub(super) fn reason(&self) -> &TextInput {
         &self.reason
     }
 

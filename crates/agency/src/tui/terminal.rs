@@ -57,7 +57,7 @@ impl Terminal {
     }
 
     /// Gives the terminal to somebody else for a while.
-    pub(super) fn lend<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
+    pub(super) fn release_while<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let outcome = to();
         take(self.mouse)?;

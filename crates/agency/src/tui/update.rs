@@ -1,13 +1,13 @@
 //! The one function that changes the state. What is to be done outside comes back as effects.
 
 mod app;
+mod background;
 mod confirm;
 mod editor;
 mod form;
 mod inbox;
 mod list;
 mod mouse;
-mod news;
 mod run;
 mod steps;
 mod typing;
@@ -36,7 +36,7 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
             state.forget_said();
             steps::tick(state)
         }
-        Input::News(news) => news::news(state, news),
+        Input::Background(news) => background::apply(state, news),
     };
     let areas = state.areas();
     state.runs.show_selected(usize::from(areas.list.height));
@@ -69,8 +69,8 @@ fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::App(action) => app::act(state, action),
         Action::List(action) => list::act(state, action),
         Action::Run(action) => run::act(state, action),
-        Action::Turn(turn) => {
-            view::turn(state, turn);
+        Action::Tab(turn) => {
+            view::switch_tab(state, turn);
             vec![]
         }
         Action::View(action) => view::act(state, action),

@@ -11,7 +11,7 @@ use crate::tui::detail::{Ask, Content, Load, Piece, Subject, Tab};
 use crate::tui::draw::draw;
 use crate::tui::effect::Effect;
 use crate::tui::fixture::run;
-use crate::tui::input::{Input, News};
+use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::state::{Focus, State};
 use crate::tui::theme::Theme;
 use crate::tui::update::update;
@@ -37,7 +37,7 @@ impl Stage {
         state.detail.tab = tab;
         state.focus = Focus::Detail;
         let news = RunsNews { changed: vec![row(Mode::Headless)], ..RunsNews::default() };
-        let effects = update(&mut state, Input::News(News::Runs(news)));
+        let effects = update(&mut state, Input::Background(BackgroundEvent::Runs(news)));
         let shown = effects.into_iter().find_map(|effect| {
             let Effect::Show(Some(subject)) = effect else { return None };
             Some(*subject)
@@ -48,7 +48,7 @@ impl Stage {
     /// What the reader tells; what is to be done then.
     pub(in crate::tui) fn tell(&mut self, content: Content) -> Vec<Effect> {
         let generation = self.subject.generation;
-        update(&mut self.state, Input::News(News::Detail { generation, content }))
+        update(&mut self.state, Input::Background(BackgroundEvent::Detail { generation, content }))
     }
 
     pub(in crate::tui) fn press(&mut self, keys: &str) -> Vec<Effect> {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::scroll::{Anchor, Body, Look};
+use super::scroll::{Anchor, Body, RowStyle};
 use crate::tui::theme::Role;
 use crate::tui::wrap::breaks;
 
 /// How wide the names are.
-const NAMES: u16 = 14;
+const LABEL_WIDTH: u16 = 14;
 
 /// One paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(in crate::tui) struct Info {
 impl Info {
     fn get(&self, item: usize, width: u16) -> Option<(&Paragraph, u16, Vec<Range<usize>>)> {
         let paragraph = self.paragraphs.get(item)?;
-        let names = if paragraph.role == Role::Title { 0 } else { NAMES.min(width / 3) };
+        let names = if paragraph.role == Role::Title { 0 } else { LABEL_WIDTH.min(width / 3) };
         Some((paragraph, names, breaks(&paragraph.text, width.saturating_sub(names))))
     }
 }
@@ -44,15 +44,15 @@ impl Body for Info {
         self.get(item, width).map_or(1, |(_, _, rows)| rows.len())
     }
 
-    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>> {
-        let Some((paragraph, names, wrapped)) = self.get(item, look.width) else { return vec![] };
+    fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
+        let Some((paragraph, names, wrapped)) = self.get(item, row_style.width) else { return vec![] };
         let names = usize::from(names);
         let row = |(index, row): (usize, Range<usize>)| {
             let name = if index == 0 { paragraph.name.as_str() } else { "" };
             let short: String = name.chars().take(names.saturating_sub(1)).collect();
             Line::from(vec![
-                Span::styled(format!("{short:<names$}"), look.theme.style(Role::Quiet)),
-                Span::styled(&paragraph.text[row], look.theme.style(paragraph.role)),
+                Span::styled(format!("{short:<names$}"), row_style.theme.style(Role::Quiet)),
+                Span::styled(&paragraph.text[row], row_style.theme.style(paragraph.role)),
             ])
         };
         wrapped.into_iter().enumerate().map(row).skip(rows.start).take(rows.len()).collect()

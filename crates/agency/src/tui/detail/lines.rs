@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ratatui::text::Line;
 
-use super::scroll::{Anchor, Body, Look, Scroll};
+use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use super::window::{Change, Load, Window};
 
 /// The lines that are loaded.
@@ -36,7 +36,7 @@ impl Body for Lines {
         1
     }
 
-    fn rows(&self, item: usize, rows: Range<usize>, _: Look) -> Vec<Line<'_>> {
+    fn rows(&self, item: usize, rows: Range<usize>, _: RowStyle) -> Vec<Line<'_>> {
         self.window.get(item).filter(|_| rows.contains(&0)).cloned().into_iter().collect()
     }
 

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use crate::tui::wrap::spaced;
 
 /// So much of a line is shown at most: no screen is wider.
-const LONGEST: usize = 4 * 1024;
+const MAX_LINE_BYTES: usize = 4 * 1024;
 const ESCAPE: u8 = 0x1b;
 const BELL: u8 = 0x07;
 
@@ -14,7 +14,7 @@ const BELL: u8 = 0x07;
 pub(in crate::tui) fn log_line(bytes: &[u8]) -> Line<'static> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = overwritten(bytes);
-    let coloured = only_colours(bytes.get(..bytes.len().min(LONGEST)).unwrap_or(bytes));
+    let coloured = only_colours(bytes.get(..bytes.len().min(MAX_LINE_BYTES)).unwrap_or(bytes));
     let Ok(text) = coloured.into_text() else { return Line::default() };
     let spans = text.lines.into_iter().flat_map(|line| line.spans);
     spans.map(|span| Span::styled(spaced(&span.content), span.style)).collect()

@@ -4,8 +4,8 @@ use super::info::Info;
 use super::lines::Lines;
 use super::patch::Changes;
 use super::screen::Screen;
-use super::scroll::{Body, Room, Scroll};
-use super::talk::Talk;
+use super::scroll::{Body, Scroll, Viewport};
+use super::transcript::Transcript;
 use super::window::Ask;
 use super::{Content, Move};
 
@@ -26,7 +26,7 @@ pub(super) enum Pane {
     Reading,
     /// Why there is nothing.
     Nothing(String),
-    Talk(Scrolled<Talk>),
+    Transcript(Scrolled<Transcript>),
     Lines(Scrolled<Lines>),
     Changes(Scrolled<Changes>),
     Info(Scrolled<Info>),
@@ -46,14 +46,14 @@ impl Pane {
     pub(super) fn learn(&mut self, content: Content) {
         match (content, &mut *self) {
             (Content::Nothing(why), _) => *self = Self::Nothing(why),
-            (Content::Talk(load), Self::Talk(talk)) => talk.body.take(load, &mut talk.scroll),
+            (Content::Transcript(load), Self::Transcript(talk)) => talk.body.take(load, &mut talk.scroll),
             (Content::Lines(load), Self::Lines(lines)) => lines.body.take(load, &mut lines.scroll),
             (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
             (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
-            (Content::Talk(load), _) => {
-                let mut talk = Scrolled { body: Talk::default(), scroll: Scroll::END };
+            (Content::Transcript(load), _) => {
+                let mut talk = Scrolled { body: Transcript::default(), scroll: Scroll::END };
                 talk.body.take(load, &mut talk.scroll);
-                *self = Self::Talk(talk);
+                *self = Self::Transcript(talk);
             }
             (Content::Lines(load), _) => {
                 let mut lines = Scrolled { body: Lines::default(), scroll: Scroll::END };
@@ -79,7 +79,7 @@ impl Pane {
     pub(super) fn scrolled(&mut self) -> Option<(&mut dyn Body, &mut Scroll)> {
         match self {
             Self::Reading | Self::Nothing(_) | Self::Screen(_) => None,
-            Self::Talk(talk) => Some((&mut talk.body, &mut talk.scroll)),
+            Self::Transcript(talk) => Some((&mut talk.body, &mut talk.scroll)),
             Self::Lines(lines) => Some((&mut lines.body, &mut lines.scroll)),
             Self::Changes(changes) => Some((&mut changes.body, &mut changes.scroll)),
             Self::Info(info) => Some((&mut info.body, &mut info.scroll)),
@@ -87,22 +87,22 @@ impl Pane {
     }
 
     /// Moves by a key; what is to be loaded for it.
-    pub(super) fn go(&mut self, direction: Move, room: Room) -> Option<Ask> {
+    pub(super) fn go(&mut self, direction: Move, viewport: Viewport) -> Option<Ask> {
         if let Self::Screen(screen) = self {
-            screen.go(direction, room);
+            screen.go(direction, viewport);
         }
         if let Some((body, scroll)) = self.scrolled() {
-            scroll.go(direction, body, room);
+            scroll.go(direction, body, viewport);
         }
         match (self, direction) {
-            (Self::Talk(talk), Move::First) => talk.body.window.seek_first(),
-            (Self::Talk(talk), Move::Last) => talk.body.window.seek_last(),
+            (Self::Transcript(talk), Move::First) => talk.body.window.seek_first(),
+            (Self::Transcript(talk), Move::Last) => talk.body.window.seek_last(),
             (Self::Lines(lines), Move::First) => lines.body.window.seek_first(),
             (Self::Lines(lines), Move::Last) => lines.body.window.seek_last(),
             (
                 Self::Reading
                 | Self::Nothing(_)
-                | Self::Talk(_)
+                | Self::Transcript(_)
                 | Self::Lines(_)
                 | Self::Changes(_)
                 | Self::Info(_)
@@ -113,19 +113,19 @@ impl Pane {
     }
 
     /// Moves by some rows.
-    pub(super) fn scroll(&mut self, rows: isize, room: Room) {
+    pub(super) fn scroll(&mut self, rows: isize, viewport: Viewport) {
         if let Self::Screen(screen) = self {
-            screen.by(rows, room);
+            screen.by(rows, viewport);
         }
         if let Some((body, scroll)) = self.scrolled() {
-            scroll.by(rows, body, room);
+            scroll.by(rows, body, viewport);
         }
     }
 
     /// What is to be loaded because one is near an edge.
-    pub(super) fn wants(&mut self, room: Room) -> Option<Ask> {
+    pub(super) fn wants(&mut self, viewport: Viewport) -> Option<Ask> {
         let (has_end, is_loaded) = match self {
-            Self::Talk(talk) => (talk.body.window.has_end(), talk.body.window.is_loaded()),
+            Self::Transcript(talk) => (talk.body.window.has_end(), talk.body.window.is_loaded()),
             Self::Lines(lines) => (lines.body.window.has_end(), lines.body.window.is_loaded()),
             Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => return None,
         };
@@ -135,16 +135,16 @@ impl Pane {
         let (body, scroll) = self.scrolled()?;
         // Who comes to the end of what is loaded is not at the end.
         if !has_end && scroll.following {
-            scroll.stop_following(body, room);
+            scroll.stop_following(body, viewport);
         }
-        let seen = scroll.seen(body, room);
+        let seen = scroll.seen(body, viewport);
         let first = seen.first().map_or(0, |(item, _)| *item);
         let last = seen.last().map_or(0, |(item, _)| *item);
         let after = body.len().saturating_sub(last + 1);
         // While one follows the end, only what fills the place is needed.
         let near = if scroll.following { usize::from(first == 0) } else { NEAR };
         match self {
-            Self::Talk(talk) => talk.body.window.wants(first, after, near),
+            Self::Transcript(talk) => talk.body.window.wants(first, after, near),
             Self::Lines(lines) => lines.body.window.wants(first, after, near),
             Self::Reading | Self::Nothing(_) | Self::Changes(_) | Self::Info(_) | Self::Screen(_) => None,
         }
@@ -154,7 +154,7 @@ impl Pane {
         match self {
             Self::Reading => Shown::Reading,
             Self::Nothing(why) => Shown::Nothing(why),
-            Self::Talk(talk) => Shown::Text(&talk.body, &talk.scroll),
+            Self::Transcript(talk) => Shown::Text(&talk.body, &talk.scroll),
             Self::Lines(lines) => Shown::Text(&lines.body, &lines.scroll),
             Self::Changes(changes) => Shown::Text(&changes.body, &changes.scroll),
             Self::Info(info) => Shown::Text(&info.body, &info.scroll),

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use ratatui::text::{Line, Span};
 
-use super::scroll::{Anchor, Body, Look, Scroll};
+use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use crate::tui::theme::Role;
 use crate::tui::wrap::{cut, spaced};
 pub(in crate::tui) use parse::{Patch, PatchFile};
 
 /// So much of a line is shown at most: no screen is wider.
-const LONGEST: usize = 4 * 1024;
+const MAX_LINE_BYTES: usize = 4 * 1024;
 
 /// A patch, and which of its files are folded.
 #[derive(Debug, Default)]
@@ -42,8 +42,8 @@ impl Changes {
         self.all_folded != self.others.contains(&file.path)
     }
 
-    fn heading(&self, file: &PatchFile, look: Look) -> Line<'_> {
-        let theme = look.theme;
+    fn heading(&self, file: &PatchFile, row_style: RowStyle) -> Line<'_> {
+        let theme = row_style.theme;
         let sign = if self.is_folded(file) { theme.glyph("▸", ">") } else { theme.glyph("▾", "v") };
         let mut spans = vec![
             Span::styled(format!("{sign} "), theme.style(Role::Title)),
@@ -68,13 +68,13 @@ impl Body for Changes {
         self.file(item).map_or(1, |file| if self.is_folded(file) { 1 } else { 1 + file.lines.len() })
     }
 
-    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>> {
+    fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
         let Some(file) = self.file(item) else {
             let note = format!("{} more bytes are not shown; agency diff prints all", self.patch.left_out);
-            return vec![Line::styled(note, look.theme.style(Role::Urgent))];
+            return vec![Line::styled(note, row_style.theme.style(Role::Urgent))];
         };
         rows.map(|row| match row.checked_sub(1).and_then(|index| file.lines.get(index)) {
-            None => self.heading(file, look),
+            None => self.heading(file, row_style),
             Some(range) => {
                 let text = self.patch.text.get(range.start as usize..range.end as usize).unwrap_or_default();
                 let role = match text.as_bytes().first() {
@@ -84,7 +84,7 @@ impl Body for Changes {
                     Some(b' ') => Role::Plain,
                     Some(_) | None => Role::Quiet,
                 };
-                Line::styled(spaced(cut(text, LONGEST).0), look.theme.style(role))
+                Line::styled(spaced(cut(text, MAX_LINE_BYTES).0), row_style.theme.style(role))
             }
         })
         .collect()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use agency_engine::screen_watch::WatchedScreen;
 
-use super::scroll::Room;
+use super::scroll::Viewport;
 use crate::tui::keys::Move;
 
 /// A screen that is fed with what a terminal gets.
@@ -18,7 +18,7 @@ pub(in crate::tui) struct Screen {
 
 /// Which part of the screen is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tui) struct Part {
+pub(in crate::tui) struct VisibleRows {
     /// The first row of the screen, as it is scrolled, that is shown.
     pub(in crate::tui) first: u16,
     /// How many lines of the history are below it.
@@ -40,13 +40,13 @@ impl Screen {
     }
 
     /// Which part is shown in a place.
-    pub(in crate::tui) fn part(&self, room: Room) -> Part {
-        let first = self.hidden(room).saturating_sub(self.above);
-        Part { first, up: self.screen().scrollback() }
+    pub(in crate::tui) fn visible_rows(&self, viewport: Viewport) -> VisibleRows {
+        let first = self.hidden(viewport).saturating_sub(self.above);
+        VisibleRows { first, up: self.screen().scrollback() }
     }
 
     /// How many rows of the screen have no room above the last one that is used.
-    fn hidden(&self, room: Room) -> u16 {
+    fn hidden(&self, viewport: Viewport) -> u16 {
         let screen = self.screen();
         let (rows, columns) = screen.size();
         let used = match screen.scrollback() {
@@ -59,29 +59,29 @@ impl Screen {
             }
             _ => rows.get(),
         };
-        used.saturating_sub(room.height)
+        used.saturating_sub(viewport.height)
     }
 
     /// Moves by a key.
-    pub(in crate::tui) fn go(&mut self, direction: Move, room: Room) {
-        let page = isize::try_from(room.height.saturating_sub(1).max(1)).unwrap_or(1);
+    pub(in crate::tui) fn go(&mut self, direction: Move, viewport: Viewport) {
+        let page = isize::try_from(viewport.height.saturating_sub(1).max(1)).unwrap_or(1);
         match direction {
-            Move::Up => self.by(-1, room),
-            Move::Down => self.by(1, room),
-            Move::PageUp => self.by(-page, room),
-            Move::PageDown => self.by(page, room),
-            Move::First => self.by(isize::MIN, room),
-            Move::Last => self.by(isize::MAX, room),
+            Move::Up => self.by(-1, viewport),
+            Move::Down => self.by(1, viewport),
+            Move::PageUp => self.by(-page, viewport),
+            Move::PageDown => self.by(page, viewport),
+            Move::First => self.by(isize::MIN, viewport),
+            Move::Last => self.by(isize::MAX, viewport),
         }
     }
 
     /// Moves by some rows: first into the history, then to the rows of its first page that have no room.
-    pub(in crate::tui) fn by(&mut self, rows: isize, room: Room) {
+    pub(in crate::tui) fn by(&mut self, rows: isize, viewport: Viewport) {
         let up = self.screen().scrollback();
         let wanted = (up + usize::from(self.above)).saturating_add_signed(rows.saturating_neg());
         let reached = self.screen.scroll_to(wanted);
         let rest = u16::try_from(wanted - reached.min(wanted)).unwrap_or(u16::MAX);
-        self.above = rest.min(self.hidden(room));
+        self.above = rest.min(self.hidden(viewport));
     }
 
     /// Whether the end is shown.

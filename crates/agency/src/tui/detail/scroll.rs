@@ -19,7 +19,7 @@ pub(in crate::tui) trait Body {
     fn height(&self, item: usize, width: u16) -> usize;
 
     /// Some rows of an item.
-    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>>;
+    fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>>;
 
     /// Whether more comes at its end.
     fn grows(&self) -> bool;
@@ -39,7 +39,7 @@ pub(in crate::tui) trait Body {
 
 /// How something is shown.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::tui) struct Look {
+pub(in crate::tui) struct RowStyle {
     pub(in crate::tui) width: u16,
     pub(in crate::tui) theme: Theme,
 }
@@ -53,7 +53,7 @@ pub(in crate::tui) struct Anchor {
 
 /// How large the place is where it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::tui) struct Room {
+pub(in crate::tui) struct Viewport {
     pub(in crate::tui) width: u16,
     pub(in crate::tui) height: u16,
 }
@@ -75,27 +75,27 @@ impl Scroll {
     pub(in crate::tui) const START: Self = Self { following: false, ..Self::END };
 
     /// The first row that is seen.
-    pub(in crate::tui) fn top(&self, body: &dyn Body, room: Room) -> Anchor {
-        let last = last_top(body, room);
+    pub(in crate::tui) fn top(&self, body: &dyn Body, viewport: Viewport) -> Anchor {
+        let last = last_top(body, viewport);
         if self.following {
             return last;
         }
         let top = self.top.min(last);
         match body.len().checked_sub(1) {
             Some(most) if top.item <= most => {
-                Anchor { row: top.row.min(body.height(top.item, room.width).saturating_sub(1)), ..top }
+                Anchor { row: top.row.min(body.height(top.item, viewport.width).saturating_sub(1)), ..top }
             }
             Some(_) | None => last,
         }
     }
 
     /// The rows that are seen, item by item.
-    pub(in crate::tui) fn seen(&self, body: &dyn Body, room: Room) -> Vec<(usize, Range<usize>)> {
-        let mut left = usize::from(room.height);
-        let mut at = self.top(body, room);
+    pub(in crate::tui) fn seen(&self, body: &dyn Body, viewport: Viewport) -> Vec<(usize, Range<usize>)> {
+        let mut left = usize::from(viewport.height);
+        let mut at = self.top(body, viewport);
         let mut seen = vec![];
         while left > 0 && at.item < body.len() {
-            let end = body.height(at.item, room.width).min(at.row + left);
+            let end = body.height(at.item, viewport.width).min(at.row + left);
             left -= end.saturating_sub(at.row).min(left);
             seen.push((at.item, at.row..end));
             at = Anchor { item: at.item + 1, row: 0 };
@@ -104,38 +104,38 @@ impl Scroll {
     }
 
     /// Moves by a key.
-    pub(in crate::tui) fn go(&mut self, direction: Move, body: &dyn Body, room: Room) {
-        let page = isize::try_from(room.height.saturating_sub(1).max(1)).unwrap_or(1);
+    pub(in crate::tui) fn go(&mut self, direction: Move, body: &dyn Body, viewport: Viewport) {
+        let page = isize::try_from(viewport.height.saturating_sub(1).max(1)).unwrap_or(1);
         match direction {
-            Move::Up => self.by(-1, body, room),
-            Move::Down => self.by(1, body, room),
-            Move::PageUp => self.by(-page, body, room),
-            Move::PageDown => self.by(page, body, room),
-            Move::First => self.to(Anchor::default(), body, room),
-            Move::Last => self.to(last_top(body, room), body, room),
+            Move::Up => self.by(-1, body, viewport),
+            Move::Down => self.by(1, body, viewport),
+            Move::PageUp => self.by(-page, body, viewport),
+            Move::PageDown => self.by(page, body, viewport),
+            Move::First => self.to(Anchor::default(), body, viewport),
+            Move::Last => self.to(last_top(body, viewport), body, viewport),
         }
     }
 
     /// Moves by some rows.
-    pub(in crate::tui) fn by(&mut self, rows: isize, body: &dyn Body, room: Room) {
-        let top = self.top(body, room);
+    pub(in crate::tui) fn by(&mut self, rows: isize, body: &dyn Body, viewport: Viewport) {
+        let top = self.top(body, viewport);
         let wanted = match rows < 0 {
-            true => back(body, room.width, top, rows.unsigned_abs()),
-            false => forward(body, room.width, top, rows.unsigned_abs()),
+            true => back(body, viewport.width, top, rows.unsigned_abs()),
+            false => forward(body, viewport.width, top, rows.unsigned_abs()),
         };
-        self.to(wanted, body, room);
+        self.to(wanted, body, viewport);
     }
 
     /// Who comes to the end stays there.
-    fn to(&mut self, wanted: Anchor, body: &dyn Body, room: Room) {
-        let last = last_top(body, room);
+    fn to(&mut self, wanted: Anchor, body: &dyn Body, viewport: Viewport) {
+        let last = last_top(body, viewport);
         self.following = wanted >= last && body.grows();
         self.top = wanted.min(last);
     }
 
     /// Stays where one is, though it is the end of what there is.
-    pub(in crate::tui) fn stop_following(&mut self, body: &dyn Body, room: Room) {
-        self.top = self.top(body, room);
+    pub(in crate::tui) fn stop_following(&mut self, body: &dyn Body, viewport: Viewport) {
+        self.top = self.top(body, viewport);
         self.following = false;
     }
 
@@ -149,8 +149,8 @@ impl Scroll {
     }
 
     /// Jumps to the next item that can be folded, or to the one before.
-    pub(in crate::tui) fn jump(&mut self, forwards: bool, body: &dyn Body, room: Room) {
-        let seen = self.seen(body, room);
+    pub(in crate::tui) fn jump(&mut self, forwards: bool, body: &dyn Body, viewport: Viewport) {
+        let seen = self.seen(body, viewport);
         let (Some((first, rows)), Some((last, _))) = (seen.first(), seen.last()) else { return };
         let near = self.selected.filter(|item| (*first..=*last).contains(item));
         let found = match (forwards, near) {
@@ -165,13 +165,13 @@ impl Scroll {
         self.selected = Some(item);
         let heading = seen.iter().any(|(seen, rows)| *seen == item && rows.start == 0);
         if !heading {
-            self.to(Anchor { item, row: 0 }, body, room);
+            self.to(Anchor { item, row: 0 }, body, viewport);
         }
     }
 
     /// The item that a key folds: the one that was jumped to, or the first that is seen.
-    pub(in crate::tui) fn at_hand(&self, body: &dyn Body, room: Room) -> Option<usize> {
-        let seen = self.seen(body, room);
+    pub(in crate::tui) fn at_hand(&self, body: &dyn Body, viewport: Viewport) -> Option<usize> {
+        let seen = self.seen(body, viewport);
         let is_seen = |item: &usize| seen.iter().any(|(seen, _)| seen == item);
         self.selected
             .filter(is_seen)
@@ -180,27 +180,27 @@ impl Scroll {
     }
 
     /// Folds or unfolds an item; its heading stays where it is, or comes to the top.
-    pub(in crate::tui) fn fold(&mut self, item: usize, body: &mut dyn Body, room: Room) {
-        let top = self.top(body, room);
+    pub(in crate::tui) fn fold(&mut self, item: usize, body: &mut dyn Body, viewport: Viewport) {
+        let top = self.top(body, viewport);
         self.selected = Some(item);
         body.fold(item);
         let wanted = if top.item == item { Anchor { item, row: 0 } } else { top };
-        self.to(wanted, body, room);
+        self.to(wanted, body, viewport);
     }
 
     /// Folds or unfolds everything; the item at the top stays there.
-    pub(in crate::tui) fn fold_all(&mut self, body: &mut dyn Body, room: Room) {
+    pub(in crate::tui) fn fold_all(&mut self, body: &mut dyn Body, viewport: Viewport) {
         let following = self.following;
-        let top = self.top(body, room);
+        let top = self.top(body, viewport);
         body.fold_all();
-        self.to(Anchor { row: 0, ..top }, body, room);
+        self.to(Anchor { row: 0, ..top }, body, viewport);
         self.following |= following;
     }
 
     /// The item on a row of the place, and whether it is its first row.
-    pub(in crate::tui) fn item_at(&self, row: u16, body: &dyn Body, room: Room) -> Option<(usize, bool)> {
+    pub(in crate::tui) fn item_at(&self, row: u16, body: &dyn Body, viewport: Viewport) -> Option<(usize, bool)> {
         let mut above = usize::from(row);
-        for (item, rows) in self.seen(body, room) {
+        for (item, rows) in self.seen(body, viewport) {
             if above < rows.len() {
                 return Some((item, rows.start + above == 0));
             }
@@ -225,9 +225,9 @@ impl Scroll {
 }
 
 /// Where the last page begins.
-fn last_top(body: &dyn Body, room: Room) -> Anchor {
+fn last_top(body: &dyn Body, viewport: Viewport) -> Anchor {
     let end = Anchor { item: body.len(), row: 0 };
-    back(body, room.width, end, usize::from(room.height.max(1)))
+    back(body, viewport.width, end, usize::from(viewport.height.max(1)))
 }
 
 fn back(body: &dyn Body, width: u16, from: Anchor, rows: usize) -> Anchor {

@@ -5,9 +5,9 @@
 use std::collections::VecDeque;
 
 /// No more of a file is loaded.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// No more items are.
-const MOST_ITEMS: usize = 30_000;
+const MAX_ITEMS: usize = 30_000;
 
 /// A line of a file, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl<T> Window<T> {
     }
 
     fn has_room(&self, load: &Load<T>) -> bool {
-        load.end.saturating_sub(self.start) <= MOST_BYTES && self.pieces.len() + load.pieces.len() <= MOST_ITEMS
+        load.end.saturating_sub(self.start) <= MAX_BYTES && self.pieces.len() + load.pieces.len() <= MAX_ITEMS
     }
 
     fn is_full(&self) -> bool {
@@ -155,8 +155,8 @@ impl<T> Window<T> {
     }
 
     fn is_above(&self, share: u32, of: u32) -> bool {
-        self.end - self.start > MOST_BYTES * u64::from(share) / u64::from(of)
-            || self.pieces.len() > MOST_ITEMS * share as usize / of as usize
+        self.end - self.start > MAX_BYTES * u64::from(share) / u64::from(of)
+            || self.pieces.len() > MAX_ITEMS * share as usize / of as usize
     }
 
     /// What is to be loaded when one is so many items from the beginning and from the end.

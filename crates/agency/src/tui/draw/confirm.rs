@@ -8,14 +8,14 @@ use crate::tui::effect::Job;
 use crate::tui::theme::Role;
 
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, confirm: &Confirm) {
-    let looks = confirm.looks(body);
-    let inside = paint.boxed(looks.place, &confirm.title);
+    let layout = confirm.layout(body);
+    let inside = paint.boxed(layout.place, &confirm.title);
     let keys = Rect { y: inside.bottom().saturating_sub(1), height: inside.height.min(1), ..inside };
-    let top = confirm.top.min(looks.lines.len().saturating_sub(looks.height));
-    for (row, line) in inside.rows().take(looks.height).zip(looks.lines.iter().skip(top)) {
+    let top = confirm.top.min(layout.lines.len().saturating_sub(layout.height));
+    for (row, line) in inside.rows().take(layout.height).zip(layout.lines.iter().skip(top)) {
         paint.text(row, line, Role::Plain);
     }
-    let more = looks.lines.len() > top + looks.height;
+    let more = layout.lines.len() > top + layout.height;
     let mut pieces = vec![("y", Role::Accent), (" yes   ", Role::Plain), ("n", Role::Accent), (" no", Role::Plain)];
     if confirm.readiness == Readiness::Reading {
         pieces = vec![("reading what will be kept and saved", Role::Busy)];

@@ -5,7 +5,7 @@ mod screen;
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
-use crate::tui::detail::{Body, Look, Room, Scroll, Shown, Tab};
+use crate::tui::detail::{Body, RowStyle, Scroll, Shown, Tab, Viewport};
 use crate::tui::effect::label;
 use crate::tui::layout::{Areas, hits};
 use crate::tui::state::{Focus, State};
@@ -19,7 +19,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
         let role = if tab == state.detail.tab { Role::Title } else { Role::Quiet };
         paint.text(place, tab.title(), role);
         if tab == state.detail.tab {
-            paint.restyle(place, state.theme.selected(state.focus == Focus::Detail && state.fronts.is_empty()));
+            paint.restyle(place, state.theme.selected(state.focus == Focus::Detail && state.overlays.is_empty()));
         }
     }
     let Some(entry) = state.runs.current() else {
@@ -45,8 +45,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
         }
         Shown::Text(body, scroll) => {
             text(paint, areas.detail, body, scroll, state.focus == Focus::Detail);
-            let room = Room { width: areas.detail.width, height: areas.detail.height };
-            position(body, scroll, room, live)
+            let viewport = Viewport { width: areas.detail.width, height: areas.detail.height };
+            position(body, scroll, viewport, live)
         }
         Shown::Screen(shown) => {
             screen::draw(paint, areas.detail, shown);
@@ -77,11 +77,11 @@ fn title(paint: &mut Paint<'_>, tabs: Rect, position: &str, name: &str) {
 }
 
 fn text(paint: &mut Paint<'_>, area: Rect, body: &dyn Body, scroll: &Scroll, in_front: bool) {
-    let look = Look { width: area.width, theme: paint.theme };
+    let row_style = RowStyle { width: area.width, theme: paint.theme };
     let mut rows = area.rows();
-    for (item, seen) in scroll.seen(body, Room { width: area.width, height: area.height }) {
+    for (item, seen) in scroll.seen(body, Viewport { width: area.width, height: area.height }) {
         let heading = seen.start == 0;
-        for (index, line) in body.rows(item, seen, look).into_iter().enumerate() {
+        for (index, line) in body.rows(item, seen, row_style).into_iter().enumerate() {
             let Some(row) = rows.next() else { return };
             paint.line(row, &line);
             if index == 0 && heading && scroll.selected == Some(item) {
@@ -102,13 +102,13 @@ fn sentence(paint: &mut Paint<'_>, area: Rect, words: &str) {
 }
 
 /// Where one is in a text.
-fn position(body: &dyn Body, scroll: &Scroll, room: Room, live: bool) -> String {
-    let seen = scroll.seen(body, room);
+fn position(body: &dyn Body, scroll: &Scroll, viewport: Viewport, live: bool) -> String {
+    let seen = scroll.seen(body, viewport);
     let (Some((first, first_rows)), Some((last, last_rows))) = (seen.first(), seen.last()) else {
         return String::new();
     };
     let all = *first == 0 && first_rows.start == 0;
-    let end = *last + 1 == body.len() && last_rows.end == body.height(*last, room.width);
+    let end = *last + 1 == body.len() && last_rows.end == body.height(*last, viewport.width);
     match (body.grows(), scroll.following, all && end) {
         (true, true, _) if live => return "following".to_owned(),
         (_, _, true) => return String::new(),
@@ -116,7 +116,7 @@ fn position(body: &dyn Body, scroll: &Scroll, room: Room, live: bool) -> String 
         (_, _, false) => {}
     }
     let anchor = |item: usize, row: usize| crate::tui::detail::Anchor { item, row };
-    body.position(anchor(*first, first_rows.start), anchor(*last, last_rows.end.saturating_sub(1)), room.width)
+    body.position(anchor(*first, first_rows.start), anchor(*last, last_rows.end.saturating_sub(1)), viewport.width)
 }
 
 /// Where the name of each tab stands.

@@ -4,18 +4,18 @@ use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
 use crate::tui::keys::{BINDINGS, Key, lookup};
-use crate::tui::state::{Front, Said, State};
+use crate::tui::state::{Overlay, State, StatusMessage};
 use crate::tui::theme::Role;
 use crate::tui::wrap::wrap;
 
 /// So many lines at most are taken by what was said.
-const MOST_SAID: u16 = 4;
+const MAX_MESSAGE_ROWS: u16 = 4;
 
 /// What stands at the end, whatever else there is.
 const LAST: [&str; 3] = ["help", "quit", "close"];
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
-    if let Some(Front::Filter) = state.fronts.last() {
+    if let Some(Overlay::Filter) = state.overlays.last() {
         let cursor = state.theme.glyph("▏", "_");
         let used =
             paint.pieces(area, &[("/", Role::Accent), (state.runs.filter(), Role::Plain), (cursor, Role::Accent)]);
@@ -43,10 +43,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
 }
 
 /// What was said, as a whole: what does not fit on the line takes some of those above it.
-fn draw_said(paint: &mut Paint<'_>, area: Rect, said: &Said) {
+fn draw_said(paint: &mut Paint<'_>, area: Rect, said: &StatusMessage) {
     let role = if said.trouble { Role::Bad } else { Role::Good };
     let lines = wrap(&said.text, area.width);
-    let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).clamp(1, MOST_SAID).min(area.y.max(1));
+    let high = u16::try_from(lines.len()).unwrap_or(u16::MAX).clamp(1, MAX_MESSAGE_ROWS).min(area.y.max(1));
     let place = Rect { y: area.bottom().saturating_sub(high), height: high, ..area };
     super::clear(paint.buffer, place.intersection(paint.buffer.area));
     for (row, line) in place.rows().zip(&lines) {

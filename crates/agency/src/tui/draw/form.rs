@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::paint::Paint;
-use crate::tui::form::{Agents, Field, Form, Part, frame, inside, places, value_of};
+use crate::tui::form::{Agents, Field, Form, FormItem, frame, inside, layout, value_of};
 use crate::tui::theme::Role;
 
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, form: &Form, agents: Option<&Agents>) {
@@ -18,21 +18,21 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, form: &Form, agents: Optio
     if shown.is_empty() {
         return;
     }
-    let places = places(form, agents, shown.width, shown.height);
+    let layout = layout(form, agents, shown.width, shown.height);
     // All of it is drawn elsewhere, and the part that is to be seen is taken from there.
-    let mut whole = Buffer::empty(Rect::new(0, 0, shown.width, places.height));
+    let mut whole = Buffer::empty(Rect::new(0, 0, shown.width, layout.height));
     let mut inner = Paint { buffer: &mut whole, theme: paint.theme };
-    for (part, place) in &places.parts {
-        match part {
-            Part::Field(field) => draw_field(&mut inner, *place, *field, form, agents),
-            Part::Words(words, role) => {
+    for (item, place) in &layout.items {
+        match item {
+            FormItem::Field(field) => draw_field(&mut inner, *place, *field, form, agents),
+            FormItem::Words(words, role) => {
                 let place = Rect { x: 2.min(place.width), width: place.width.saturating_sub(2), ..*place };
                 inner.text(place, words, *role);
             }
         }
     }
-    let top = form.top.min(places.height.saturating_sub(shown.height));
-    for row in 0..shown.height.min(places.height - top) {
+    let top = form.top.min(layout.height.saturating_sub(shown.height));
+    for row in 0..shown.height.min(layout.height - top) {
         for column in 0..shown.width {
             paint.buffer[(shown.x + column, shown.y + row)] = whole[(column, top + row)].clone();
         }
@@ -41,7 +41,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, form: &Form, agents: Optio
     if top > 0 {
         paint.text(corner(shown.y), paint.theme.glyph("↑", "^"), Role::Accent);
     }
-    if places.height - top > shown.height {
+    if layout.height - top > shown.height {
         paint.text(corner(shown.bottom() - 1), paint.theme.glyph("↓", "v"), Role::Accent);
     }
 }

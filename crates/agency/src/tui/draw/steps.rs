@@ -6,23 +6,23 @@ use ratatui::layout::Rect;
 use super::paint::Paint;
 use crate::output::{dollars, took};
 use crate::tui::effect::label;
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Overlay, State};
 use crate::tui::steps::{Column, Columns, Line, Steps, lines, name, reason_place, said, session_sign, step_sign};
 use crate::tui::theme::Role;
 
 /// How wide the names of facts are.
-const NAMES: u16 = 8;
+const LABEL_WIDTH: u16 = 8;
 
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, steps: &Steps, state: &State) {
     super::clear(paint.buffer, body);
     let columns = Columns::of(steps.steps(), body.width);
-    let in_front = matches!(state.fronts.last(), Some(Front::Steps(_))) && !steps.rejecting;
+    let in_front = matches!(state.overlays.last(), Some(Overlay::Steps(_))) && !steps.rejecting;
     for (row, line) in body.rows().zip(lines(steps, body.width).into_iter().skip(steps.top)) {
         match line {
             Line::Title => draw_title(paint, row, steps),
             Line::Fact { name, text, role } => {
                 paint.text(row, name, Role::Quiet);
-                paint.text(after(row, NAMES), &text, role);
+                paint.text(after(row, LABEL_WIDTH), &text, role);
             }
             Line::Empty => {}
             Line::Step(index) => {

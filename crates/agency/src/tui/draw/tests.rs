@@ -12,7 +12,7 @@ use ratatui::style::Color;
 use super::draw;
 use crate::tui::effect::Outcome;
 use crate::tui::fixture::{ask, choice, ended, permission, press, question, run, run_id, state, tell};
-use crate::tui::input::News;
+use crate::tui::input::BackgroundEvent;
 use crate::tui::state::State;
 
 const SIZES: [(u16, u16); 3] = [(40, 10), (100, 30), (160, 45)];
@@ -74,7 +74,7 @@ fn removal(size: (u16, u16)) -> State {
     let notes = notes.map(str::to_owned).to_vec();
     tell(
         &mut state,
-        News::Done { job, outcome: Ok(Outcome::Removal { run: row.id, branch: DeleteBranch::No, notes }) },
+        BackgroundEvent::Done { job, outcome: Ok(Outcome::Removal { run: row.id, branch: DeleteBranch::No, notes }) },
     );
     state
 }
@@ -158,7 +158,7 @@ fn yank_of_a_run() {
 fn trouble_is_told_whole_with_its_way_out() {
     let mut state = state((40, 10), vec![run(1, "fix-login")], vec![]);
     let message = "the workspace of the run is gone, and nobody knows where it went (agency restore brings work back)";
-    tell(&mut state, News::Trouble(message.to_owned()));
+    tell(&mut state, BackgroundEvent::Trouble(message.to_owned()));
     let shown = text(&state);
     let last: Vec<&str> = shown.lines().skip(7).collect();
     assert_eq!(last.join(" "), message);

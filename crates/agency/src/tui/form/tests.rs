@@ -9,10 +9,10 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 
 use self::sample::{click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use super::*;
-use crate::tui::effect::{Effect, Job, Lending, Outcome, TextFor};
-use crate::tui::input::{Input, News};
+use crate::tui::effect::{Effect, ForegroundProgram, Job, Outcome, TextFor};
+use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::runs::Pick;
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Overlay, State};
 use crate::tui::update::update;
 
 fn adapter(name: &str, program: Option<&str>) -> Adapter {
@@ -55,24 +55,24 @@ fn opened(size: (u16, u16)) -> State {
 }
 
 fn form(state: &State) -> &Form {
-    match state.fronts.last() {
-        Some(Front::Form(form)) => form,
+    match state.overlays.last() {
+        Some(Overlay::Form(form)) => form,
         other => panic!("{other:?}"),
     }
 }
 
-fn wanted(state: &State) -> Wanted {
-    form(state).wanted(state.desk.agents.as_ref())
+fn settings(state: &State) -> RunSettings {
+    form(state).settings(state.forms.agents.as_ref())
 }
 
-fn refusal(message: &str) -> Refusal {
-    Refusal { message: message.to_owned(), hint: Some("do something else".to_owned()) }
+fn failure(message: &str) -> Failure {
+    Failure { message: message.to_owned(), hint: Some("do something else".to_owned()) }
 }
 
 #[test]
 fn everything_has_a_default() {
     let state = opened((100, 30));
-    let expected = Wanted {
+    let expected = RunSettings {
         repository: Some("/srv/here".to_owned()),
         base: None,
         runner: Some("claude_code".to_owned()),
@@ -81,7 +81,7 @@ fn everything_has_a_default() {
         name: None,
         prompt: String::new(),
     };
-    assert_eq!(wanted(&state), expected);
+    assert_eq!(settings(&state), expected);
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn beside_a_run_the_form_is_for_its_repository_and_its_agent() {
     tell_runs(&mut state, vec![row(1, "fix")]);
     let (number, _) = job_of(&key(&mut state, KeyCode::Char('n')));
     done(&mut state, number, Ok(Outcome::Agents(agents())));
-    assert_eq!(wanted(&state).repository.as_deref(), Some("/srv/shop"));
-    assert_eq!(wanted(&state).runner.as_deref(), Some("scripted"));
+    assert_eq!(settings(&state).repository.as_deref(), Some("/srv/shop"));
+    assert_eq!(settings(&state).runner.as_deref(), Some("scripted"));
     done(&mut state, number, Ok(Outcome::Agents(Agents { usual_is_chosen: true, ..agents() })));
-    assert_eq!(wanted(&state).runner.as_deref(), Some("claude_code"), "what the user chose for all runs");
+    assert_eq!(settings(&state).runner.as_deref(), Some("claude_code"), "what the user chose for all runs");
 }
 
 #[test]
@@ -102,14 +102,17 @@ fn letters_that_are_keys_elsewhere_are_typed() {
     type_text(&mut state, "q?123 n");
     key(&mut state, KeyCode::Enter);
     type_text(&mut state, "x");
-    assert_eq!(wanted(&state).prompt, "q?123 n\nx");
+    assert_eq!(settings(&state).prompt, "q?123 n\nx");
     key(&mut state, KeyCode::Tab);
     assert_eq!(form(&state).focus(), Field::Repository);
     ctrl(&mut state, 'u');
     type_text(&mut state, "/q?1");
     key(&mut state, KeyCode::Enter);
     type_text(&mut state, "main");
-    assert_eq!((wanted(&state).repository.as_deref(), wanted(&state).base.as_deref()), (Some("/q?1"), Some("main")));
+    assert_eq!(
+        (settings(&state).repository.as_deref(), settings(&state).base.as_deref()),
+        (Some("/q?1"), Some("main"))
+    );
 }
 
 #[test]
@@ -132,21 +135,21 @@ fn choices_go_round() {
     let mut seen = vec![];
     for code in [KeyCode::Right, KeyCode::Char(' '), KeyCode::Right, KeyCode::Left] {
         key(&mut state, code);
-        seen.push(wanted(&state).runner.unwrap());
+        seen.push(settings(&state).runner.unwrap());
     }
     assert_eq!(seen, ["codex", "scripted", "claude_code", "scripted"]);
     key(&mut state, KeyCode::Down);
     key(&mut state, KeyCode::Char(' '));
     key(&mut state, KeyCode::Down);
     key(&mut state, KeyCode::Left);
-    assert_eq!((wanted(&state).mode, wanted(&state).host), (Mode::Headless, Some(Host::Detached)));
+    assert_eq!((settings(&state).mode, settings(&state).host), (Mode::Headless, Some(Host::Detached)));
 }
 
 /// Clicks on the value of a field.
 fn click_on(state: &mut State, field: Field) {
     let inside = inside(state.areas().body);
-    let places = places(form(state), state.desk.agents.as_ref(), inside.width, inside.height);
-    let value = value_of(field, places.of(field));
+    let layout = layout(form(state), state.forms.agents.as_ref(), inside.width, inside.height);
+    let value = value_of(field, layout.of(field));
     let (column, row) = (inside.x + value.x, inside.y + value.y - form(state).top);
     click(state, column, row);
     assert_eq!(form(state).focus(), field);
@@ -164,10 +167,10 @@ fn a_click_takes_the_keys_to_a_field() {
 fn a_paste_has_several_lines_only_in_the_prompt() {
     let mut state = opened((100, 30));
     update(&mut state, Input::Paste("one\r\ntwo\u{1b}[31m".to_owned()));
-    assert_eq!(wanted(&state).prompt, "one\ntwo[31m");
+    assert_eq!(settings(&state).prompt, "one\ntwo[31m");
     click_on(&mut state, Field::Name);
     update(&mut state, Input::Paste("one\ntwo\n".to_owned()));
-    assert_eq!(wanted(&state).name.as_deref(), Some("one two"));
+    assert_eq!(settings(&state).name.as_deref(), Some("one two"));
 }
 
 #[test]
@@ -176,12 +179,12 @@ fn a_form_that_is_closed_comes_back_as_it_was() {
     type_text(&mut state, "Fix it");
     click_on(&mut state, Field::Mode);
     key(&mut state, KeyCode::Char(' '));
-    let before = wanted(&state);
+    let before = settings(&state);
     key(&mut state, KeyCode::Esc);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     tell_runs(&mut state, vec![row(1, "fix")]);
     key(&mut state, KeyCode::Char('n'));
-    assert_eq!(wanted(&state), before);
+    assert_eq!(settings(&state), before);
     assert_eq!(form(&state).focus(), Field::Mode);
 }
 
@@ -191,7 +194,7 @@ fn a_form_in_which_nothing_was_written_is_not_kept() {
     key(&mut state, KeyCode::Esc);
     tell_runs(&mut state, vec![row(1, "fix")]);
     key(&mut state, KeyCode::Char('n'));
-    assert_eq!(wanted(&state).repository.as_deref(), Some("/srv/shop"));
+    assert_eq!(settings(&state).repository.as_deref(), Some("/srv/shop"));
 }
 
 #[test]
@@ -200,36 +203,36 @@ fn the_prompt_is_written_in_the_users_editor() {
     type_text(&mut state, "Fix");
     click_on(&mut state, Field::Base);
     let effects = ctrl(&mut state, 'e');
-    let purpose = TextFor::Front;
-    assert_eq!(effects, [Effect::Lend(Lending::Text { purpose, text: "Fix".to_owned() })]);
-    update(&mut state, Input::News(News::Written { purpose, text: Err(refusal("vi ended with 1")) }));
-    assert_eq!(wanted(&state).prompt, "Fix");
-    update(&mut state, Input::News(News::Written { purpose, text: Ok("Fix\nall\n".to_owned()) }));
-    assert_eq!((wanted(&state).prompt.as_str(), form(&state).focus()), ("Fix\nall", Field::Prompt));
+    let purpose = TextFor::Overlay;
+    assert_eq!(effects, [Effect::RunForeground(ForegroundProgram::Text { purpose, text: "Fix".to_owned() })]);
+    update(&mut state, Input::Background(BackgroundEvent::Written { purpose, text: Err(failure("vi ended with 1")) }));
+    assert_eq!(settings(&state).prompt, "Fix");
+    update(&mut state, Input::Background(BackgroundEvent::Written { purpose, text: Ok("Fix\nall\n".to_owned()) }));
+    assert_eq!((settings(&state).prompt.as_str(), form(&state).focus()), ("Fix\nall", Field::Prompt));
 }
 
 /// Starts a run; what was asked for.
-fn started(state: &mut State) -> (JobNumber, Wanted) {
+fn started(state: &mut State) -> (JobNumber, RunSettings) {
     type_text(state, "Fix it");
     let (number, job) = job_of(&ctrl(state, 's'));
-    assert!(state.fronts.is_empty(), "the form is closed while the run is created");
-    let Job::Create(wanted) = job else { panic!("{job:?}") };
-    (number, *wanted)
+    assert!(state.overlays.is_empty(), "the form is closed while the run is created");
+    let Job::Create(settings) = job else { panic!("{job:?}") };
+    (number, *settings)
 }
 
 #[test]
 fn a_run_that_is_created_is_selected_when_it_is_there() {
     let mut state = opened((100, 30));
     tell_runs(&mut state, vec![row(1, "old")]);
-    let (number, wanted) = started(&mut state);
-    assert_eq!(wanted.prompt, "Fix it");
+    let (number, settings) = started(&mut state);
+    assert_eq!(settings.prompt, "Fix it");
     done(&mut state, number, Ok(Outcome::Created { id: id(2), said: "started new".to_owned() }));
     assert_eq!(state.said.as_ref().map(|said| said.text.as_str()), Some("started new"));
     assert_eq!(state.runs.selected, Some(Pick::Run(id(1))));
     tell_runs(&mut state, vec![row(2, "new")]);
     assert_eq!(state.runs.selected, Some(Pick::Run(id(2))));
     key(&mut state, KeyCode::Char('n'));
-    assert_eq!(self::wanted(&state).prompt, "", "the next form is empty");
+    assert_eq!(self::settings(&state).prompt, "", "the next form is empty");
 }
 
 #[test]
@@ -247,16 +250,16 @@ fn a_run_that_is_in_the_list_already_is_selected_at_once() {
 fn a_run_that_is_refused_brings_the_form_back_with_everything_in_it() {
     let mut state = opened((100, 30));
     let (number, before) = started(&mut state);
-    let outcome = Outcome::NotCreated { field: Some(Field::Base), refusal: refusal("no such ref") };
+    let outcome = Outcome::NotCreated { field: Some(Field::Base), failure: failure("no such ref") };
     done(&mut state, number, Ok(outcome));
-    assert_eq!((wanted(&state), form(&state).focus()), (before, Field::Base));
-    let complaint = Complaint { field: Some(Field::Base), refusal: refusal("no such ref") };
-    assert_eq!(form(&state).complaint, Some(complaint));
+    assert_eq!((settings(&state), form(&state).focus()), (before, Field::Base));
+    let field_error = FieldError { field: Some(Field::Base), failure: failure("no such ref") };
+    assert_eq!(form(&state).field_error, Some(field_error));
     type_text(&mut state, "main");
-    assert_eq!(form(&state).complaint, None, "it may be right now");
+    assert_eq!(form(&state).field_error, None, "it may be right now");
     let (number, _) = job_of(&ctrl(&mut state, 's'));
-    done(&mut state, number, Err(refusal("the database is locked")));
-    assert_eq!(form(&state).complaint.as_ref().map(|complaint| complaint.field), Some(None));
+    done(&mut state, number, Err(failure("the database is locked")));
+    assert_eq!(form(&state).field_error.as_ref().map(|field_error| field_error.field), Some(None));
 }
 
 #[test]
@@ -265,11 +268,11 @@ fn a_refusal_does_not_take_the_keys_from_another_form() {
     let (number, first) = started(&mut state);
     key(&mut state, KeyCode::Char('n'));
     type_text(&mut state, "Another");
-    done(&mut state, number, Ok(Outcome::NotCreated { field: None, refusal: refusal("no") }));
-    assert_eq!(wanted(&state).prompt, "Another");
+    done(&mut state, number, Ok(Outcome::NotCreated { field: None, failure: failure("no") }));
+    assert_eq!(settings(&state).prompt, "Another");
     assert!(state.said.as_ref().is_some_and(|said| said.trouble && said.text.contains("no")));
     key(&mut state, KeyCode::Esc);
-    assert_eq!(wanted(&state), first);
+    assert_eq!(settings(&state), first);
 }
 
 #[test]
@@ -277,10 +280,10 @@ fn a_refusal_opens_the_form_in_front_of_what_is_only_looked_at() {
     let mut state = opened((100, 30));
     let (number, before) = started(&mut state);
     key(&mut state, KeyCode::Char('?'));
-    done(&mut state, number, Ok(Outcome::NotCreated { field: None, refusal: refusal("no") }));
-    assert_eq!(wanted(&state), before);
+    done(&mut state, number, Ok(Outcome::NotCreated { field: None, failure: failure("no") }));
+    assert_eq!(settings(&state), before);
     key(&mut state, KeyCode::Esc);
-    assert!(matches!(state.fronts.last(), Some(Front::Help { .. })));
+    assert!(matches!(state.overlays.last(), Some(Overlay::Help { .. })));
 }
 
 #[test]

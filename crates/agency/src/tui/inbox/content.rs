@@ -4,7 +4,7 @@ use agency_engine::store::QuestionRow;
 use agency_model::{Question, QuestionKind, QuickAction};
 use ratatui::layout::Rect;
 
-use super::{Standing, items, standing};
+use super::{AnswerStatus, items, standing};
 use crate::command::inbox::MOST_OPTIONS;
 use crate::output::ago;
 use crate::tui::effect::label;
@@ -13,15 +13,15 @@ use crate::tui::theme::Role;
 use crate::tui::wrap::{wrap, wrap_after};
 
 /// From this width on, the list and the question stand side by side.
-const SIDE_BY_SIDE: u16 = 90;
+const MIN_SPLIT_WIDTH: u16 = 90;
 /// A question with fewer lines shows first what is asked, then by whom.
-const ROOMY: u16 = 12;
+const MIN_ROOMY_HEIGHT: u16 = 12;
 /// So many lines at most say how the question stands.
-const CLOSING: usize = 4;
+const MAX_CLOSING_LINES: usize = 4;
 
 /// How the inbox looks now.
 #[derive(Debug)]
-pub(in crate::tui) struct Looks {
+pub(in crate::tui) struct InboxLayout {
     pub(in crate::tui) list: Rect,
     /// Between the list and the question.
     pub(in crate::tui) bar: Rect,
@@ -35,7 +35,7 @@ pub(in crate::tui) struct Looks {
     pub(in crate::tui) closing_lines: Vec<(String, Role)>,
 }
 
-impl Looks {
+impl InboxLayout {
     /// The first line that can be the first on the screen.
     pub(in crate::tui) fn last_top(&self) -> usize {
         self.lines.len().saturating_sub(usize::from(self.text.height))
@@ -43,9 +43,9 @@ impl Looks {
 }
 
 /// Puts together how the inbox looks in this place.
-pub(in crate::tui) fn looks(state: &State, body: Rect) -> Looks {
+pub(in crate::tui) fn layout(state: &State, body: Rect) -> InboxLayout {
     let count = items(state).len();
-    let (list, bar, more, pane) = if body.width >= SIDE_BY_SIDE {
+    let (list, bar, more, pane) = if body.width >= MIN_SPLIT_WIDTH {
         let wide = (body.width / 3).clamp(34, 60);
         let rest = Rect { x: body.x + wide + 2, width: body.width - wide - 2, ..body };
         let pane = Rect { height: rest.height.saturating_sub(1), ..rest };
@@ -63,11 +63,11 @@ pub(in crate::tui) fn looks(state: &State, body: Rect) -> Looks {
         Some(row) => (question_lines(state, row, pane), closing(state, row, pane.width)),
         None => (nothing(state), vec![]),
     };
-    closing_lines.truncate(CLOSING.min(usize::from(pane.height / 2).max(1)));
+    closing_lines.truncate(MAX_CLOSING_LINES.min(usize::from(pane.height / 2).max(1)));
     let high = u16::try_from(closing_lines.len()).unwrap_or_default().min(pane.height);
     let text = Rect { height: pane.height - high, ..pane };
     let closing = Rect { y: text.bottom(), height: high, ..pane };
-    Looks { list, bar, more, text, lines, closing, closing_lines }
+    InboxLayout { list, bar, more, text, lines, closing, closing_lines }
 }
 
 /// The first question in the list that is shown, so that this one is among them.
@@ -88,7 +88,7 @@ fn nothing(state: &State) -> Vec<(String, Role)> {
 /// Everything about the question.
 fn question_lines(state: &State, row: &QuestionRow, pane: Rect) -> Vec<(String, Role)> {
     let (question, width) = (&row.question, pane.width);
-    let roomy = pane.height >= ROOMY;
+    let roomy = pane.height >= MIN_ROOMY_HEIGHT;
     let about = wrap(&about(state, row), width);
     let mut lines: Vec<(String, Role)> = vec![];
     let mut add = |texts: Vec<String>, role: Role| lines.extend(texts.into_iter().map(|text| (text, role)));
@@ -154,19 +154,21 @@ fn role_of(line: &str, kind: QuestionKind) -> Role {
 fn closing(state: &State, row: &QuestionRow, width: u16) -> Vec<(String, Role)> {
     let dots = state.theme.glyph("…", "...");
     let mut told: Vec<(String, Role)> = vec![];
-    if let Some(Err(refusal)) = state.inbox.outcome(&row.id) {
-        let hint = refusal.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
-        told.push((format!("{}{hint}", refusal.message), Role::Bad));
+    if let Some(Err(failure)) = state.inbox.outcome(&row.id) {
+        let hint = failure.hint.as_deref().map_or_else(String::new, |hint| format!(" ({hint})"));
+        told.push((format!("{}{hint}", failure.message), Role::Bad));
     }
     told.push(match standing(state, &row.id) {
-        Standing::Open => (keys(&row.question), Role::Accent),
-        Standing::Sending => (format!("sent{dots}"), Role::Busy),
-        Standing::Answered => {
+        AnswerStatus::Open => (keys(&row.question), Role::Accent),
+        AnswerStatus::Sending => (format!("sent{dots}"), Role::Busy),
+        AnswerStatus::Answered => {
             let outcome = state.inbox.outcome(&row.id).and_then(|outcome| outcome.as_ref().ok());
             let outcome = outcome.map_or_else(String::new, |outcome| format!(", {outcome}"));
             (format!("answered{outcome}. Enter: the next question"), Role::Good)
         }
-        Standing::Gone => ("answered elsewhere, or no longer asked. Enter: the next question".to_owned(), Role::Urgent),
+        AnswerStatus::Gone => {
+            ("answered elsewhere, or no longer asked. Enter: the next question".to_owned(), Role::Urgent)
+        }
     });
     told.into_iter().flat_map(|(text, role)| wrap(&text, width).into_iter().map(move |line| (line, role))).collect()
 }

@@ -9,22 +9,22 @@ use agency_engine::page::{Half, Page, Place, page};
 use agency_model::{Event, EventLine};
 use ratatui::text::Line;
 
-use super::LOOK_ANYWAY;
-use super::desk::Rest;
+use super::POLL_INTERVAL;
+use super::orders::Sleep;
 use crate::output::readable;
 use crate::tui::detail::{Ask, Content, Load, Piece, log_line};
 use crate::tui::wrap::plain;
 
 /// No more is read at once.
-const PAGE: usize = 512 * 1024;
+const PAGE_BYTES: usize = 512 * 1024;
 /// How much of a line without an end is shown.
-const HALF: usize = 4 * 1024;
+const MAX_PARTIAL_LINE_BYTES: usize = 4 * 1024;
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// Events, for what the agent says and does.
-    Talk,
+    Transcript,
     /// Events, each on a line, perhaps with a sign.
     Events { signs: bool },
     /// What the agent printed.
@@ -49,14 +49,14 @@ impl FileReading {
     }
 
     /// Tells what came; how long until the next look.
-    pub(super) fn turn(&mut self, touched: bool, over: bool, pace: Duration, tell: &mut impl FnMut(Content)) -> Rest {
+    pub(super) fn turn(&mut self, touched: bool, over: bool, pace: Duration, tell: &mut impl FnMut(Content)) -> Sleep {
         self.changed |= touched || !over;
         if !self.changed {
-            return Rest::UNTIL_TOUCHED;
+            return Sleep::UNTIL_CHANGE;
         }
         let pause = self.told.map(|told| pace.saturating_sub(told.elapsed())).unwrap_or_default();
         if !pause.is_zero() {
-            return Rest { limit: Some(pause), deaf: true };
+            return Sleep { limit: Some(pause), ignore_changes: true };
         }
         self.changed = false;
         match self.tail() {
@@ -67,18 +67,18 @@ impl FileReading {
             Ok(None) => {}
             Err(error) => tell(self.broken(&error)),
         }
-        Rest { limit: (!over).then_some(LOOK_ANYWAY), deaf: false }
+        Sleep { limit: (!over).then_some(POLL_INTERVAL), ignore_changes: false }
     }
 
     /// What came since the last time. If it is more than a page, only the last of it.
     fn tail(&mut self) -> io::Result<Option<Content>> {
         let length = std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         let first = self.told.is_none();
-        let place = match first || length.saturating_sub(self.end) > PAGE as u64 {
+        let place = match first || length.saturating_sub(self.end) > PAGE_BYTES as u64 {
             true => Place::End,
             false => Place::After(self.end),
         };
-        let page = page(&self.path, place, PAGE, Half::Leave)?;
+        let page = page(&self.path, place, PAGE_BYTES, Half::Leave)?;
         let half = self.half_after(page.end)?;
         if page.bytes.is_empty() && half == self.half && !first {
             return Ok(None);
@@ -91,8 +91,8 @@ impl FileReading {
     /// The beginning of the last line, if it has no end yet and is worth showing.
     fn half_after(&self, end: u64) -> io::Result<Vec<u8>> {
         match self.kind {
-            FileKind::Talk | FileKind::Events { .. } => Ok(vec![]),
-            FileKind::Logs => Ok(page(&self.path, Place::After(end), HALF, Half::Keep)?.bytes),
+            FileKind::Transcript | FileKind::Events { .. } => Ok(vec![]),
+            FileKind::Logs => Ok(page(&self.path, Place::After(end), MAX_PARTIAL_LINE_BYTES, Half::Keep)?.bytes),
         }
     }
 
@@ -105,7 +105,7 @@ impl FileReading {
             Ask::After(offset) => Place::After(offset),
         };
         let mut read = || -> io::Result<Content> {
-            let page = page(&self.path, place, PAGE, Half::Leave)?;
+            let page = page(&self.path, place, PAGE_BYTES, Half::Leave)?;
             if place == Place::End {
                 // What comes next goes on from here.
                 self.end = page.end;
@@ -131,9 +131,9 @@ impl FileReading {
 
     fn understood(&self, ask: Ask, page: &Page, half: &[u8], more: bool) -> Content {
         let length = std::fs::metadata(&self.path).map_or(page.end, |metadata| metadata.len());
-        let part = Part { ask, page, more, length };
+        let part = LoadedPart { ask, page, more, length };
         match self.kind {
-            FileKind::Talk => Content::Talk(load(&part, None, |line| Arc::new(event(line)))),
+            FileKind::Transcript => Content::Transcript(load(&part, None, |line| Arc::new(event(line)))),
             FileKind::Events { signs } => Content::Lines(load(&part, None, |line| {
                 Line::raw(plain(&readable(&event(line), signs)).replace('\n', " "))
             })),
@@ -146,15 +146,15 @@ impl FileReading {
 }
 
 /// A part of a file, and what is known of the rest.
-struct Part<'a> {
+struct LoadedPart<'a> {
     ask: Ask,
     page: &'a Page,
     more: bool,
     length: u64,
 }
 
-fn load<T>(part: &Part<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
-    let Part { ask, page, more, length } = *part;
+fn load<T>(part: &LoadedPart<'_>, half: Option<T>, understand: impl Fn(&[u8]) -> T) -> Load<T> {
+    let LoadedPart { ask, page, more, length } = *part;
     let mut start = page.start;
     let mut pieces = vec![];
     for line in page.bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -169,7 +169,7 @@ fn event(line: &[u8]) -> EventLine {
     let text = String::from_utf8_lossy(line);
     let read = EventLine::read(text.trim_end(), 0);
     if let Event::Unknown { text } = &read.event
-        && text.len() > HALF
+        && text.len() > MAX_PARTIAL_LINE_BYTES
     {
         let message = format!("{} bytes that are no event, or a part of a very long one", text.len());
         return EventLine { event: Event::Notice { message }, ..read };

@@ -16,7 +16,7 @@ use crate::tui::theme::Role;
 use crate::tui::wrap::{cut, plain};
 
 /// So much of a prompt, a question or a spec is shown.
-const LONGEST: usize = 256 * 1024;
+const MAX_PROMPT_BYTES: usize = 256 * 1024;
 
 /// Reads all of it.
 pub(super) fn info(open: &Opener, row: &RunRow) -> Result<Option<Content>, Problem> {
@@ -81,7 +81,7 @@ fn title(told: &mut Vec<Paragraph>, text: &str) {
 
 fn lines(told: &mut Vec<Paragraph>, name: &str, text: &str, role: Role) {
     let text = plain(text);
-    let (shown, rest) = cut(&text, LONGEST);
+    let (shown, rest) = cut(&text, MAX_PROMPT_BYTES);
     for (index, line) in shown.lines().enumerate() {
         let name = if index == 0 { name } else { "" };
         told.push(Paragraph { name: name.to_owned(), text: line.to_owned(), role });

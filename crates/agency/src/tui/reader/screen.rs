@@ -11,20 +11,20 @@ use agency_engine::store::RunRow;
 use agency_model::Event;
 use agency_model::run::State;
 
-use super::LOOK_ANYWAY;
-use super::desk::Rest;
+use super::POLL_INTERVAL;
+use super::orders::Sleep;
 use crate::tui::detail::{Content, Screen};
 
 /// How many lines that have scrolled out of the screen are kept.
-const HISTORY: usize = 5000;
+const SCROLLBACK_LINES: usize = 5000;
 /// How much of the log is shown again, to know what has scrolled out.
-const REPLAYED: u64 = 1024 * 1024;
+const MAX_REPLAY_BYTES: u64 = 1024 * 1024;
 
 /// The screen of one run.
 #[derive(Debug, Default)]
 pub(super) struct ScreenReading {
     watch: Option<ScreenWatch>,
-    told: Told,
+    last_sent: LastSent,
     at: Option<Instant>,
     /// Whether it is too early to read on.
     pausing: bool,
@@ -32,7 +32,7 @@ pub(super) struct ScreenReading {
 
 /// What was told last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Told {
+enum LastSent {
     #[default]
     Nothing,
     /// That there is none yet.
@@ -54,13 +54,13 @@ impl ScreenReading {
         row: &RunRow,
         pace: Duration,
         tell: &mut impl FnMut(Content),
-    ) -> Rest {
-        let wait = |limit| Rest { limit, deaf: true };
+    ) -> Sleep {
+        let wait = |limit| Sleep { limit, ignore_changes: true };
         self.pausing = false;
         if row.state.is_terminal() {
             self.watch = None;
-            if self.told != Told::Over {
-                self.told = Told::Over;
+            if self.last_sent != LastSent::Over {
+                self.last_sent = LastSent::Over;
                 tell(last_screen(agency, row));
             }
             return wait(None);
@@ -71,28 +71,28 @@ impl ScreenReading {
                 State::Running | State::Completed | State::Failed | State::Killed => agency.watch_screen(row).ok(),
             };
             if self.watch.is_none() {
-                if self.told == Told::Nothing {
-                    self.told = Told::Waiting;
+                if self.last_sent == LastSent::Nothing {
+                    self.last_sent = LastSent::Waiting;
                     tell(Content::Nothing("The agent has no screen yet.".to_owned()));
                 }
-                return wait(Some(LOOK_ANYWAY));
+                return wait(Some(POLL_INTERVAL));
             }
-            self.told = Told::Waiting;
+            self.last_sent = LastSent::Waiting;
         }
         let pause = self.at.map(|at| pace.saturating_sub(at.elapsed())).unwrap_or_default();
         if !pause.is_zero() {
             self.pausing = true;
             return wait(Some(pause));
         }
-        let Some(watch) = &mut self.watch else { return wait(Some(LOOK_ANYWAY)) };
+        let Some(watch) = &mut self.watch else { return wait(Some(POLL_INTERVAL)) };
         match watch.next(Duration::ZERO) {
             Ok(Some(bytes)) if bytes.is_empty() => wait(None),
             Ok(Some(bytes)) => {
                 self.at = Some(Instant::now());
-                match self.told {
-                    Told::Live => tell(Content::ScreenBytes(bytes)),
-                    Told::Nothing | Told::Waiting | Told::Over => {
-                        self.told = Told::Live;
+                match self.last_sent {
+                    LastSent::Live => tell(Content::ScreenBytes(bytes)),
+                    LastSent::Nothing | LastSent::Waiting | LastSent::Over => {
+                        self.last_sent = LastSent::Live;
                         tell(Content::Screen(Box::new(Screen::new(replayed(agency, row, &bytes), false))));
                     }
                 }
@@ -102,7 +102,7 @@ impl ScreenReading {
             // The supervisor left; the row says soon what became of the run.
             Ok(None) | Err(_) => {
                 self.watch = None;
-                wait(Some(LOOK_ANYWAY))
+                wait(Some(POLL_INTERVAL))
             }
         }
     }
@@ -120,8 +120,8 @@ fn last_screen(agency: &Agency, row: &RunRow) -> Content {
 
 /// A screen with its history: what the log holds of it, and then the screen itself, which begins with its size.
 fn replayed(agency: &Agency, row: &RunRow, screen: &[u8]) -> WatchedScreen {
-    let mut watched = WatchedScreen::new(size_of(screen).unwrap_or(TerminalSize::UNSEEN), HISTORY);
-    watched.feed(&with_returns(&log_of(agency, row).unwrap_or_default()));
+    let mut watched = WatchedScreen::new(size_of(screen).unwrap_or(TerminalSize::UNSEEN), SCROLLBACK_LINES);
+    watched.feed(&to_crlf(&log_of(agency, row).unwrap_or_default()));
     watched.feed(screen);
     watched
 }
@@ -135,10 +135,10 @@ fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
     let mut file = agency_engine::home::open_to_read(&agency.home().run(&row.id).stdout_log()).ok()?;
     let length = file.metadata().ok()?.len();
     let begun = begun.ok().flatten().unwrap_or_default();
-    let start = begun.max(length.saturating_sub(REPLAYED));
+    let start = begun.max(length.saturating_sub(MAX_REPLAY_BYTES));
     let mut bytes = vec![];
     file.seek(SeekFrom::Start(start)).ok()?;
-    file.take(REPLAYED).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_REPLAY_BYTES).read_to_end(&mut bytes).ok()?;
     if start > begun {
         // What begins in the middle of a sequence would be shown as text.
         let whole = bytes.iter().position(|byte| *byte == b'\n').unwrap_or_default();
@@ -148,7 +148,7 @@ fn log_of(agency: &Agency, row: &RunRow) -> Option<Vec<u8>> {
 }
 
 /// The log holds what an agent wrote before its terminal turned newlines into returns and newlines.
-fn with_returns(log: &[u8]) -> Vec<u8> {
+fn to_crlf(log: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(log.len() + log.len() / 16);
     for line in log.split_inclusive(|byte| *byte == b'\n') {
         match line.strip_suffix(b"\n") {
@@ -164,9 +164,9 @@ fn with_returns(log: &[u8]) -> Vec<u8> {
 
 /// The size that a screen begins with, `CSI 8 ; rows ; columns t`.
 fn size_of(screen: &[u8]) -> Option<TerminalSize> {
-    let told = screen.strip_prefix(b"\x1b[8;")?;
-    let told = told.get(..told.iter().position(|byte| *byte == b't')?)?;
-    let (rows, columns) = std::str::from_utf8(told).ok()?.split_once(';')?;
+    let last_sent = screen.strip_prefix(b"\x1b[8;")?;
+    let last_sent = last_sent.get(..last_sent.iter().position(|byte| *byte == b't')?)?;
+    let (rows, columns) = std::str::from_utf8(last_sent).ok()?.split_once(';')?;
     TerminalSize::new(rows.parse().ok()?, columns.parse().ok()?)
 }
 
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_newline_of_the_log_begins_a_line() {
-        assert_eq!(with_returns(b"\na\nb\r\nc\r\n\nd"), b"\r\na\r\nb\r\nc\r\n\r\nd");
+        assert_eq!(to_crlf(b"\na\nb\r\nc\r\n\nd"), b"\r\na\r\nb\r\nc\r\n\r\nd");
     }
 
     #[test]

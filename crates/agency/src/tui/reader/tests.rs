@@ -8,7 +8,7 @@ use agency_engine::home::Home;
 use agency_model::run::State as RunState;
 
 use super::*;
-use crate::tui::bell::{self, Letterbox};
+use crate::tui::channel::{EventReceiver, channel};
 use crate::tui::detail::Ask;
 use crate::tui::detail::fixture::row;
 
@@ -16,23 +16,23 @@ use crate::tui::detail::fixture::row;
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// A reader of a home with the directory of one run.
-struct Desktop {
+struct Fixture {
     directory: tempfile::TempDir,
     reader: Reader,
-    letterbox: Letterbox,
+    receiver: EventReceiver,
 }
 
-impl Desktop {
+impl Fixture {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().to_owned();
         let home = Home::new(root.clone());
         home.ensure().unwrap();
         home.run(&row(Mode::Headless).id).create().unwrap();
-        let (bell, letterbox) = bell::hang().unwrap();
+        let (sender, receiver) = channel().unwrap();
         let open = move || Ok(Agency::open(Home::new(root.clone()), Config::default(), "/bin/false".into())?);
-        let reader = start(open, bell, Presence::new(), false).unwrap();
-        Self { directory, reader, letterbox }
+        let reader = start(open, sender, Presence::new(), false).unwrap();
+        Self { directory, reader, receiver }
     }
 
     fn run(&self) -> agency_engine::home::RunDirectory {
@@ -51,14 +51,14 @@ impl Desktop {
     fn wait<T>(&mut self, what: &str, mut find: impl FnMut(u64, Content) -> Option<T>) -> T {
         let deadline = Instant::now() + LIMIT;
         while Instant::now() < deadline {
-            for news in self.letterbox.empty() {
-                if let News::Detail { generation, content } = news
+            for news in self.receiver.drain() {
+                if let BackgroundEvent::Detail { generation, content } = news
                     && let Some(found) = find(generation, content)
                 {
                     return found;
                 }
             }
-            let mut waited = [rustix::event::PollFd::new(self.letterbox.wire(), rustix::event::PollFlags::IN)];
+            let mut waited = [rustix::event::PollFd::new(&self.receiver, rustix::event::PollFlags::IN)];
             let limit = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
             rustix::event::poll(&mut waited, Some(&limit)).unwrap();
         }
@@ -86,7 +86,7 @@ fn nothing(content: Content) -> Option<String> {
 
 #[test]
 fn a_log_is_told_while_it_grows_and_half_a_line_too() {
-    let mut home = Desktop::new();
+    let mut home = Fixture::new();
     let log = home.run().combined_log();
     append(&log, "one\ntw");
     home.show(1, Tab::Logs, RunState::Running);
@@ -102,7 +102,7 @@ fn a_log_is_told_while_it_grows_and_half_a_line_too() {
 
 #[test]
 fn the_last_word_counts_and_pages_are_served() {
-    let mut home = Desktop::new();
+    let mut home = Fixture::new();
     let events = home.run().events();
     let event = |seq: u64| {
         format!(
@@ -134,7 +134,7 @@ fn the_last_word_counts_and_pages_are_served() {
 
 #[test]
 fn what_cannot_be_compared_is_said_in_words() {
-    let mut home = Desktop::new();
+    let mut home = Fixture::new();
     home.show(1, Tab::Diff, RunState::Running);
     let why = home.wait("a reason", |_, content| nothing(content));
     assert!(!why.is_empty());
@@ -146,13 +146,13 @@ fn what_cannot_be_compared_is_said_in_words() {
 
 #[test]
 fn the_thread_ends_with_the_reader() {
-    let home = Desktop::new();
+    let home = Fixture::new();
     home.show(1, Tab::Logs, RunState::Running);
-    let desk = Arc::downgrade(&home.reader.desk);
+    let orders = Arc::downgrade(&home.reader.orders.0);
     drop(home);
     let deadline = Instant::now() + LIMIT;
-    while desk.strong_count() > 0 && Instant::now() < deadline {
+    while orders.strong_count() > 0 && Instant::now() < deadline {
         std::thread::yield_now();
     }
-    assert_eq!(desk.strong_count(), 0);
+    assert_eq!(orders.strong_count(), 0);
 }

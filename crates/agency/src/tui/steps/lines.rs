@@ -9,9 +9,9 @@ use crate::tui::theme::Role;
 use crate::tui::wrap::wrap;
 
 /// How wide the names of facts are.
-const NAMES: u16 = 8;
+const LABEL_WIDTH: u16 = 8;
 /// So many lines of one fact are shown.
-const MOST: usize = 3;
+const MAX_FACT_LINES: usize = 3;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(in crate::tui) fn lines(steps: &Steps, width: u16) -> Vec<Line> {
             continue;
         }
         let indent = u16::try_from(2 * step.depth + 2).unwrap_or(u16::MAX);
-        let most = if step.error.is_some() { MOST } else { 1 };
+        let most = if step.error.is_some() { MAX_FACT_LINES } else { 1 };
         let wrapped = shortened(wrap(said(step), width.saturating_sub(indent + 1)), most);
         lines.extend(wrapped.into_iter().map(|text| Line::Said { step: index, text }));
     }
@@ -86,7 +86,7 @@ fn put(lines: &mut Vec<Line>, width: u16, (name, text, role): (&'static str, &st
     if text.trim().is_empty() {
         return;
     }
-    let wrapped = shortened(wrap(text, width.saturating_sub(NAMES + 1)), MOST);
+    let wrapped = shortened(wrap(text, width.saturating_sub(LABEL_WIDTH + 1)), MAX_FACT_LINES);
     let names = std::iter::once(name).chain(std::iter::repeat(""));
     lines.extend(wrapped.into_iter().zip(names).map(|(text, name)| Line::Fact { name, text, role }));
 }

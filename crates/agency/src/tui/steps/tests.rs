@@ -13,9 +13,9 @@ use super::*;
 use crate::tui::effect::{Effect, Job, Outcome};
 use crate::tui::fixture;
 use crate::tui::form::tests::sample::{NOW, click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
-use crate::tui::input::{Input, News};
+use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::runs::Pick;
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::state::{Focus, Overlay, State};
 use crate::tui::update::update;
 
 fn session() -> SessionId {
@@ -114,7 +114,8 @@ fn opened(stands: SessionState) -> State {
 }
 
 fn steps(state: &State) -> &Steps {
-    let found = state.fronts.iter().find_map(|front| if let Front::Steps(steps) = front { Some(steps) } else { None });
+    let found =
+        state.overlays.iter().find_map(|front| if let Overlay::Steps(steps) = front { Some(steps) } else { None });
     found.unwrap()
 }
 
@@ -124,7 +125,7 @@ fn selected(state: &State) -> &str {
 
 fn ask(state: &mut State, questions: Vec<QuestionRow>) -> Vec<Effect> {
     let news = RunsNews { questions: Some(questions), ..RunsNews::default() };
-    update(state, Input::News(News::Runs(news)))
+    update(state, Input::Background(BackgroundEvent::Runs(news)))
 }
 
 fn said(state: &State) -> &str {
@@ -136,7 +137,7 @@ fn a_run_of_no_workflow_has_no_steps() {
     let mut state = state((100, 30));
     tell_runs(&mut state, vec![row(1, "alone")]);
     assert!(!key(&mut state, KeyCode::Char('w')).iter().any(|effect| matches!(effect, Effect::Do(..))));
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     assert!(said(&state).contains("alone belongs to no workflow"), "{}", said(&state));
 }
 
@@ -201,9 +202,9 @@ fn what_is_read_late_for_other_steps_is_dropped() {
 fn a_session_that_cannot_be_read_says_why() {
     let mut state = with_runs((100, 30));
     let (number, _) = job_of(&key(&mut state, KeyCode::Char('w')));
-    let refusal = Refusal { message: "no session".to_owned(), hint: Some("look elsewhere".to_owned()) };
-    done(&mut state, number, Err(refusal.clone()));
-    assert_eq!(steps(&state).trouble, Some(refusal));
+    let failure = Failure { message: "no session".to_owned(), hint: Some("look elsewhere".to_owned()) };
+    done(&mut state, number, Err(failure.clone()));
+    assert_eq!(steps(&state).trouble, Some(failure));
 }
 
 #[test]
@@ -211,11 +212,11 @@ fn the_run_of_a_step_is_looked_at() {
     let mut state = opened(SessionState::Running);
     key(&mut state, KeyCode::Char('g'));
     key(&mut state, KeyCode::Enter);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     assert_eq!((state.runs.selected.clone(), state.focus), (Some(Pick::Run(id(2))), Focus::Detail));
     let mut state = opened(SessionState::Waiting);
     key(&mut state, KeyCode::Char('o'));
-    assert!(said(&state).contains("review") && !state.fronts.is_empty(), "{}", said(&state));
+    assert!(said(&state).contains("review") && !state.overlays.is_empty(), "{}", said(&state));
 }
 
 #[test]
@@ -234,7 +235,7 @@ fn an_approval_is_asked_for_first() {
     let mut state = opened(SessionState::Waiting);
     ask(&mut state, vec![question(1)]);
     assert_eq!(key(&mut state, KeyCode::Char('a')), []);
-    let Some(Front::Confirm(confirm)) = state.fronts.last() else { panic!("{:?}", state.fronts) };
+    let Some(Overlay::Confirm(confirm)) = state.overlays.last() else { panic!("{:?}", state.overlays) };
     assert_eq!(confirm.lines, ["Ship it?", "", "Four files changed."]);
     key(&mut state, KeyCode::Char('n'));
     key(&mut state, KeyCode::Char('a'));
@@ -252,7 +253,7 @@ fn nothing_is_approved_where_nothing_is_asked() {
     let mut state = opened(SessionState::Running);
     key(&mut state, KeyCode::Char('a'));
     assert!(said(&state).contains("waits for no approval"), "{}", said(&state));
-    assert!(matches!(state.fronts.last(), Some(Front::Steps(_))));
+    assert!(matches!(state.overlays.last(), Some(Overlay::Steps(_))));
     ask(&mut state, vec![question(1), question(2)]);
     key(&mut state, KeyCode::Char('x'));
     assert!(said(&state).contains("2 things"), "{}", said(&state));
@@ -271,7 +272,7 @@ fn a_rejection_has_a_reason_which_is_kept_until_it_was_told() {
     type_text(&mut state, "?");
     let (number, job) = job_of(&ctrl(&mut state, 's'));
     assert_eq!(job, Job::Reject { session: session(), reason: "q: no tests\n?".to_owned() });
-    done(&mut state, number, Err(Refusal { message: "it is gone".to_owned(), hint: None }));
+    done(&mut state, number, Err(Failure { message: "it is gone".to_owned(), hint: None }));
     assert_eq!((said(&state), steps(&state).reason().text().as_str()), ("it is gone", "q: no tests\n?"));
     key(&mut state, KeyCode::Char('x'));
     let (number, _) = job_of(&ctrl(&mut state, 's'));

@@ -2,24 +2,24 @@
 
 use crate::tui::effect::Effect;
 use crate::tui::help;
-use crate::tui::keys::{App, Move};
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::keys::{AppAction, Move};
+use crate::tui::state::{Focus, Overlay, State};
 
 /// Moves in whatever is in front.
 pub(super) fn go(state: &mut State, direction: Move) {
     let areas = state.areas();
-    match state.fronts.last_mut() {
-        Some(Front::Help { top }) => {
+    match state.overlays.last_mut() {
+        Some(Overlay::Help { top }) => {
             *top = moved(*top, direction, help::lines().len(), usize::from(areas.body.height));
         }
-        Some(Front::Confirm(confirm)) => {
-            let looks = confirm.looks(areas.body);
+        Some(Overlay::Confirm(confirm)) => {
+            let looks = confirm.layout(areas.body);
             confirm.top = moved(confirm.top, direction, looks.lines.len(), looks.height);
         }
-        Some(Front::Inbox) => super::inbox::go(state, direction),
-        Some(Front::Form(_)) => super::form::go(state, direction),
-        Some(Front::Steps(_)) => super::steps::go(state, direction),
-        Some(Front::Filter | Front::Editor(_) | Front::Yank(_)) => {}
+        Some(Overlay::Inbox) => super::inbox::go(state, direction),
+        Some(Overlay::Form(_)) => super::form::go(state, direction),
+        Some(Overlay::Steps(_)) => super::steps::go(state, direction),
+        Some(Overlay::Filter | Overlay::Editor(_) | Overlay::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
             Focus::Detail => state.detail.go(direction, areas.detail),
@@ -42,19 +42,19 @@ pub(super) fn moved(top: usize, direction: Move, lines: usize, height: usize) ->
     wanted.min(most)
 }
 
-pub(super) fn act(state: &mut State, action: App) -> Vec<Effect> {
+pub(super) fn act(state: &mut State, action: AppAction) -> Vec<Effect> {
     match action {
-        App::Quit => return quit(state),
-        App::Close => {
-            if state.fronts.pop().is_none() {
+        AppAction::Quit => return quit(state),
+        AppAction::Close => {
+            if state.overlays.pop().is_none() {
                 state.runs.set_filter("");
             }
         }
-        App::Help => state.fronts.push(Front::Help { top: 0 }),
-        App::Inbox => super::inbox::open(state),
-        App::NewRun => return super::form::open(state),
-        App::Redraw => return vec![Effect::Redraw],
-        App::Suspend => return vec![Effect::Suspend],
+        AppAction::Help => state.overlays.push(Overlay::Help { top: 0 }),
+        AppAction::Inbox => super::inbox::open(state),
+        AppAction::NewRun => return super::form::open(state),
+        AppAction::Redraw => return vec![Effect::Redraw],
+        AppAction::Suspend => return vec![Effect::Suspend],
     }
     vec![]
 }

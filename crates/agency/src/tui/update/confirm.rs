@@ -6,12 +6,12 @@ use agency_model::RunId;
 use crate::tui::confirm::{Confirm, Readiness};
 use crate::tui::effect::{Effect, Job, label};
 use crate::tui::keys::ConfirmAction;
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Overlay, State};
 
 pub(super) fn act(state: &mut State, action: ConfirmAction) -> Vec<Effect> {
     match action {
         ConfirmAction::No => {
-            state.fronts.pop();
+            state.overlays.pop();
             vec![]
         }
         ConfirmAction::Yes => yes(state),
@@ -20,13 +20,13 @@ pub(super) fn act(state: &mut State, action: ConfirmAction) -> Vec<Effect> {
 }
 
 fn yes(state: &mut State) -> Vec<Effect> {
-    match state.fronts.pop() {
-        Some(Front::Confirm(confirm)) if confirm.readiness == Readiness::Ready => state.begin_once(confirm.job),
+    match state.overlays.pop() {
+        Some(Overlay::Confirm(confirm)) if confirm.readiness == Readiness::Ready => state.begin_once(confirm.job),
         other => {
-            if matches!(other, Some(Front::Confirm(_))) {
+            if matches!(other, Some(Overlay::Confirm(_))) {
                 state.refuse("what would happen is still being read");
             }
-            state.fronts.extend(other);
+            state.overlays.extend(other);
             vec![]
         }
     }
@@ -34,7 +34,7 @@ fn yes(state: &mut State) -> Vec<Effect> {
 
 /// Asks anew, with or without the branch.
 fn toggle_branch(state: &mut State) -> Vec<Effect> {
-    let Some(Front::Confirm(confirm)) = state.fronts.last_mut() else { return vec![] };
+    let Some(Overlay::Confirm(confirm)) = state.overlays.last_mut() else { return vec![] };
     let Job::Remove { row, branch } = &confirm.job else { return vec![] };
     if confirm.readiness == Readiness::Reading {
         return vec![];
@@ -70,19 +70,19 @@ pub(super) fn not_planned(state: &mut State, job: &Job) {
     let Job::PlanRemoval { row, .. } = job else { return };
     let Some(confirm) = removal_of(state, &row.id) else { return };
     if confirm.lines.is_empty() {
-        state.fronts.retain(|front| !is_removal_of(front, &row.id));
+        state.overlays.retain(|front| !is_removal_of(front, &row.id));
     } else {
         confirm.readiness = Readiness::Ready;
     }
 }
 
 fn removal_of<'a>(state: &'a mut State, run: &RunId) -> Option<&'a mut Confirm> {
-    state.fronts.iter_mut().find(|front| is_removal_of(front, run)).and_then(|front| {
-        let Front::Confirm(confirm) = front else { return None };
+    state.overlays.iter_mut().find(|front| is_removal_of(front, run)).and_then(|front| {
+        let Overlay::Confirm(confirm) = front else { return None };
         Some(&mut **confirm)
     })
 }
 
-fn is_removal_of(front: &Front, run: &RunId) -> bool {
-    matches!(front, Front::Confirm(confirm) if matches!(&confirm.job, Job::Remove { row, .. } if row.id == *run))
+fn is_removal_of(front: &Overlay, run: &RunId) -> bool {
+    matches!(front, Overlay::Confirm(confirm) if matches!(&confirm.job, Job::Remove { row, .. } if row.id == *run))
 }

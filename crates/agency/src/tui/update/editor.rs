@@ -1,29 +1,29 @@
 //! A text that is written: where it comes from, and where it goes.
 
 use crate::tui::editor::{Editor, Purpose};
-use crate::tui::effect::{Effect, Job, Lending, TextFor, label};
-use crate::tui::inbox::{Standing, own_words, standing};
+use crate::tui::effect::{Effect, ForegroundProgram, Job, TextFor, label};
+use crate::tui::inbox::{AnswerStatus, own_words, standing};
 use crate::tui::keys::TextAction;
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Overlay, State};
 
 /// Begins to write, with what was written before and not sent.
 pub(super) fn open(state: &mut State, purpose: Purpose) -> Vec<Effect> {
     let draft = state.drafts.get(&purpose.key()).cloned().unwrap_or_default();
-    state.fronts.push(Front::Editor(Box::new(Editor::new(purpose, &draft))));
+    state.overlays.push(Overlay::Editor(Box::new(Editor::new(purpose, &draft))));
     vec![]
 }
 
 pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
-    let Some(Front::Editor(editor)) = state.fronts.last_mut() else { return vec![] };
+    let Some(Overlay::Editor(editor)) = state.overlays.last_mut() else { return vec![] };
     match action {
         TextAction::Submit => submit(state),
         TextAction::OtherEditor => {
-            vec![Effect::Lend(Lending::Text { purpose: TextFor::Front, text: editor.text() })]
+            vec![Effect::RunForeground(ForegroundProgram::Text { purpose: TextFor::Overlay, text: editor.text() })]
         }
         TextAction::Close => {
             let (key, text) = (editor.purpose.key(), editor.text());
             keep(state, key, text);
-            state.fronts.pop();
+            state.overlays.pop();
             vec![]
         }
         TextAction::Accept | TextAction::NextField | TextAction::PreviousField => vec![],
@@ -39,7 +39,7 @@ fn keep(state: &mut State, key: String, text: String) {
 }
 
 fn submit(state: &mut State) -> Vec<Effect> {
-    let Some(Front::Editor(editor)) = state.fronts.last() else { return vec![] };
+    let Some(Overlay::Editor(editor)) = state.overlays.last() else { return vec![] };
     let (purpose, text) = (editor.purpose.clone(), editor.text());
     if text.trim().is_empty() {
         state.refuse("nothing is written yet");
@@ -51,7 +51,7 @@ fn submit(state: &mut State) -> Vec<Effect> {
     // What is refused stays in front.
     if !effects.is_empty() {
         keep(state, key, text);
-        state.fronts.pop();
+        state.overlays.pop();
     }
     effects
 }
@@ -60,15 +60,15 @@ fn submit(state: &mut State) -> Vec<Effect> {
 fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
     match purpose {
         Purpose::Answer(question) => match standing(state, &question.id) {
-            Standing::Open => {
+            AnswerStatus::Open => {
                 let answer = own_words(&question.question, text);
                 Some(Job::Answer { question, answer })
             }
-            Standing::Sending => {
+            AnswerStatus::Sending => {
                 state.refuse("another answer is on its way already");
                 None
             }
-            Standing::Answered | Standing::Gone => {
+            AnswerStatus::Answered | AnswerStatus::Gone => {
                 state.refuse("nobody waits for this answer any more");
                 None
             }
@@ -84,7 +84,7 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
             // Going on by a new run is something else than a message.
             let message = format!("{} is {} now; send it again if you mean that", label(&row), row.state);
             let purpose = Purpose::Message(Box::new(row));
-            if let Some(Front::Editor(editor)) = state.fronts.last_mut() {
+            if let Some(Overlay::Editor(editor)) = state.overlays.last_mut() {
                 editor.title = purpose.title();
                 editor.purpose = purpose;
             }
@@ -108,7 +108,7 @@ pub(super) fn come_back(state: &mut State, job: &Job) {
     let Some((purpose, text)) = job.written() else { return };
     keep(state, purpose.key(), text.to_owned());
     if super::typing::takes_keys(state) {
-        state.fronts.push(Front::Editor(Box::new(Editor::new(purpose, text))));
+        state.overlays.push(Overlay::Editor(Box::new(Editor::new(purpose, text))));
     }
 }
 

@@ -8,24 +8,24 @@ use agency_model::Answer;
 use crate::command::inbox::{MOST_OPTIONS, options};
 use crate::tui::editor::Purpose;
 use crate::tui::effect::{Effect, Job};
-use crate::tui::inbox::{Looks, Standing, items, list_top, looks, own_words, standing};
+use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, own_words, standing};
 use crate::tui::keys::{InboxAction, Move};
 use crate::tui::layout::hits;
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::state::{Focus, Overlay, State};
 
 /// Opens the inbox, or brings it to the front. What the selected run asks comes first, then what was looked at.
 pub(super) fn open(state: &mut State) {
-    state.fronts.retain(|front| !matches!(front, Front::Inbox));
-    let is_open = |row: &&QuestionRow| standing(state, &row.id) == Standing::Open;
+    state.overlays.retain(|front| !matches!(front, Overlay::Inbox));
+    let is_open = |row: &&QuestionRow| standing(state, &row.id) == AnswerStatus::Open;
     let run = state.runs.current().map(|entry| &entry.row.id);
     let of_run = |row: &&QuestionRow| run == Some(&row.run_id);
     let kept = state.inbox.shown().filter(is_open);
     let asked = || state.questions.iter().filter(is_open);
     let first = kept.filter(of_run).or_else(|| asked().find(of_run)).or(kept).or_else(|| asked().next()).cloned();
-    if first.is_some() || !state.inbox.shown().is_some_and(|row| standing(state, &row.id) == Standing::Sending) {
+    if first.is_some() || !state.inbox.shown().is_some_and(|row| standing(state, &row.id) == AnswerStatus::Sending) {
         state.inbox.show(first);
     }
-    state.fronts.push(Front::Inbox);
+    state.overlays.push(Overlay::Inbox);
 }
 
 pub(super) fn act(state: &mut State, action: InboxAction) -> Vec<Effect> {
@@ -50,10 +50,10 @@ fn asked(state: &mut State) -> Option<QuestionRow> {
         return None;
     };
     match standing(state, &row.id) {
-        Standing::Open => return Some(row),
-        Standing::Sending => state.refuse("the answer is on its way already"),
-        Standing::Answered => state.refuse("this is answered; Enter shows the next question"),
-        Standing::Gone => state.refuse("nobody waits for this answer any more; Enter shows the next question"),
+        AnswerStatus::Open => return Some(row),
+        AnswerStatus::Sending => state.refuse("the answer is on its way already"),
+        AnswerStatus::Answered => state.refuse("this is answered; Enter shows the next question"),
+        AnswerStatus::Gone => state.refuse("nobody waits for this answer any more; Enter shows the next question"),
     }
     None
 }
@@ -91,7 +91,7 @@ fn choose(state: &mut State, number: usize) -> Vec<Effect> {
 
 /// Sends what is chosen; from what needs no answer any more it goes on to the next.
 fn send(state: &mut State) -> Vec<Effect> {
-    let open = state.inbox.shown().filter(|row| standing(state, &row.id) == Standing::Open).cloned();
+    let open = state.inbox.shown().filter(|row| standing(state, &row.id) == AnswerStatus::Open).cloned();
     let Some(row) = open else {
         show_next(state);
         return vec![];
@@ -128,7 +128,7 @@ fn open_run(state: &mut State) {
         return state.refuse(format!("{run} is not among the runs"));
     }
     state.runs.select(&run);
-    state.fronts.clear();
+    state.overlays.clear();
     state.focus = Focus::Detail;
 }
 
@@ -137,7 +137,7 @@ fn show_next(state: &mut State) {
     let items = items(state);
     let now = shown_index(state, &items).map_or(0, |index| index + 1);
     let (before, after) = items.split_at(now.min(items.len()));
-    let next = after.iter().chain(before).find(|row| standing(state, &row.id) == Standing::Open);
+    let next = after.iter().chain(before).find(|row| standing(state, &row.id) == AnswerStatus::Open);
     let next = next.map(|row| (**row).clone());
     state.inbox.show(next);
 }
@@ -171,7 +171,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
 
 /// Reads on or back: half of what is shown, or a page.
 fn read(state: &mut State, direction: Move) {
-    let Looks { text, .. } = looks(state, state.areas().body);
+    let InboxLayout { text, .. } = layout(state, state.areas().body);
     let page = isize::try_from(text.height.saturating_sub(1).max(1)).unwrap_or(1);
     let half = isize::try_from((text.height / 2).max(1)).unwrap_or(1);
     scroll(
@@ -189,13 +189,13 @@ fn read(state: &mut State, direction: Move) {
 
 /// Turns what is read by so many lines.
 pub(super) fn scroll(state: &mut State, lines: isize) {
-    let last = looks(state, state.areas().body).last_top();
+    let last = layout(state, state.areas().body).last_top();
     state.inbox.top = state.inbox.top.min(last).saturating_add_signed(lines).min(last);
 }
 
 /// Looks at the question that was clicked.
 pub(super) fn click(state: &mut State, column: u16, row: u16) {
-    let list = looks(state, state.areas().body).list;
+    let list = layout(state, state.areas().body).list;
     if !hits(list, column, row) {
         return;
     }

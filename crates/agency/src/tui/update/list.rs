@@ -1,23 +1,23 @@
 //! What can be done with the list.
 
 use crate::tui::effect::Effect;
-use crate::tui::keys::List;
+use crate::tui::keys::ListAction;
 use crate::tui::runs::Pick;
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::state::{Focus, Overlay, State};
 
-pub(super) fn act(state: &mut State, action: List) -> Vec<Effect> {
+pub(super) fn act(state: &mut State, action: ListAction) -> Vec<Effect> {
     match action {
-        List::Open => open(state),
-        List::Filter => state.fronts.push(Front::Filter),
-        List::Sort => {
+        ListAction::Open => open(state),
+        ListAction::Filter => state.overlays.push(Overlay::Filter),
+        ListAction::Sort => {
             state.runs.sort_next();
             state.say(format!("sorted {}", state.runs.sorting.word()));
         }
-        List::Group => {
+        ListAction::Group => {
             state.runs.group_next();
             state.say(format!("grouped {}", state.runs.grouping.word()));
         }
-        List::Finished => state.runs.fold_all(),
+        ListAction::Finished => state.runs.fold_all(),
     }
     vec![]
 }

@@ -7,16 +7,16 @@ use crate::tui::draw::{badge, tab_at};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Move;
 use crate::tui::layout::hits;
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::state::{Focus, Overlay, State};
 
 /// How many lines one notch of the wheel turns.
-const NOTCH: isize = 3;
+const WHEEL_ROWS: isize = 3;
 
 pub(super) fn mouse(state: &mut State, event: MouseEvent) -> Vec<Effect> {
     let (column, row) = (event.column, event.row);
     match event.kind {
-        MouseEventKind::ScrollUp => wheel(state, column, row, -NOTCH),
-        MouseEventKind::ScrollDown => wheel(state, column, row, NOTCH),
+        MouseEventKind::ScrollUp => wheel(state, column, row, -WHEEL_ROWS),
+        MouseEventKind::ScrollDown => wheel(state, column, row, WHEEL_ROWS),
         MouseEventKind::Down(MouseButton::Left) => click(state, column, row),
         MouseEventKind::Down(MouseButton::Right | MouseButton::Middle)
         | MouseEventKind::Up(_)
@@ -31,12 +31,12 @@ pub(super) fn mouse(state: &mut State, event: MouseEvent) -> Vec<Effect> {
 fn wheel(state: &mut State, column: u16, row: u16, lines: isize) {
     let areas = state.areas();
     let direction = if lines < 0 { Move::Up } else { Move::Down };
-    if let Some(Front::Inbox) = state.fronts.last() {
+    if let Some(Overlay::Inbox) = state.overlays.last() {
         super::inbox::scroll(state, lines);
-    } else if !state.fronts.is_empty() {
-        (0..NOTCH).for_each(|_| super::app::go(state, direction));
+    } else if !state.overlays.is_empty() {
+        (0..WHEEL_ROWS).for_each(|_| super::app::go(state, direction));
     } else if hits(areas.list, column, row) {
-        (0..NOTCH).for_each(|_| state.runs.go(direction, usize::from(areas.list.height)));
+        (0..WHEEL_ROWS).for_each(|_| state.runs.go(direction, usize::from(areas.list.height)));
     } else if hits(areas.detail, column, row) {
         state.detail.scroll(lines, areas.detail);
     }
@@ -47,11 +47,13 @@ fn click(state: &mut State, column: u16, row: u16) {
     if hits(badge(areas.header, state), column, row) && super::typing::takes_keys(state) {
         return super::inbox::open(state);
     }
-    match state.fronts.last() {
-        Some(Front::Inbox) => return super::inbox::click(state, column, row),
-        Some(Front::Form(_)) => return super::form::click(state, column, row),
-        Some(Front::Steps(_)) => return super::steps::click(state, column, row),
-        Some(Front::Help { .. } | Front::Filter | Front::Confirm(_) | Front::Editor(_) | Front::Yank(_)) => return,
+    match state.overlays.last() {
+        Some(Overlay::Inbox) => return super::inbox::click(state, column, row),
+        Some(Overlay::Form(_)) => return super::form::click(state, column, row),
+        Some(Overlay::Steps(_)) => return super::steps::click(state, column, row),
+        Some(Overlay::Help { .. } | Overlay::Filter | Overlay::Confirm(_) | Overlay::Editor(_) | Overlay::Yank(_)) => {
+            return;
+        }
         None => {}
     }
     if hits(areas.list, column, row) {

@@ -5,29 +5,29 @@ use agency_engine::workspace::DeleteBranch;
 
 use crate::tui::confirm::{Confirm, Readiness};
 use crate::tui::editor::Purpose;
-use crate::tui::effect::{Effect, Job, Lending, Refusal, label};
-use crate::tui::keys::{OfRun, Yank};
-use crate::tui::state::{Front, State};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, label};
+use crate::tui::keys::{RunAction, YankAction};
+use crate::tui::state::{Overlay, State};
 
-pub(super) fn act(state: &mut State, action: OfRun) -> Vec<Effect> {
+pub(super) fn act(state: &mut State, action: RunAction) -> Vec<Effect> {
     let Some(row) = state.runs.current().map(|entry| entry.row.clone()) else {
         state.refuse("no run is selected");
         return vec![];
     };
     match action {
-        OfRun::Stop => stop(state, row),
-        OfRun::Interrupt => interrupt(state, row),
-        OfRun::Message => super::editor::open(state, Purpose::Message(Box::new(row))),
-        OfRun::Restart => restart(state, row),
-        OfRun::Remove => remove(state, row),
-        OfRun::Yank => {
-            state.fronts.push(Front::Yank(Box::new(row)));
+        RunAction::Stop => stop(state, row),
+        RunAction::Interrupt => interrupt(state, row),
+        RunAction::Message => super::editor::open(state, Purpose::Message(Box::new(row))),
+        RunAction::Restart => restart(state, row),
+        RunAction::Remove => remove(state, row),
+        RunAction::Yank => {
+            state.overlays.push(Overlay::Yank(Box::new(row)));
             vec![]
         }
-        OfRun::Attach => vec![Effect::Lend(Lending::Attach(row.id))],
-        OfRun::Shell => vec![Effect::Lend(Lending::Shell(row.directory().to_owned()))],
-        OfRun::Editor => vec![Effect::Lend(Lending::Editor(row.directory().to_owned()))],
-        OfRun::Steps => super::steps::open(state, &row),
+        RunAction::Attach => vec![Effect::RunForeground(ForegroundProgram::Attach(row.id))],
+        RunAction::Shell => vec![Effect::RunForeground(ForegroundProgram::Shell(row.directory().to_owned()))],
+        RunAction::Editor => vec![Effect::RunForeground(ForegroundProgram::Editor(row.directory().to_owned()))],
+        RunAction::Steps => super::steps::open(state, &row),
     }
 }
 
@@ -66,14 +66,14 @@ fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
     if !row.state.is_terminal() {
         let hint = Some("x stops it".to_owned());
         let message = format!("{} is {}; only what is over can be removed", label(&row), row.state);
-        state.complain(&Refusal { message, hint });
+        state.show_error(&Failure { message, hint });
         return vec![];
     }
     let branch = DeleteBranch::No;
     let plan = Job::PlanRemoval { row: row.clone(), branch };
     let title = format!("Remove {}?", label(&row));
     let confirm = Confirm::new(title, vec![], Job::Remove { row, branch });
-    state.fronts.push(Front::Confirm(Box::new(Confirm { readiness: Readiness::Reading, ..confirm })));
+    state.overlays.push(Overlay::Confirm(Box::new(Confirm { readiness: Readiness::Reading, ..confirm })));
     // What is being read already will be told as well.
     match state.jobs.iter().any(|(_, job)| job.is_like(&plan)) {
         true => vec![],
@@ -86,17 +86,17 @@ fn ask(state: &mut State, title: String, lines: Vec<String>, job: Job) -> Vec<Ef
     if state.jobs.iter().any(|(_, other)| other.is_like(&job)) {
         return state.begin_once(job);
     }
-    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, job))));
+    state.overlays.push(Overlay::Confirm(Box::new(Confirm::new(title, lines, job))));
     vec![]
 }
 
 /// Copies something of the run that was selected.
-pub(super) fn yank(state: &mut State, what: Yank) -> Vec<Effect> {
-    let Some(Front::Yank(row)) = state.fronts.pop() else { return vec![] };
+pub(super) fn yank(state: &mut State, what: YankAction) -> Vec<Effect> {
+    let Some(Overlay::Yank(row)) = state.overlays.pop() else { return vec![] };
     let (name, text) = match what {
-        Yank::Id => ("the id", Some(row.id.to_string())),
-        Yank::Path => ("the path", Some(row.directory().to_owned())),
-        Yank::Branch => ("the branch", row.new_branch.clone()),
+        YankAction::Id => ("the id", Some(row.id.to_string())),
+        YankAction::Path => ("the path", Some(row.directory().to_owned())),
+        YankAction::Branch => ("the branch", row.new_branch.clone()),
     };
     match text {
         Some(text) => {

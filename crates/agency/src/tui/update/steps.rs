@@ -6,16 +6,16 @@ use agency_model::workflow::SessionState;
 use agency_model::{RunId, SessionId};
 
 use crate::tui::confirm::Confirm;
-use crate::tui::effect::{Effect, Job, JobNumber, Refusal, label};
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, label};
 use crate::tui::keys::{Move, StepsAction, TextAction};
 use crate::tui::layout::hits;
 use crate::tui::runs::Pick;
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::state::{Focus, Overlay, State};
 use crate::tui::steps::{Line, Steps, lines, reason_place};
 use crate::tui::wrap::wrap;
 
 /// So much of what is asked is shown before it is approved.
-const ASKED: usize = 12;
+const MAX_QUESTION_LINES: usize = 12;
 
 /// Shows the steps of the session that a run belongs to.
 pub(super) fn open(state: &mut State, row: &RunRow) -> Vec<Effect> {
@@ -23,13 +23,16 @@ pub(super) fn open(state: &mut State, row: &RunRow) -> Vec<Effect> {
         let hint = Some("agency workflow run begins one".to_owned());
         return refuse(state, format!("{} belongs to no workflow", label(row)), hint);
     };
-    state.fronts.push(Front::Steps(Box::new(Steps::new(session))));
+    state.overlays.push(Overlay::Steps(Box::new(Steps::new(session))));
     load(state)
 }
 
 /// The steps, wherever they are in the stack.
 fn steps(state: &mut State) -> Option<&mut Steps> {
-    state.fronts.iter_mut().find_map(|front| if let Front::Steps(steps) = front { Some(&mut **steps) } else { None })
+    state
+        .overlays
+        .iter_mut()
+        .find_map(|front| if let Overlay::Steps(steps) = front { Some(&mut **steps) } else { None })
 }
 
 /// Reads the session, unless it is being read; then once more afterwards.
@@ -59,10 +62,10 @@ pub(super) fn learn(state: &mut State, number: JobNumber, overview: Box<Overview
 }
 
 /// Takes in that the session cannot be read; false if this was about something else.
-pub(super) fn refused(state: &mut State, number: JobNumber, refusal: &Refusal) -> bool {
+pub(super) fn refused(state: &mut State, number: JobNumber, failure: &Failure) -> bool {
     let Some(steps) = steps(state).filter(|steps| steps.reading == Some(number)) else { return false };
     steps.reading = None;
-    steps.trouble = Some(refusal.clone());
+    steps.trouble = Some(failure.clone());
     true
 }
 
@@ -116,7 +119,7 @@ pub(super) fn told(state: &mut State, job: Option<&Job>) {
 
 pub(super) fn go(state: &mut State, direction: Move) {
     let body = state.areas().body;
-    if let Some(Front::Steps(steps)) = state.fronts.last_mut() {
+    if let Some(Overlay::Steps(steps)) = state.overlays.last_mut() {
         steps.go(direction, body);
     }
 }
@@ -124,7 +127,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
 /// Selects the step that was clicked; a second click looks at its run.
 pub(super) fn click(state: &mut State, column: u16, row: u16) {
     let body = state.areas().body;
-    let Some(Front::Steps(steps)) = state.fronts.last_mut() else { return };
+    let Some(Overlay::Steps(steps)) = state.overlays.last_mut() else { return };
     let covered = steps.rejecting && hits(reason_place(body), column, row);
     if !hits(body, column, row) || covered {
         return;
@@ -143,8 +146,8 @@ pub(super) fn act(state: &mut State, action: StepsAction) -> Vec<Effect> {
         StepsAction::OpenRun => open_run(state),
         StepsAction::Approve => return approve(state),
         StepsAction::Reject => return reject(state),
-        StepsAction::Retry => return retry(state, From::WhatFailed),
-        StepsAction::RetryFrom => return retry(state, From::Selected),
+        StepsAction::Retry => return retry(state, RetryFrom::Failed),
+        StepsAction::RetryFrom => return retry(state, RetryFrom::Selected),
     }
     vec![]
 }
@@ -161,7 +164,7 @@ fn open_run(state: &mut State) {
         refuse(state, format!("the run of {} was removed", step.name), hint);
         return;
     }
-    state.fronts.pop();
+    state.overlays.pop();
     state.runs.select(&id);
     if state.runs.selected != Some(Pick::Run(id.clone())) {
         // The filter hides it.
@@ -172,7 +175,7 @@ fn open_run(state: &mut State) {
 }
 
 /// What a session asks for.
-struct Asked {
+struct OpenApproval {
     session: SessionId,
     workflow: String,
     /// The words, if they have come.
@@ -180,7 +183,7 @@ struct Asked {
 }
 
 /// What the driver of the session asks, if it is one thing.
-fn asked(state: &mut State) -> Option<Result<Asked, Refusal>> {
+fn open_approval(state: &mut State) -> Option<Result<OpenApproval, Failure>> {
     let overview = steps(state)?.overview.as_deref()?.clone();
     let of = |driver: &RunId| state.questions.iter().filter(|question| question.run_id == *driver).cloned().collect();
     let open: Vec<QuestionRow> = overview.driver.as_ref().map(of).unwrap_or_default();
@@ -195,20 +198,20 @@ fn asked(state: &mut State) -> Option<Result<Asked, Refusal>> {
     let (session, workflow) = (overview.session, overview.workflow);
     let refused = |message: String| {
         let hint = Some("i opens the inbox, which has everything that is asked".to_owned());
-        Some(Err(Refusal { message, hint }))
+        Some(Err(Failure { message, hint }))
     };
     match (waits, open.len()) {
         (false, _) => refused(format!("{workflow} is {} and waits for no approval", overview.state)),
-        (true, 0 | 1) => Some(Ok(Asked { session, workflow, question: open.into_iter().next() })),
+        (true, 0 | 1) => Some(Ok(OpenApproval { session, workflow, question: open.into_iter().next() })),
         (true, count) => refused(format!("{workflow} asks {count} things at once")),
     }
 }
 
 /// Asks before anything is approved, and shows what.
 fn approve(state: &mut State) -> Vec<Effect> {
-    let Asked { session, workflow, question } = match asked(state) {
+    let OpenApproval { session, workflow, question } = match open_approval(state) {
         Some(Ok(found)) => found,
-        Some(Err(refusal)) => return refuse(state, refusal.message, refusal.hint),
+        Some(Err(failure)) => return refuse(state, failure.message, failure.hint),
         None => return vec![],
     };
     let lines = match &question {
@@ -216,7 +219,7 @@ fn approve(state: &mut State) -> Vec<Effect> {
         None => vec!["What it asks has not come yet.".to_owned()],
     };
     let title = format!("Approve {workflow}?");
-    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, Job::Approve(session)))));
+    state.overlays.push(Overlay::Confirm(Box::new(Confirm::new(title, lines, Job::Approve(session)))));
     vec![]
 }
 
@@ -229,7 +232,7 @@ fn asked_lines(state: &State, row: &QuestionRow) -> Vec<String> {
         lines.push(String::new());
         lines.extend(wrap(&row.question.detail, width));
     }
-    let most = usize::from(body.height.saturating_sub(4)).clamp(1, ASKED);
+    let most = usize::from(body.height.saturating_sub(4)).clamp(1, MAX_QUESTION_LINES);
     if lines.len() > most {
         lines.truncate(most.saturating_sub(1).max(1));
         lines.push(format!("{} i has all of it", state.theme.glyph("…", "...")));
@@ -239,14 +242,14 @@ fn asked_lines(state: &State, row: &QuestionRow) -> Vec<String> {
 
 /// Lets the reason of a rejection be written.
 fn reject(state: &mut State) -> Vec<Effect> {
-    match asked(state) {
+    match open_approval(state) {
         Some(Ok(_)) => {
             if let Some(steps) = steps(state) {
                 steps.rejecting = true;
             }
             vec![]
         }
-        Some(Err(refusal)) => refuse(state, refusal.message, refusal.hint),
+        Some(Err(failure)) => refuse(state, failure.message, failure.hint),
         None => vec![],
     }
 }
@@ -271,13 +274,13 @@ pub(super) fn write(state: &mut State, action: TextAction) -> Vec<Effect> {
 
 /// Where a session goes on.
 #[derive(Clone, Copy)]
-enum From {
-    WhatFailed,
+enum RetryFrom {
+    Failed,
     Selected,
 }
 
 /// Asks before anything is done again.
-fn retry(state: &mut State, from: From) -> Vec<Effect> {
+fn retry(state: &mut State, from: RetryFrom) -> Vec<Effect> {
     let Some(steps) = steps(state) else { return vec![] };
     let Some(overview) = steps.overview.as_deref() else { return vec![] };
     let (session, name, stands) = (overview.session.clone(), overview.workflow.clone(), overview.state);
@@ -286,20 +289,20 @@ fn retry(state: &mut State, from: From) -> Vec<Effect> {
         return refuse(state, format!("{name} is {stands}; only what stands still can be tried again"), None);
     }
     let (title, line, from) = match (from, step) {
-        (From::WhatFailed, _) => (format!("Retry {name}?"), "It goes on from what failed.".to_owned(), None),
-        (From::Selected, Some((step, path))) => {
+        (RetryFrom::Failed, _) => (format!("Retry {name}?"), "It goes on from what failed.".to_owned(), None),
+        (RetryFrom::Selected, Some((step, path))) => {
             let line = format!("{step} and all steps after it are done again.");
             (format!("Retry {name} from {step}?"), line, Some(path))
         }
-        (From::Selected, None) => return vec![],
+        (RetryFrom::Selected, None) => return vec![],
     };
     let body = state.areas().body;
     let lines = wrap(&line, body.width.saturating_sub(4));
-    state.fronts.push(Front::Confirm(Box::new(Confirm::new(title, lines, Job::Retry { session, from }))));
+    state.overlays.push(Overlay::Confirm(Box::new(Confirm::new(title, lines, Job::Retry { session, from }))));
     vec![]
 }
 
 fn refuse(state: &mut State, message: String, hint: Option<String>) -> Vec<Effect> {
-    state.complain(&Refusal { message, hint });
+    state.show_error(&Failure { message, hint });
     vec![]
 }

@@ -2,81 +2,82 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::effect::{Effect, Lending, Refusal, TextFor};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, TextFor};
 use crate::tui::keys::{Move, Scope, TextAction};
-use crate::tui::state::{Front, State};
+use crate::tui::state::{Overlay, State};
 
 /// A key that stands for nothing else.
 pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
-    match state.fronts.last_mut() {
-        Some(Front::Filter) => type_filter(state, event),
-        Some(Front::Editor(editor)) => {
+    match state.overlays.last_mut() {
+        Some(Overlay::Filter) => type_filter(state, event),
+        Some(Overlay::Editor(editor)) => {
             editor.writing.typed(event);
         }
-        Some(Front::Form(_)) => super::form::typed(state, event),
-        Some(Front::Steps(steps)) => steps.typed(event),
-        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
+        Some(Overlay::Form(_)) => super::form::typed(state, event),
+        Some(Overlay::Steps(steps)) => steps.typed(event),
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => {}
     }
     vec![]
 }
 
 /// Whether keys stand for something else than text.
 pub(super) fn takes_keys(state: &State) -> bool {
-    match state.fronts.last() {
-        Some(Front::Filter | Front::Editor(_) | Front::Form(_)) => false,
-        Some(Front::Steps(steps)) => steps.scope() == Scope::Steps,
-        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => true,
+    match state.overlays.last() {
+        Some(Overlay::Filter | Overlay::Editor(_) | Overlay::Form(_)) => false,
+        Some(Overlay::Steps(steps)) => steps.scope() == Scope::Steps,
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => true,
     }
 }
 
 /// A text that was pasted.
 pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
-    match state.fronts.last_mut() {
-        Some(Front::Filter) => {
+    match state.overlays.last_mut() {
+        Some(Overlay::Filter) => {
             let line = text.split(['\r', '\n']).next().unwrap_or_default();
             let filter = format!("{}{line}", state.runs.filter());
             state.runs.set_filter(&filter);
         }
-        Some(Front::Editor(editor)) => editor.writing.paste(text),
-        Some(Front::Form(_)) => super::form::paste(state, text),
-        Some(Front::Steps(steps)) => steps.paste(text),
+        Some(Overlay::Editor(editor)) => editor.writing.paste(text),
+        Some(Overlay::Form(_)) => super::form::paste(state, text),
+        Some(Overlay::Steps(steps)) => steps.paste(text),
         // A paste is never taken for keys.
-        Some(Front::Help { .. } | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None => {}
+        Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => {}
     }
     vec![]
 }
 
 /// A text that was written in the user's editor.
-pub(super) fn written(state: &mut State, text: Result<String, Refusal>) {
-    match (text, state.fronts.last_mut()) {
-        (Ok(text), Some(Front::Form(_))) => super::form::written(state, &text),
-        (Ok(text), Some(Front::Steps(steps))) => steps.written(&text),
-        (Ok(text), Some(Front::Editor(editor))) => editor.writing.replace(&text),
+pub(super) fn written(state: &mut State, text: Result<String, Failure>) {
+    match (text, state.overlays.last_mut()) {
+        (Ok(text), Some(Overlay::Form(_))) => super::form::written(state, &text),
+        (Ok(text), Some(Overlay::Steps(steps))) => steps.written(&text),
+        (Ok(text), Some(Overlay::Editor(editor))) => editor.writing.replace(&text),
         (
             Ok(_),
-            Some(Front::Help { .. } | Front::Filter | Front::Confirm(_) | Front::Inbox | Front::Yank(_)) | None,
+            Some(Overlay::Help { .. } | Overlay::Filter | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_))
+            | None,
         ) => {}
-        (Err(refusal), _) => state.complain(&refusal),
+        (Err(failure), _) => state.show_error(&failure),
     }
 }
 
 /// Lets the user go on with a text in an editor of their own.
 pub(super) const fn in_editor(text: String) -> Effect {
-    Effect::Lend(Lending::Text { purpose: TextFor::Front, text })
+    Effect::RunForeground(ForegroundProgram::Text { purpose: TextFor::Overlay, text })
 }
 
 pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
-    match (state.fronts.last_mut(), action) {
-        (Some(Front::Filter), TextAction::Accept) => {
-            state.fronts.pop();
+    match (state.overlays.last_mut(), action) {
+        (Some(Overlay::Filter), TextAction::Accept) => {
+            state.overlays.pop();
         }
-        (Some(Front::Filter), TextAction::Close) => {
-            state.fronts.pop();
+        (Some(Overlay::Filter), TextAction::Close) => {
+            state.overlays.pop();
             state.runs.set_filter("");
         }
-        (Some(Front::Editor(_)), action) => return super::editor::act(state, action),
-        (Some(Front::Form(_)), action) => return super::form::act(state, action),
-        (Some(Front::Steps(_)), action) => return super::steps::write(state, action),
+        (Some(Overlay::Editor(_)), action) => return super::editor::act(state, action),
+        (Some(Overlay::Form(_)), action) => return super::form::act(state, action),
+        (Some(Overlay::Steps(_)), action) => return super::steps::write(state, action),
         (_, _) => {}
     }
     vec![]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use agency_model::escaped_line;
 
 /// No more of a patch is read.
-pub(in crate::tui) const MOST: usize = 16 * 1024 * 1024;
+pub(in crate::tui) const MAX_PATCH_BYTES: usize = 16 * 1024 * 1024;
 
 /// A patch.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(in crate::tui) struct Patch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tui) struct PatchFile {
     pub(in crate::tui) path: String,
-    pub(in crate::tui) fate: Fate,
+    pub(in crate::tui) fate: ChangeKind,
     pub(in crate::tui) binary: bool,
     pub(in crate::tui) added: u64,
     pub(in crate::tui) removed: u64,
@@ -30,7 +30,7 @@ pub(in crate::tui) struct PatchFile {
 
 /// What was done to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::tui) enum Fate {
+pub(in crate::tui) enum ChangeKind {
     Changed,
     New,
     Deleted,
@@ -44,26 +44,26 @@ pub(in crate::tui) enum Fate {
 
 impl PatchFile {
     fn new(path: String) -> Self {
-        Self { path, fate: Fate::Changed, binary: false, added: 0, removed: 0, lines: vec![] }
+        Self { path, fate: ChangeKind::Changed, binary: false, added: 0, removed: 0, lines: vec![] }
     }
 
     /// Its name, and the old one if it had another.
     pub(in crate::tui) fn title(&self, arrow: &str) -> String {
         match &self.fate {
-            Fate::Renamed(old) | Fate::Copied(old) => format!("{old} {arrow} {}", self.path),
-            Fate::Changed | Fate::New | Fate::Deleted | Fate::Mode(_) => self.path.clone(),
+            ChangeKind::Renamed(old) | ChangeKind::Copied(old) => format!("{old} {arrow} {}", self.path),
+            ChangeKind::Changed | ChangeKind::New | ChangeKind::Deleted | ChangeKind::Mode(_) => self.path.clone(),
         }
     }
 
     /// What was done to it, if there is more to say than that it changed.
     pub(in crate::tui) fn word(&self) -> Option<String> {
         let word = match &self.fate {
-            Fate::Changed => None,
-            Fate::New => Some("new".to_owned()),
-            Fate::Deleted => Some("deleted".to_owned()),
-            Fate::Renamed(_) => Some("renamed".to_owned()),
-            Fate::Copied(_) => Some("copied".to_owned()),
-            Fate::Mode(modes) => Some(modes.clone()),
+            ChangeKind::Changed => None,
+            ChangeKind::New => Some("new".to_owned()),
+            ChangeKind::Deleted => Some("deleted".to_owned()),
+            ChangeKind::Renamed(_) => Some("renamed".to_owned()),
+            ChangeKind::Copied(_) => Some("copied".to_owned()),
+            ChangeKind::Mode(modes) => Some(modes.clone()),
         };
         match (word, self.binary) {
             (Some(word), true) => Some(format!("{word}, binary")),
@@ -76,8 +76,8 @@ impl PatchFile {
 impl Patch {
     /// Reads a patch.
     pub(in crate::tui) fn read(bytes: &[u8]) -> Self {
-        let end = match bytes.get(..MOST) {
-            Some(first) => first.iter().rposition(|byte| *byte == b'\n').map_or(MOST, |at| at + 1),
+        let end = match bytes.get(..MAX_PATCH_BYTES) {
+            Some(first) => first.iter().rposition(|byte| *byte == b'\n').map_or(MAX_PATCH_BYTES, |at| at + 1),
             None => bytes.len(),
         };
         let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes)).into_owned();
@@ -137,17 +137,17 @@ fn header(file: &mut PatchFile, line: &str, old_mode: &mut Option<String>) -> bo
                 path.clone_into(&mut file.path);
             }
         }
-        "new" if rest.starts_with("file mode") => file.fate = Fate::New,
-        "deleted" => file.fate = Fate::Deleted,
+        "new" if rest.starts_with("file mode") => file.fate = ChangeKind::New,
+        "deleted" => file.fate = ChangeKind::Deleted,
         "old" => *old_mode = rest.strip_prefix("mode ").map(str::to_owned),
         "new" => {
             let old = old_mode.take().unwrap_or_default();
             let new = rest.strip_prefix("mode ").unwrap_or(rest);
-            file.fate = Fate::Mode(format!("mode {old} to {new}"));
+            file.fate = ChangeKind::Mode(format!("mode {old} to {new}"));
         }
         "rename" | "copy" => match (rest.strip_prefix("from "), rest.strip_prefix("to ")) {
-            (Some(old), _) if word == "rename" => file.fate = Fate::Renamed(unquoted(old)),
-            (Some(old), _) => file.fate = Fate::Copied(unquoted(old)),
+            (Some(old), _) if word == "rename" => file.fate = ChangeKind::Renamed(unquoted(old)),
+            (Some(old), _) => file.fate = ChangeKind::Copied(unquoted(old)),
             (None, Some(new)) => file.path = unquoted(new),
             (None, None) => return false,
         },

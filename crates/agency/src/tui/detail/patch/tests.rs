@@ -1,13 +1,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::parse::Fate;
+use super::parse::ChangeKind;
 use super::*;
-use crate::tui::detail::scroll::Room;
+use crate::tui::detail::scroll::Viewport;
 use crate::tui::keys::Move;
 use crate::tui::theme::Theme;
 
-const ROOM: Room = Room { width: 60, height: 5 };
+const VIEWPORT: Viewport = Viewport { width: 60, height: 5 };
 
 fn git(directory: &Path, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new("git");
@@ -47,16 +47,16 @@ fn everything_that_git_says_is_understood() {
     let patch = real_patch();
     let file = |path: &str| patch.files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{patch:?}"));
     let changed = file("changed");
-    assert_eq!((changed.added, changed.removed, &changed.fate), (2, 2, &Fate::Changed));
+    assert_eq!((changed.added, changed.removed, &changed.fate), (2, 2, &ChangeKind::Changed));
     let lines: Vec<&str> =
         changed.lines.iter().map(|range| &patch.text[range.start as usize..range.end as usize]).collect();
     assert_eq!(lines, ["@@ -1,3 +1,3 @@", " one", "-two", "--- three", "+2", "+end", "\\ No newline at end of file"]);
     assert_eq!((file("deleted").removed, file("deleted").word().unwrap().as_str()), (1, "deleted"));
-    assert_eq!(file("moved to").fate, Fate::Renamed("moved from".to_owned()));
+    assert_eq!(file("moved to").fate, ChangeKind::Renamed("moved from".to_owned()));
     assert_eq!(file("moved to").title("→"), "moved from → moved to");
     assert_eq!(file("picture").word().unwrap(), "binary");
     assert_eq!(file("script").word().unwrap(), "mode 100644 to 100755");
-    assert_eq!((&file("näu").fate, file("näu").added), (&Fate::New, 1));
+    assert_eq!((&file("näu").fate, file("näu").added), (&ChangeKind::New, 1));
     assert_eq!(patch.files.len(), 7, "{patch:?}");
 }
 
@@ -86,12 +86,12 @@ fn too_much_is_cut_with_a_note() {
     let patch = Patch::read(text.as_bytes());
     assert!(patch.left_out > 0 && patch.text.len() + patch.left_out == text.len() && patch.text.ends_with('\n'));
     let changes = Changes { patch, ..Changes::default() };
-    let look = Look { width: 60, theme: Theme { colour: false, unicode: true } };
-    let note = changes.rows(1, 0..1, look)[0].to_string();
+    let row_style = RowStyle { width: 60, theme: Theme { colour: false, unicode: true } };
+    let note = changes.rows(1, 0..1, row_style)[0].to_string();
     assert!(note.ends_with("more bytes are not shown; agency diff prints all"), "{note}");
     let mut scroll = Scroll::START;
-    scroll.go(Move::Last, &changes, ROOM);
-    assert_eq!(scroll.seen(&changes, ROOM).len(), 2);
+    scroll.go(Move::Last, &changes, VIEWPORT);
+    assert_eq!(scroll.seen(&changes, VIEWPORT).len(), 2);
 }
 
 #[test]
@@ -102,10 +102,10 @@ fn a_new_patch_moves_nobody_and_folds_stay() {
     let mut changes = Changes::default();
     let mut scroll = Scroll::START;
     changes.take(Patch::read(text(&["b", "c", "d"]).as_bytes()), &mut scroll);
-    scroll.jump(true, &changes, ROOM);
-    scroll.jump(true, &changes, ROOM);
+    scroll.jump(true, &changes, VIEWPORT);
+    scroll.jump(true, &changes, VIEWPORT);
     assert_eq!(scroll.selected, Some(1));
-    scroll.fold(1, &mut changes, ROOM);
+    scroll.fold(1, &mut changes, VIEWPORT);
     changes.take(Patch::read(text(&["a", "b", "c", "d"]).as_bytes()), &mut scroll);
     assert_eq!(scroll.selected, Some(2));
     assert_eq!((changes.height(1, 60), changes.height(2, 60)), (6, 1));

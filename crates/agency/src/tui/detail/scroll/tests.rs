@@ -14,7 +14,7 @@ impl Body for Heights {
         if self.1[item] { 1 } else { self.0[item] }
     }
 
-    fn rows(&self, _: usize, rows: Range<usize>, _: Look) -> Vec<Line<'_>> {
+    fn rows(&self, _: usize, rows: Range<usize>, _: RowStyle) -> Vec<Line<'_>> {
         rows.map(|_| Line::default()).collect()
     }
 
@@ -47,23 +47,23 @@ fn body(heights: &[usize]) -> Heights {
     Heights(heights.to_vec(), vec![false; heights.len()])
 }
 
-const ROOM: Room = Room { width: 10, height: 4 };
+const VIEWPORT: Viewport = Viewport { width: 10, height: 4 };
 
 #[test]
 fn who_comes_to_the_end_stays_there_and_who_leaves_it_stays_where_they_are() {
     let mut body = body(&[1; 10]);
     let mut scroll = Scroll::END;
-    assert_eq!(scroll.top(&body, ROOM), Anchor { item: 6, row: 0 });
-    scroll.go(Move::Up, &body, ROOM);
+    assert_eq!(scroll.top(&body, VIEWPORT), Anchor { item: 6, row: 0 });
+    scroll.go(Move::Up, &body, VIEWPORT);
     assert!(!scroll.following);
     body.0.push(1);
     body.1.push(false);
-    assert_eq!(scroll.top(&body, ROOM), Anchor { item: 5, row: 0 });
-    scroll.go(Move::PageDown, &body, ROOM);
+    assert_eq!(scroll.top(&body, VIEWPORT), Anchor { item: 5, row: 0 });
+    scroll.go(Move::PageDown, &body, VIEWPORT);
     assert!(scroll.following);
-    scroll.go(Move::First, &body, ROOM);
-    assert_eq!(scroll.top(&body, ROOM), Anchor::default());
-    scroll.go(Move::Last, &body, ROOM);
+    scroll.go(Move::First, &body, VIEWPORT);
+    assert_eq!(scroll.top(&body, VIEWPORT), Anchor::default());
+    scroll.go(Move::Last, &body, VIEWPORT);
     assert!(scroll.following);
 }
 
@@ -72,8 +72,8 @@ fn what_fits_does_not_move() {
     let body = body(&[1, 2]);
     let mut scroll = Scroll::END;
     for direction in [Move::Up, Move::Down, Move::PageUp, Move::First] {
-        scroll.go(direction, &body, ROOM);
-        assert_eq!(scroll.seen(&body, ROOM), [(0, 0..1), (1, 0..2)]);
+        scroll.go(direction, &body, VIEWPORT);
+        assert_eq!(scroll.seen(&body, VIEWPORT), [(0, 0..1), (1, 0..2)]);
         assert!(scroll.following, "whoever sees all sees the end");
     }
 }
@@ -82,18 +82,18 @@ fn what_fits_does_not_move() {
 fn jumps_go_from_one_foldable_item_to_the_next() {
     let mut body = body(&[1, 6, 3, 2, 8, 2]);
     let mut scroll = Scroll::START;
-    scroll.jump(true, &body, ROOM);
+    scroll.jump(true, &body, VIEWPORT);
     assert_eq!(scroll.selected, Some(1));
-    scroll.jump(true, &body, ROOM);
-    assert_eq!((scroll.selected, scroll.top(&body, ROOM)), (Some(3), Anchor { item: 3, row: 0 }));
-    scroll.jump(false, &body, ROOM);
-    assert_eq!((scroll.selected, scroll.top(&body, ROOM)), (Some(1), Anchor { item: 1, row: 0 }));
-    scroll.by(2, &body, ROOM);
-    let item = scroll.at_hand(&body, ROOM).unwrap();
-    scroll.fold(item, &mut body, ROOM);
-    assert_eq!(scroll.top(&body, ROOM), Anchor { item: 1, row: 0 });
-    assert_eq!(scroll.item_at(1, &body, ROOM), Some((2, true)));
-    assert_eq!(scroll.item_at(2, &body, ROOM), Some((2, false)));
+    scroll.jump(true, &body, VIEWPORT);
+    assert_eq!((scroll.selected, scroll.top(&body, VIEWPORT)), (Some(3), Anchor { item: 3, row: 0 }));
+    scroll.jump(false, &body, VIEWPORT);
+    assert_eq!((scroll.selected, scroll.top(&body, VIEWPORT)), (Some(1), Anchor { item: 1, row: 0 }));
+    scroll.by(2, &body, VIEWPORT);
+    let item = scroll.at_hand(&body, VIEWPORT).unwrap();
+    scroll.fold(item, &mut body, VIEWPORT);
+    assert_eq!(scroll.top(&body, VIEWPORT), Anchor { item: 1, row: 0 });
+    assert_eq!(scroll.item_at(1, &body, VIEWPORT), Some((2, true)));
+    assert_eq!(scroll.item_at(2, &body, VIEWPORT), Some((2, false)));
 }
 
 proptest! {
@@ -106,22 +106,22 @@ proptest! {
         let mut body = body(&heights);
         let mut scroll = Scroll::END;
         for (step, rows) in steps {
-            let room = Room { width: 10, height };
+            let viewport = Viewport { width: 10, height };
             match step {
-                0 => scroll.go(Move::PageUp, &body, room),
-                1 => scroll.go(Move::PageDown, &body, room),
-                2 => scroll.go(Move::First, &body, room),
-                3 => scroll.go(Move::Last, &body, room),
-                4 => scroll.jump(true, &body, room),
-                5 => scroll.jump(false, &body, room),
-                6 => if let Some(item) = scroll.at_hand(&body, room) {
-                    scroll.fold(item, &mut body, room);
+                0 => scroll.go(Move::PageUp, &body, viewport),
+                1 => scroll.go(Move::PageDown, &body, viewport),
+                2 => scroll.go(Move::First, &body, viewport),
+                3 => scroll.go(Move::Last, &body, viewport),
+                4 => scroll.jump(true, &body, viewport),
+                5 => scroll.jump(false, &body, viewport),
+                6 => if let Some(item) = scroll.at_hand(&body, viewport) {
+                    scroll.fold(item, &mut body, viewport);
                 },
-                7 => scroll.fold_all(&mut body, room),
-                _ => scroll.by(rows, &body, room),
+                7 => scroll.fold_all(&mut body, viewport),
+                _ => scroll.by(rows, &body, viewport),
             }
             let all: usize = (0..body.len()).map(|item| body.height(item, 10)).sum();
-            let seen: usize = scroll.seen(&body, room).into_iter().map(|(_, rows)| rows.len()).sum();
+            let seen: usize = scroll.seen(&body, viewport).into_iter().map(|(_, rows)| rows.len()).sum();
             prop_assert_eq!(seen, all.min(usize::from(height)), "the place is full as long as there is enough");
         }
     }

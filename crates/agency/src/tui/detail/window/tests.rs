@@ -100,7 +100,7 @@ proptest! {
                 file.offsets().into_iter().filter(|at| (window.start..window.end).contains(at)).collect();
             let loaded: Vec<u64> = window.pieces(0).map(|piece| piece.start).collect();
             prop_assert_eq!(loaded, expected);
-            prop_assert!(window.end - window.start <= MOST_BYTES || window.len() == 1);
+            prop_assert!(window.end - window.start <= MAX_BYTES || window.len() == 1);
             for index in 0..window.len() {
                 prop_assert_eq!(window.index_of(window.offset(index)), index);
             }

@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::widgets::Widget;
 use tui_term::widget::{Cell, Cursor, PseudoTerminal, Screen as Shown};
 
-use crate::tui::detail::{Room, Screen};
+use crate::tui::detail::{Screen, Viewport};
 use crate::tui::draw::paint::Paint;
 
 /// The part of a screen that there is room for.
@@ -27,7 +27,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, shown: &Screen) {
     if area.is_empty() {
         return;
     }
-    let part = shown.part(Room { width: area.width, height: area.height });
+    let part = shown.visible_rows(Viewport { width: area.width, height: area.height });
     let screen = shown.screen();
     let colour = paint.theme.colour;
     let places = (0..area.height).flat_map(|row| (0..area.width).map(move |column| (row, column)));
@@ -45,8 +45,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, shown: &Screen) {
     let cursor = cursor.filter(|_| !screen.hide_cursor() && !shown.over).map(|row| (row, column));
     let picture = Picture { cells, width: area.width, cursor };
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
-    let look = Cursor::default().symbol(" ").style(reversed).overlay_style(reversed);
-    PseudoTerminal::new(&picture).cursor(look).render(area, paint.buffer);
+    let cursor = Cursor::default().symbol(" ").style(reversed).overlay_style(reversed);
+    PseudoTerminal::new(&picture).cursor(cursor).render(area, paint.buffer);
 }
 
 impl<'a> Shown for Picture<'a> {

@@ -62,7 +62,7 @@ fn events() -> Vec<EventLine> {
 }
 
 fn talk() -> Content {
-    Content::Talk(whole(events().into_iter().map(Arc::new).collect()))
+    Content::Transcript(whole(events().into_iter().map(Arc::new).collect()))
 }
 
 const PATCH: &[u8] = b"diff --git a/src/login.rs b/src/login.rs
@@ -242,7 +242,7 @@ proptest! {
         let told = match (tab, kind) {
             (_, 0) => Content::Nothing(words.clone()),
             (Tab::Output, 1) => screen(unicode),
-            (Tab::Output, _) => Content::Talk(whole(vec![
+            (Tab::Output, _) => Content::Transcript(whole(vec![
                 line(Event::output(words.clone())),
                 line(Event::ToolUse { tool_name: words.clone(), input: json!({"a": words}), tool_id: None, parent_tool_id: None }),
                 line(Event::ToolResult { tool_name: words.clone(), output: words.clone(), success: false, tool_id: None, parent_tool_id: None }),

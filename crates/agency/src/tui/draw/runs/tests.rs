@@ -10,7 +10,7 @@ use ratatui::backend::TestBackend;
 
 use crate::tui::draw::draw;
 use crate::tui::fixture::{ended, enter, permission, press, run, run_id, state, tell};
-use crate::tui::input::News;
+use crate::tui::input::BackgroundEvent;
 use crate::tui::runs::ChangeCount;
 use crate::tui::state::State;
 use crate::tui::theme::Theme;
@@ -43,9 +43,9 @@ fn runs() -> Vec<RunRow> {
 fn filled(size: (u16, u16)) -> State {
     let mut state = state(size, runs(), vec![permission(1, 9)]);
     let changes = ChangeCount { files: 3, added: 120, removed: 45_000 };
-    tell(&mut state, News::Changes { run: run_id(1), changes });
+    tell(&mut state, BackgroundEvent::Changes { run: run_id(1), changes });
     let changes = ChangeCount { files: 2, added: 0, removed: 0 };
-    tell(&mut state, News::Changes { run: run_id(2), changes });
+    tell(&mut state, BackgroundEvent::Changes { run: run_id(2), changes });
     state
 }
 

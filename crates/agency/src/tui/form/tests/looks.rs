@@ -29,11 +29,11 @@ fn filled(size: (u16, u16)) -> State {
     key(&mut state, KeyCode::Tab);
     key(&mut state, KeyCode::Right);
     let (number, _) = job_of(&ctrl(&mut state, 's'));
-    let refusal = Refusal {
+    let failure = Failure {
         message: "'mian' is no commit of /srv/here".to_owned(),
         hint: Some("git branch -a lists what there is".to_owned()),
     };
-    done(&mut state, number, Ok(Outcome::NotCreated { field: Some(Field::Base), refusal }));
+    done(&mut state, number, Ok(Outcome::NotCreated { field: Some(Field::Base), failure }));
     state
 }
 

@@ -6,9 +6,9 @@ use agency_model::RunId;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::Timestamp;
 
-use crate::tui::effect::{Effect, Job, JobNumber, Outcome, Refusal};
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, Outcome};
 use crate::tui::fixture::run;
-use crate::tui::input::{Input, News};
+use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::state::State;
 use crate::tui::theme::Theme;
 use crate::tui::update::update;
@@ -32,7 +32,7 @@ pub(in crate::tui) fn row(number: u8, name: &str) -> RunRow {
 }
 
 pub(in crate::tui) fn tell_runs(state: &mut State, changed: Vec<RunRow>) -> Vec<Effect> {
-    update(state, Input::News(News::Runs(RunsNews { changed, ..RunsNews::default() })))
+    update(state, Input::Background(BackgroundEvent::Runs(RunsNews { changed, ..RunsNews::default() })))
 }
 
 pub(in crate::tui) fn key(state: &mut State, code: KeyCode) -> Vec<Effect> {
@@ -60,6 +60,6 @@ pub(in crate::tui) fn job_of(effects: &[Effect]) -> (JobNumber, Job) {
     found.unwrap()
 }
 
-pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<Outcome, Refusal>) -> Vec<Effect> {
-    update(state, Input::News(News::Done { job, outcome }))
+pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<Outcome, Failure>) -> Vec<Effect> {
+    update(state, Input::Background(BackgroundEvent::Done { job, outcome }))
 }

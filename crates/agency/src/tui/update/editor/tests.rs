@@ -2,19 +2,19 @@ use agency_engine::runs_watch::RunsNews;
 use agency_model::Answer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::effect::{Effect, Job, Lending, Outcome, Refusal, TextFor};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, Outcome, TextFor};
 use crate::tui::fixture::{
     ask, choice, ctrl, ended, enter, escape, permission, press, question_id, run, said, state, tell,
 };
-use crate::tui::input::{Input, News};
-use crate::tui::state::{Front, State};
+use crate::tui::input::{BackgroundEvent, Input};
+use crate::tui::state::{Overlay, State};
 use crate::tui::update::update;
 
 const SIZE: (u16, u16) = (120, 30);
 
 fn written(state: &State) -> Option<String> {
-    match state.fronts.last() {
-        Some(Front::Editor(editor)) => Some(editor.text()),
+    match state.overlays.last() {
+        Some(Overlay::Editor(editor)) => Some(editor.text()),
         _ => None,
     }
 }
@@ -28,9 +28,9 @@ fn job(effects: &[Effect]) -> Option<Job> {
 
 fn done(state: &mut State, outcome: Result<&str, &str>) {
     let (job, _) = state.jobs.last().unwrap().clone();
-    let refusal = |message: &str| Refusal { message: message.to_owned(), hint: None };
-    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(refusal);
-    tell(state, News::Done { job, outcome });
+    let failure = |message: &str| Failure { message: message.to_owned(), hint: None };
+    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(failure);
+    tell(state, BackgroundEvent::Done { job, outcome });
 }
 
 fn message(text: &str) -> State {
@@ -47,7 +47,7 @@ fn a_message_is_written_in_lines_and_sent() {
     press(&mut state, "?i");
     let text = "first q\n?i".to_owned();
     assert_eq!(job(&ctrl(&mut state, 's')), Some(Job::Send { row: run(1, "one"), text }));
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     done(&mut state, Ok("one: delivered"));
     press(&mut state, "m");
     assert_eq!(written(&state).as_deref(), Some(""));
@@ -74,7 +74,7 @@ fn one_that_is_over_goes_on() {
 fn a_message_to_one_that_ended_meanwhile_begins_no_run_unasked() {
     let mut state = message("hello");
     let changed = vec![ended(run(1, "one"))];
-    tell(&mut state, News::Runs(RunsNews { changed, gone: vec![], questions: None }));
+    tell(&mut state, BackgroundEvent::Runs(RunsNews { changed, gone: vec![], questions: None }));
     assert_eq!(ctrl(&mut state, 's'), []);
     assert_eq!(said(&state), "one is completed now; send it again if you mean that");
     assert!(matches!(job(&ctrl(&mut state, 's')), Some(Job::Resume { .. })));
@@ -122,7 +122,7 @@ fn who_writes_something_else_is_not_disturbed_by_what_comes_back() {
     ctrl(&mut state, 's');
     press(&mut state, "/on");
     done(&mut state, Err("no"));
-    assert!(matches!(state.fronts.as_slice(), [Front::Filter]));
+    assert!(matches!(state.overlays.as_slice(), [Overlay::Filter]));
     enter(&mut state);
     press(&mut state, "m");
     assert_eq!(written(&state).as_deref(), Some("hello"));
@@ -145,11 +145,14 @@ fn a_paste_is_text_and_the_users_own_editor_gives_its_text_back() {
     update(&mut state, Input::Paste("b\r\nc\x1b[2Jd\r".to_owned()));
     assert_eq!(written(&state).as_deref(), Some("a b\nc[2Jd\n"));
     let text = "a b\nc[2Jd\n".to_owned();
-    assert_eq!(ctrl(&mut state, 'e'), [Effect::Lend(Lending::Text { purpose: TextFor::Front, text })]);
-    tell(&mut state, News::Written { purpose: TextFor::Front, text: Ok("better\n".to_owned()) });
+    assert_eq!(
+        ctrl(&mut state, 'e'),
+        [Effect::RunForeground(ForegroundProgram::Text { purpose: TextFor::Overlay, text })]
+    );
+    tell(&mut state, BackgroundEvent::Written { purpose: TextFor::Overlay, text: Ok("better\n".to_owned()) });
     assert_eq!(written(&state).as_deref(), Some("better"));
-    let refusal = Refusal { message: "vi ended".to_owned(), hint: None };
-    tell(&mut state, News::Written { purpose: TextFor::Front, text: Err(refusal) });
+    let failure = Failure { message: "vi ended".to_owned(), hint: None };
+    tell(&mut state, BackgroundEvent::Written { purpose: TextFor::Overlay, text: Err(failure) });
     assert_eq!((written(&state).as_deref(), said(&state).as_str()), (Some("better"), "vi ended"));
 }
 
@@ -161,7 +164,7 @@ fn own_words_answer_a_question_and_deny_a_permission() {
     let answer = Answer::Text { text: "both".to_owned() };
     assert!(matches!(&sent, Some(Job::Answer { question, answer: given })
         if question.id == question_id(1) && *given == answer));
-    assert!(matches!(state.fronts.as_slice(), [Front::Inbox]));
+    assert!(matches!(state.overlays.as_slice(), [Overlay::Inbox]));
     press(&mut state, "jenot here");
     let sent = job(&ctrl(&mut state, 's'));
     let answer = Answer::Deny { message: Some("not here".to_owned()) };

@@ -2,13 +2,13 @@ use agency_engine::store::QuestionRow;
 use agency_model::{Answer, QuestionId, QuestionKind};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use crate::tui::effect::{Effect, Job, Outcome, Refusal};
+use crate::tui::effect::{Effect, Failure, Job, Outcome};
 use crate::tui::fixture::{
     ask, choice, ctrl, enter, escape, permission, press, question, question_id, run, run_id, said, state, tell,
 };
-use crate::tui::inbox::{Standing, standing};
-use crate::tui::input::{Input, News};
-use crate::tui::state::{Focus, Front, State};
+use crate::tui::inbox::{AnswerStatus, standing};
+use crate::tui::input::{BackgroundEvent, Input};
+use crate::tui::state::{Focus, Overlay, State};
 use crate::tui::update::update;
 
 const SIZE: (u16, u16) = (120, 30);
@@ -37,9 +37,9 @@ fn answers(effects: &[Effect]) -> Vec<(QuestionId, Answer)> {
 /// The newest job is done.
 fn done(state: &mut State, outcome: Result<&str, &str>) {
     let (job, _) = state.jobs.last().unwrap().clone();
-    let refusal = |message: &str| Refusal { message: message.to_owned(), hint: Some("look again".to_owned()) };
-    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(refusal);
-    tell(state, News::Done { job, outcome });
+    let failure = |message: &str| Failure { message: message.to_owned(), hint: Some("look again".to_owned()) };
+    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(failure);
+    tell(state, BackgroundEvent::Done { job, outcome });
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn what_is_settled_elsewhere_stays_and_takes_no_answer() {
     let mut state = with(vec![permission(1, 1), permission(2, 2)]);
     ask(&mut state, vec![permission(2, 2)]);
     assert_eq!(shown(&state), Some(question_id(1)));
-    assert_eq!(standing(&state, &question_id(1)), Standing::Gone);
+    assert_eq!(standing(&state, &question_id(1)), AnswerStatus::Gone);
     for key in ["a", "d", "A", "1", "e"] {
         assert_eq!(press(&mut state, key), [], "{key}");
         assert_eq!(said(&state), "nobody waits for this answer any more; Enter shows the next question");
@@ -103,7 +103,7 @@ fn from_the_last_one_that_is_answered_one_goes_back_to_the_others() {
     press(&mut state, "ja");
     done(&mut state, Ok("allow: delivered"));
     ask(&mut state, vec![permission(1, 1)]);
-    assert_eq!(standing(&state, &question_id(2)), Standing::Answered);
+    assert_eq!(standing(&state, &question_id(2)), AnswerStatus::Answered);
     press(&mut state, "j");
     assert_eq!(shown(&state), Some(question_id(1)));
     ask(&mut state, vec![]);
@@ -136,7 +136,7 @@ fn a_question_that_comes_while_nothing_is_shown_is_not_answered_by_a_stray_key()
 fn a_question_never_opens_the_inbox_by_itself() {
     let mut state = state(SIZE, vec![run(1, "one")], vec![]);
     ask(&mut state, vec![permission(1, 1)]);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
@@ -189,11 +189,11 @@ fn a_refused_answer_is_told_with_the_way_out_and_can_be_given_again() {
     press(&mut state, "a");
     done(&mut state, Err("it did not say what became of it"));
     assert_eq!(said(&state), "it did not say what became of it (look again)");
-    assert_eq!(standing(&state, &question_id(1)), Standing::Open);
+    assert_eq!(standing(&state, &question_id(1)), AnswerStatus::Open);
     assert_eq!(answers(&press(&mut state, "a")).len(), 1);
     done(&mut state, Err("too late"));
     ask(&mut state, vec![]);
-    assert_eq!(standing(&state, &question_id(1)), Standing::Gone);
+    assert_eq!(standing(&state, &question_id(1)), AnswerStatus::Gone);
     assert_eq!(press(&mut state, "a"), []);
 }
 
@@ -220,7 +220,7 @@ fn the_selected_run_is_asked_about_first_and_its_question_leads_back_to_it() {
     press(&mut state, "k");
     assert_eq!(shown(&state), Some(question_id(1)));
     press(&mut state, "o");
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     assert_eq!(state.focus, Focus::Detail);
     assert_eq!(state.runs.current().map(|entry| entry.row.id.clone()), Some(run_id(1)));
 }
@@ -253,11 +253,11 @@ fn the_badge_and_the_questions_can_be_clicked_and_the_wheel_reads() {
     let mut state = state(SIZE, vec![run(1, "one")], vec![long, permission(2, 1)]);
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut state, click, SIZE.0 - 3, 0);
-    assert!(matches!(state.fronts.as_slice(), [Front::Inbox]));
+    assert!(matches!(state.overlays.as_slice(), [Overlay::Inbox]));
     mouse(&mut state, MouseEventKind::ScrollDown, 80, 10);
     assert_eq!((shown(&state), state.inbox.top), (Some(question_id(1)), 3));
     mouse(&mut state, click, 3, 2);
     assert_eq!((shown(&state), state.inbox.top), (Some(question_id(2)), 0));
     escape(&mut state);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }

@@ -2,10 +2,10 @@ use agency_engine::store::RunRow;
 use agency_engine::workspace::DeleteBranch;
 
 use crate::tui::confirm::Readiness;
-use crate::tui::effect::{Effect, Job, Lending, Outcome, Refusal};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, Outcome};
 use crate::tui::fixture::{ended, escape, press, run, said, state, tell};
-use crate::tui::input::News;
-use crate::tui::state::{Front, State};
+use crate::tui::input::BackgroundEvent;
+use crate::tui::state::{Overlay, State};
 
 fn with(row: RunRow) -> State {
     let id = row.id.clone();
@@ -25,12 +25,12 @@ fn jobs(effects: Vec<Effect>) -> Vec<Job> {
 fn plan(state: &mut State, branch: DeleteBranch, notes: &[&str]) {
     let (job, _) = state.jobs.last().unwrap().clone();
     let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-    tell(state, News::Done { job, outcome: Ok(Outcome::Removal { run: run(1, "one").id, branch, notes }) });
+    tell(state, BackgroundEvent::Done { job, outcome: Ok(Outcome::Removal { run: run(1, "one").id, branch, notes }) });
 }
 
 fn asked(state: &State) -> (Readiness, Vec<String>) {
-    match state.fronts.last() {
-        Some(Front::Confirm(confirm)) => (confirm.readiness, confirm.lines.clone()),
+    match state.overlays.last() {
+        Some(Overlay::Confirm(confirm)) => (confirm.readiness, confirm.lines.clone()),
         other => panic!("{other:?}"),
     }
 }
@@ -43,7 +43,7 @@ fn stopping_is_asked_first_and_not_done_twice() {
     assert_eq!(jobs(press(&mut state, "y")), [Job::Stop(run(1, "one"))]);
     assert_eq!(press(&mut state, "x"), []);
     assert_eq!(said(&state), "stopping one already");
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_live_run_is_restarted_only_after_a_yes() {
     let mut state = with(run(1, "one"));
     assert_eq!(press(&mut state, "r"), []);
     assert_eq!(press(&mut state, "n"), []);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     assert_eq!(jobs(press(&mut state, "ry")), [Job::Restart(run(1, "one"))]);
 }
 
@@ -86,7 +86,7 @@ fn a_removal_is_done_only_after_it_was_said_what_is_kept() {
     assert_eq!(readiness, Readiness::Ready);
     assert_eq!(lines, ["keep the branch agency/one", "The logs and the record of the run stay."]);
     assert_eq!(jobs(press(&mut state, "y")), [Job::Remove { row, branch }]);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn a_plan_that_cannot_be_made_removes_nothing() {
     let mut state = with(ended(run(1, "one")));
     press(&mut state, "D");
     let (job, _) = state.jobs.last().unwrap().clone();
-    let refusal = Refusal { message: "no".to_owned(), hint: None };
-    tell(&mut state, News::Done { job, outcome: Err(refusal) });
-    assert!(state.fronts.is_empty());
+    let failure = Failure { message: "no".to_owned(), hint: None };
+    tell(&mut state, BackgroundEvent::Done { job, outcome: Err(failure) });
+    assert!(state.overlays.is_empty());
     assert_eq!(said(&state), "no");
 }
 
@@ -118,7 +118,7 @@ fn a_plan_that_comes_late_opens_nothing() {
     let mut state = with(ended(run(1, "one")));
     press(&mut state, "Dn");
     plan(&mut state, DeleteBranch::No, &["keep"]);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
     // What is still being read is not read twice.
     press(&mut state, "Dn");
     assert_eq!(jobs(press(&mut state, "D")), []);
@@ -131,7 +131,7 @@ fn a_live_run_is_not_removed() {
     let mut state = with(run(1, "one"));
     assert_eq!(press(&mut state, "D"), []);
     assert_eq!(said(&state), "one is running; only what is over can be removed (x stops it)");
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
@@ -156,11 +156,11 @@ fn the_id_the_path_and_the_branch_are_copied() {
         press(&mut state, "y");
         assert_eq!(press(&mut state, key), [Effect::Copy(text.clone())]);
         assert!(said(&state).ends_with(&text));
-        assert!(state.fronts.is_empty());
+        assert!(state.overlays.is_empty());
     }
     press(&mut state, "y");
     assert_eq!(escape(&mut state), []);
-    assert!(state.fronts.is_empty());
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
@@ -168,9 +168,9 @@ fn the_terminal_is_lent_to_the_agent_a_shell_and_an_editor() {
     let row = run(1, "one");
     let path = row.worktree_path.clone().unwrap();
     let mut state = with(row.clone());
-    assert_eq!(press(&mut state, "a"), [Effect::Lend(Lending::Attach(row.id))]);
-    assert_eq!(press(&mut state, "!"), [Effect::Lend(Lending::Shell(path.clone()))]);
-    assert_eq!(press(&mut state, "e"), [Effect::Lend(Lending::Editor(path))]);
+    assert_eq!(press(&mut state, "a"), [Effect::RunForeground(ForegroundProgram::Attach(row.id))]);
+    assert_eq!(press(&mut state, "!"), [Effect::RunForeground(ForegroundProgram::Shell(path.clone()))]);
+    assert_eq!(press(&mut state, "e"), [Effect::RunForeground(ForegroundProgram::Editor(path))]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn without_a_run_there_is_nothing_to_do() {
     for key in ["m", "c", "x", "r", "D", "a", "!", "e", "y"] {
         assert_eq!(press(&mut state, key), [], "{key}");
         assert_eq!(said(&state), "no run is selected");
-        assert!(state.fronts.is_empty());
+        assert!(state.overlays.is_empty());
     }
 }
 
@@ -191,6 +191,6 @@ fn who_leaves_waits_for_what_is_being_done_or_asks_again() {
     assert!(state.leaving);
     assert_eq!(press(&mut state, "q"), [Effect::Quit]);
     let (job, _) = state.jobs.last().unwrap().clone();
-    let effects = tell(&mut state, News::Done { job, outcome: Ok(Outcome::Said("done".to_owned())) });
+    let effects = tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(Outcome::Said("done".to_owned())) });
     assert_eq!(effects, [Effect::Quit]);
 }

@@ -1,7 +1,7 @@
 //! What takes a while: each job as the command of the same name does it.
 
-mod again;
 mod removal;
+mod restart;
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::tui::effect::{Job, Outcome, label};
 
 /// Does a job. What is being created is taken back when `interrupted` is set.
-pub(super) fn work(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
     let said = match job {
         Job::Stop(row) => {
             let row = context.agency()?.stop(&row)?;
@@ -24,8 +24,8 @@ pub(super) fn work(context: &Context, job: Job, interrupted: &AtomicBool) -> Res
             format!("{}: {}", words(&answer), context.agency()?.answer(&question, &answer, &who())?)
         }
         Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
-        Job::Resume { row, text } => return again::resume(context, &mut context.agency()?, row, text, interrupted),
-        Job::Restart(row) => return again::restart(context, &mut context.agency()?, row, interrupted),
+        Job::Resume { row, text } => return restart::resume(context, &mut context.agency()?, row, text, interrupted),
+        Job::Restart(row) => return restart::restart(context, &mut context.agency()?, row, interrupted),
         Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
         Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
         Job::Agents => return create::agents(context),

@@ -6,16 +6,16 @@ use agency_model::run::State;
 use agency_model::{Event, EventLine};
 
 use super::tool::Tool;
-use super::{Block, Joins, Kind, Mark, Talk};
+use super::{Block, Joins, Kind, Mark, Transcript};
 use crate::output::event_words;
 use crate::tui::wrap::{cut, plain};
 
 /// A line of words that is longer is shown in pieces, so that none is costly.
-const LONGEST_LINE: usize = 8 * 1024;
+const MAX_LINE_BYTES: usize = 8 * 1024;
 /// How much of a message, a question or an error is shown.
-const LONGEST_NOTE: usize = 16 * 1024;
+const MAX_NOTICE_BYTES: usize = 16 * 1024;
 
-impl Talk {
+impl Transcript {
     /// Shows the events from one on.
     pub(super) fn append(&mut self, from: usize) {
         let events: Vec<(u64, Arc<EventLine>)> =
@@ -84,12 +84,12 @@ impl Talk {
             if self.joins == Joins::SameLine
                 && let Some(Block { kind: Kind::Words(words), .. }) = self.blocks.last_mut()
             {
-                let (piece, after) = cut(rest, LONGEST_LINE.saturating_sub(words.len()));
+                let (piece, after) = cut(rest, MAX_LINE_BYTES.saturating_sub(words.len()));
                 words.push_str(piece);
                 rest = after;
             }
             while !rest.is_empty() {
-                let (piece, after) = cut(rest, LONGEST_LINE);
+                let (piece, after) = cut(rest, MAX_LINE_BYTES);
                 self.push(start, part, Kind::Words(piece.to_owned()));
                 part += 1;
                 rest = after;
@@ -115,7 +115,7 @@ impl Talk {
 
     fn note(&mut self, start: u64, mark: Mark, text: &str) {
         let text = plain(text);
-        let (shown, rest) = cut(text.trim_end(), LONGEST_NOTE);
+        let (shown, rest) = cut(text.trim_end(), MAX_NOTICE_BYTES);
         let more = if rest.is_empty() { String::new() } else { format!("\n({} more bytes)", rest.len()) };
         self.push(start, 0, Kind::Note { mark, text: format!("{shown}{more}") });
     }

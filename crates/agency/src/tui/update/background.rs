@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use agency_model::RunId;
 
 use super::{form, steps, typing};
-use crate::tui::effect::{Effect, Job, JobNumber, Outcome, Refusal, TextFor};
-use crate::tui::input::News;
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, Outcome, TextFor};
+use crate::tui::input::BackgroundEvent;
 use crate::tui::state::State;
 
-pub(super) fn news(state: &mut State, news: News) -> Vec<Effect> {
+pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
     match news {
-        News::Runs(news) => {
+        BackgroundEvent::Runs(news) => {
             let asking = news.questions.map(|questions| {
                 state.questions = questions;
                 state.inbox.learn(&state.questions);
@@ -27,20 +27,20 @@ pub(super) fn news(state: &mut State, news: News) -> Vec<Effect> {
             form::select_wished(state);
             return steps::changed(state, &sessions, asked);
         }
-        News::Changes { run, changes } => state.runs.learn_changes(&run, changes),
-        News::Detail { generation, content } => state.detail.learn(generation, content),
-        News::Done { job, outcome } => {
+        BackgroundEvent::Changes { run, changes } => state.runs.learn_changes(&run, changes),
+        BackgroundEvent::Detail { generation, content } => state.detail.learn(generation, content),
+        BackgroundEvent::Done { job, outcome } => {
             return done(state, job, outcome);
         }
-        News::Written { purpose: TextFor::Front, text } => typing::written(state, text),
-        News::Said(text) => state.say(text),
-        News::Trouble(message) => state.complain(&Refusal { message, hint: None }),
+        BackgroundEvent::Written { purpose: TextFor::Overlay, text } => typing::written(state, text),
+        BackgroundEvent::Said(text) => state.say(text),
+        BackgroundEvent::Trouble(message) => state.show_error(&Failure { message, hint: None }),
     }
     vec![]
 }
 
 /// Something that was to be done is done, or was refused.
-fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Refusal>) -> Vec<Effect> {
+fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Failure>) -> Vec<Effect> {
     let job = state.end(number);
     if let Some(Job::Answer { question, .. }) = &job {
         let said = |outcome: &Outcome| match outcome {
@@ -66,24 +66,24 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Refusal>)
                 Outcome::Removal { run, branch, notes } => super::confirm::planned(state, &run, branch, notes),
                 Outcome::Agents(agents) => form::learn_agents(state, agents),
                 Outcome::Created { id, said } => form::created(state, number, id, said),
-                Outcome::NotCreated { field, refusal } => {
+                Outcome::NotCreated { field, failure } => {
                     state.leaving = false;
-                    form::refused(state, number, field, &refusal);
+                    form::refused(state, number, field, &failure);
                 }
                 Outcome::Session(overview) => return steps::learn(state, number, overview),
             }
         }
-        Err(refusal) => {
+        Err(failure) => {
             // Whoever wanted to leave after it is told first that it did not work.
             state.leaving = false;
             if let Some(job) = &job {
                 super::confirm::not_planned(state, job);
                 super::editor::come_back(state, job);
             }
-            let told = form::refused(state, number, None, &refusal) || steps::refused(state, number, &refusal);
+            let told = form::refused(state, number, None, &failure) || steps::refused(state, number, &failure);
             // What was only read for something that is closed by now concerns nobody.
             if !told && job.is_some() {
-                state.complain(&refusal);
+                state.show_error(&failure);
             }
         }
     }

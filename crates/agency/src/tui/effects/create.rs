@@ -8,27 +8,27 @@ use agency_model::ErrorCode;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 
-use super::refusal;
+use super::failure;
 use crate::command::run::asked_here;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::{Outcome, label};
-use crate::tui::form::{Agents, Field, Wanted};
+use crate::tui::form::{Agents, Field, RunSettings};
 
 /// Creates a run; what is wrong with the request is said of the field that is to blame.
-pub(super) fn create(context: &Context, wanted: Wanted, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+pub(super) fn create(context: &Context, settings: RunSettings, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
     let mut agency = context.agency()?;
     let flags = SpecDraft {
-        repo: wanted.repository.map(at_home),
-        base_ref: wanted.base,
-        runner: Some(RunnerDraft { kind: wanted.runner, args: None }),
-        name: wanted.name,
-        mode: Some(wanted.mode),
-        host: wanted.host,
+        repo: settings.repository.map(at_home),
+        base_ref: settings.base,
+        runner: Some(RunnerDraft { kind: settings.runner, args: None }),
+        name: settings.name,
+        mode: Some(settings.mode),
+        host: settings.host,
         ..SpecDraft::default()
     };
     let asked = asked_here(flags, context)?;
-    let request = RunRequest { prompt_text: Some(wanted.prompt), notify: true, ..asked };
+    let request = RunRequest { prompt_text: Some(settings.prompt), notify: true, ..asked };
     let created = agency.plan(request).and_then(|plan| Ok((agency.create(&plan, interrupted)?, plan.notices)));
     Ok(match created {
         Ok((row, notices)) => {
@@ -39,7 +39,7 @@ pub(super) fn create(context: &Context, wanted: Wanted, interrupted: &AtomicBool
             let said = notices.into_iter().fold(said, |said, notice| format!("{said}; {notice}"));
             Outcome::Created { id: row.id, said }
         }
-        Err(error) => Outcome::NotCreated { field: field_of(&error), refusal: refusal(error.into()) },
+        Err(error) => Outcome::NotCreated { field: field_of(&error), failure: failure(error.into()) },
     })
 }
 

@@ -7,17 +7,17 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use crate::output::{one_line, subject};
-use crate::tui::detail::scroll::Look;
+use crate::tui::detail::scroll::RowStyle;
 use crate::tui::draw::width;
 use crate::tui::theme::Role;
 use crate::tui::wrap::{cut, plain};
 
 /// How many lines of an input or an output are shown.
-const MOST_LINES: usize = 500;
+const MAX_LINES: usize = 500;
 /// How much of a line is.
-const LONGEST_LINE: usize = 2000;
+const MAX_LINE_BYTES: usize = 2000;
 /// How much of a text in an input is looked at.
-const LONGEST_TEXT: usize = 64 * 1024;
+const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// The names under which agents give a command to their shell.
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
@@ -68,8 +68,8 @@ impl Tool {
     }
 
     /// The one line that is always there: what was called, on what, and what came of it.
-    pub(super) fn heading(&self, unfolded: bool, look: Look) -> Line<'static> {
-        let theme = look.theme;
+    pub(super) fn heading(&self, unfolded: bool, row_style: RowStyle) -> Line<'static> {
+        let theme = row_style.theme;
         let sign = if unfolded { theme.glyph("▾", "v") } else { theme.glyph("▸", ">") };
         let (verdict, role) = match self.told() {
             None => (theme.glyph("…", "...").to_owned(), Role::Busy),
@@ -86,7 +86,7 @@ impl Tool {
             }
         };
         let name = format!("{sign} {} ", self.name);
-        let room = look.width.saturating_sub(width(&name).saturating_add(width(&verdict)).saturating_add(1));
+        let room = row_style.width.saturating_sub(width(&name).saturating_add(width(&verdict)).saturating_add(1));
         let subject = shortened(&self.subject, room, theme.glyph("…", "~"));
         let gap = if subject.is_empty() { "" } else { " " };
         Line::from(vec![
@@ -141,23 +141,23 @@ fn pretty(input: &Value) -> String {
 /// The same with texts up to a measure, so that showing it is no work.
 fn without_long_texts(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > LONGEST_TEXT => {
-            let (shown, rest) = cut(text, LONGEST_TEXT);
+        Value::String(text) if text.len() > MAX_TEXT_BYTES => {
+            let (shown, rest) = cut(text, MAX_TEXT_BYTES);
             Value::String(format!("{shown}… ({} more bytes)", rest.len()))
         }
-        Value::Array(values) => values.iter().take(MOST_LINES).map(without_long_texts).collect(),
+        Value::Array(values) => values.iter().take(MAX_LINES).map(without_long_texts).collect(),
         Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), without_long_texts(value))).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
 fn bounded(text: &str, size: usize, role: Role, lines: &mut Vec<(String, Role)>) {
-    for line in text.lines().take(MOST_LINES) {
-        let (shown, rest) = cut(line, LONGEST_LINE);
+    for line in text.lines().take(MAX_LINES) {
+        let (shown, rest) = cut(line, MAX_LINE_BYTES);
         let more = if rest.is_empty() { "" } else { "…" };
         lines.push((format!("{}{more}", plain(shown)), role));
     }
-    match size.saturating_sub(MOST_LINES) {
+    match size.saturating_sub(MAX_LINES) {
         0 => {}
         1 => lines.push(("1 more line".to_owned(), Role::Quiet)),
         more => lines.push((format!("{more} more lines"), Role::Quiet)),

@@ -9,43 +9,43 @@ use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 /// How much may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Room {
-    OneLine,
-    ManyLines,
+enum LineMode {
+    Single,
+    Multi,
 }
 
 /// A text with a cursor in it.
 #[derive(Debug, Clone)]
-pub(super) struct Writing {
+pub(super) struct TextInput {
     area: TextArea<'static>,
-    room: Room,
+    line_mode: LineMode,
 }
 
-impl Writing {
+impl TextInput {
     /// One line; the placeholder is shown while it is empty.
     pub(super) fn line(text: &str, placeholder: &str) -> Self {
-        Self::new(Room::OneLine, text, placeholder)
+        Self::new(LineMode::Single, text, placeholder)
     }
 
     /// As many lines as one likes.
     pub(super) fn lines(text: &str, placeholder: &str) -> Self {
-        Self::new(Room::ManyLines, text, placeholder)
+        Self::new(LineMode::Multi, text, placeholder)
     }
 
-    fn new(room: Room, text: &str, placeholder: &str) -> Self {
+    fn new(line_mode: LineMode, text: &str, placeholder: &str) -> Self {
         let mut area: TextArea<'static> = text.lines().collect();
-        area.set_wrap_mode(match room {
-            Room::OneLine => WrapMode::None,
-            Room::ManyLines => WrapMode::WordOrGlyph,
+        area.set_wrap_mode(match line_mode {
+            LineMode::Single => WrapMode::None,
+            LineMode::Multi => WrapMode::WordOrGlyph,
         });
         area.set_cursor_line_style(Style::new());
         area.set_placeholder_text(placeholder);
         area.set_placeholder_style(Style::new().add_modifier(Modifier::DIM));
         area.move_cursor(CursorMove::Bottom);
         area.move_cursor(CursorMove::End);
-        let mut writing = Self { area, room };
-        writing.show_cursor(Cursor::Hidden);
-        writing
+        let mut input = Self { area, line_mode };
+        input.show_cursor(Cursor::Hidden);
+        input
     }
 
     /// What is written.
@@ -64,18 +64,18 @@ impl Writing {
     /// Takes a key; whether the text is another now.
     pub(super) fn typed(&mut self, event: KeyEvent) -> bool {
         let held = event.modifiers.contains(KeyModifiers::CONTROL);
-        match (event.code, held, self.room) {
-            (KeyCode::Enter, _, Room::OneLine) | (KeyCode::Char('m'), true, Room::OneLine) => false,
+        match (event.code, held, self.line_mode) {
+            (KeyCode::Enter, _, LineMode::Single) | (KeyCode::Char('m'), true, LineMode::Single) => false,
             // As in a shell; the library has undo there.
             (KeyCode::Char('u'), true, _) => self.area.delete_line_by_head(),
             (KeyCode::Char('z'), true, _) => self.area.undo(),
-            (_, _, Room::OneLine | Room::ManyLines) => self.area.input(event),
+            (_, _, LineMode::Single | LineMode::Multi) => self.area.input(event),
         }
     }
 
-    /// Begins a new line, where there is room for one.
+    /// Begins a new line, where there is line_mode for one.
     pub(super) fn break_line(&mut self) {
-        if self.room == Room::ManyLines {
+        if self.line_mode == LineMode::Multi {
             self.area.insert_newline();
         }
     }
@@ -85,9 +85,9 @@ impl Writing {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let plain: String =
             text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect();
-        match self.room {
-            Room::OneLine => self.area.insert_str(plain.split_whitespace().collect::<Vec<_>>().join(" ")),
-            Room::ManyLines => self.area.insert_str(plain),
+        match self.line_mode {
+            LineMode::Single => self.area.insert_str(plain.split_whitespace().collect::<Vec<_>>().join(" ")),
+            LineMode::Multi => self.area.insert_str(plain),
         };
     }
 

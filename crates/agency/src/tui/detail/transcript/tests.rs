@@ -6,10 +6,10 @@ use serde_json::json;
 use super::*;
 use crate::tui::detail::Ask;
 use crate::tui::detail::fixture::{NOW, whole};
-use crate::tui::detail::scroll::Room;
+use crate::tui::detail::scroll::Viewport;
 use crate::tui::detail::window::Piece;
 
-const ROOM: Room = Room { width: 40, height: 100 };
+const VIEWPORT: Viewport = Viewport { width: 40, height: 100 };
 
 fn line(event: Event) -> Arc<EventLine> {
     Arc::new(EventLine { seq: 1, at: NOW, attempt: 1, event })
@@ -35,16 +35,16 @@ fn answers(id: &str, output: &str, success: bool) -> Arc<EventLine> {
     })
 }
 
-fn talk(events: Vec<Arc<EventLine>>) -> (Talk, Scroll) {
-    let (mut talk, mut scroll) = (Talk::default(), Scroll::END);
+fn talk(events: Vec<Arc<EventLine>>) -> (Transcript, Scroll) {
+    let (mut talk, mut scroll) = (Transcript::default(), Scroll::END);
     talk.take(whole(events), &mut scroll);
     (talk, scroll)
 }
 
-fn shown(talk: &Talk, scroll: &Scroll) -> Vec<String> {
-    let look = Look { width: ROOM.width, theme: Theme { colour: false, unicode: true } };
-    let seen = scroll.seen(talk, ROOM).into_iter();
-    seen.flat_map(|(item, rows)| talk.rows(item, rows, look)).map(|line| line.to_string()).collect()
+fn shown(talk: &Transcript, scroll: &Scroll) -> Vec<String> {
+    let row_style = RowStyle { width: VIEWPORT.width, theme: Theme { colour: false, unicode: true } };
+    let seen = scroll.seen(talk, VIEWPORT).into_iter();
+    seen.flat_map(|(item, rows)| talk.rows(item, rows, row_style)).map(|line| line.to_string()).collect()
 }
 
 #[test]
@@ -77,13 +77,13 @@ fn a_call_unfolds_to_its_command_and_its_answer() {
     let (mut talk, mut scroll) = talk(vec![uses("1", "seq 502"), answers("1", &output, false), uses("2", "ls")]);
     assert_eq!(shown(&talk, &scroll), ["▸ Bash seq 502 ✗ 502 lines", "▸ Bash ls …"]);
     scroll = Scroll::START;
-    scroll.fold(0, &mut talk, ROOM);
+    scroll.fold(0, &mut talk, VIEWPORT);
     let rows = shown(&talk, &scroll);
     assert_eq!(rows[..5], ["▾ Bash seq 502 ✗ 502 lines", "  $ seq 502", "  {", "    \"timeout\": 5", "  }"]);
     assert_eq!(rows[5], "  line 0");
-    let height = talk.height(0, ROOM.width);
-    let look = Look { width: ROOM.width, theme: Theme { colour: false, unicode: true } };
-    let last = talk.rows(0, height - 1..height, look);
+    let height = talk.height(0, VIEWPORT.width);
+    let row_style = RowStyle { width: VIEWPORT.width, theme: Theme { colour: false, unicode: true } };
+    let last = talk.rows(0, height - 1..height, row_style);
     assert_eq!(last.iter().map(ToString::to_string).collect::<Vec<_>>(), ["  2 more lines"]);
     talk.fold_all();
     assert_eq!((talk.is_unfolded(&talk.blocks[0]), talk.is_unfolded(&talk.blocks[1])), (true, true));
@@ -98,18 +98,18 @@ fn answers_find_their_calls_in_any_order() {
 
 #[test]
 fn what_is_loaded_before_takes_its_answers_and_nobody_is_moved() {
-    let (mut talk, mut scroll) = (Talk::default(), Scroll::END);
+    let (mut talk, mut scroll) = (Transcript::default(), Scroll::END);
     let piece = |start, item| Piece { start, item };
     let pieces = vec![piece(100, answers("1", "x", true)), piece(110, says("one")), piece(120, says("\ntwo"))];
     let load = |ask, start, end, pieces| Load { ask, start, end, pieces, half: None, more: false, length: 130 };
     talk.take(load(Ask::Tail, 100, 130, pieces), &mut scroll);
     assert_eq!(shown(&talk, &scroll), ["▸ Bash ✓ 1 line", "one", "two"]);
-    let room = Room { height: 1, ..ROOM };
-    scroll.go(crate::tui::keys::Move::Up, &talk, room);
-    assert_eq!(scroll.seen(&talk, room), [(1, 0..1)]);
+    let viewport = Viewport { height: 1, ..VIEWPORT };
+    scroll.go(crate::tui::keys::Move::Up, &talk, viewport);
+    assert_eq!(scroll.seen(&talk, viewport), [(1, 0..1)]);
     let before = vec![piece(0, says("zero")), piece(50, uses("1", "ls"))];
     talk.take(load(Ask::Before(100), 0, 100, before), &mut scroll);
-    assert_eq!(scroll.seen(&talk, room), [(2, 0..1)], "it is the same line");
+    assert_eq!(scroll.seen(&talk, viewport), [(2, 0..1)], "it is the same line");
     scroll = Scroll::START;
     assert_eq!(shown(&talk, &scroll), ["zero", "▸ Bash ls ✓ 1 line", "one", "two"]);
 }

@@ -10,27 +10,27 @@ use agency_engine::store::RunRow;
 use agency_model::RunKind;
 
 use super::Opener;
-use super::desk::{Desk, Rest};
 use super::info::info;
+use super::orders::{OrdersMailbox, Sleep};
 use crate::command::diff::removed;
 use crate::problem::Problem;
-use crate::tui::bell::Bell;
+use crate::tui::channel::EventSender;
 use crate::tui::detail::{Content, Patch, Subject, Tab};
-use crate::tui::input::News;
-use crate::tui::pace::Presence;
+use crate::tui::frame_timer::Presence;
+use crate::tui::input::BackgroundEvent;
 
 /// Who goes through the list does not stay longer at a run.
-const PASSING: Duration = Duration::from_millis(80);
+const SELECTION_DELAY: Duration = Duration::from_millis(80);
 /// How long after one reading the same is read again.
-const PAUSE: Duration = Duration::from_secs(3);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(3);
 /// The same while nobody is there.
-const LONG_PAUSE: Duration = Duration::from_secs(60);
+const IDLE_RELOAD_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Reads what takes a while, in a thread of its own.
-pub(super) struct Errands {
+pub(super) struct BackgroundLoads {
     open: Opener,
-    desk: Arc<Desk>,
-    bell: Bell,
+    orders: OrdersMailbox,
+    sender: EventSender,
     presence: Presence,
     /// Whether one is under way.
     busy: Arc<AtomicBool>,
@@ -40,38 +40,38 @@ pub(super) struct Errands {
     patch: Arc<AtomicU64>,
 }
 
-impl Errands {
-    pub(super) fn new(open: Opener, desk: Arc<Desk>, bell: Bell, presence: Presence) -> Self {
-        Self { open, desk, bell, presence, busy: Arc::default(), last: None, patch: Arc::default() }
+impl BackgroundLoads {
+    pub(super) fn new(open: Opener, orders: OrdersMailbox, sender: EventSender, presence: Presence) -> Self {
+        Self { open, orders, sender, presence, busy: Arc::default(), last: None, patch: Arc::default() }
     }
 
     /// Begins what is wanted, when it is time.
-    pub(super) fn turn(&mut self, subject: &Subject, wanted: &mut Option<Instant>) -> Rest {
-        let Some(since) = *wanted else { return Rest::UNTIL_TOUCHED };
+    pub(super) fn turn(&mut self, subject: &Subject, wanted: &mut Option<Instant>) -> Sleep {
+        let Some(since) = *wanted else { return Sleep::UNTIL_CHANGE };
         if self.busy.load(Ordering::Acquire) {
             // Its end wakes us.
-            return Rest { limit: None, deaf: true };
+            return Sleep { limit: None, ignore_changes: true };
         }
         let due = match &mut self.last {
             Some((generation, done)) if *generation == subject.generation => {
-                *done.get_or_insert_with(Instant::now) + self.presence.pause(PAUSE, LONG_PAUSE)
+                *done.get_or_insert_with(Instant::now) + self.presence.pause(RELOAD_INTERVAL, IDLE_RELOAD_INTERVAL)
             }
-            Some(_) | None => since + PASSING,
+            Some(_) | None => since + SELECTION_DELAY,
         };
         let left = due.saturating_duration_since(Instant::now());
         if !left.is_zero() {
             // Whoever comes back does not wait for the long one.
-            return Rest { limit: Some(left.min(PAUSE)), deaf: true };
+            return Sleep { limit: Some(left.min(RELOAD_INTERVAL)), ignore_changes: true };
         }
         *wanted = None;
         self.last = Some((subject.generation, None));
         self.begin(subject.clone());
-        Rest::UNTIL_TOUCHED
+        Sleep::UNTIL_CHANGE
     }
 
     fn begin(&self, subject: Subject) {
         self.busy.store(true, Ordering::Release);
-        let (open, desk, bell) = (Arc::clone(&self.open), Arc::clone(&self.desk), self.bell.clone());
+        let (open, orders, sender) = (Arc::clone(&self.open), self.orders.clone(), self.sender.clone());
         let (busy, last_patch) = (Arc::clone(&self.busy), Arc::clone(&self.patch));
         std::thread::spawn(move || {
             let content = match subject.tab {
@@ -83,10 +83,10 @@ impl Errands {
                 Some(Content::Nothing(hint.map_or(message.clone(), |hint| format!("{message}\n{hint}"))))
             });
             if let Some(content) = content {
-                bell.report(News::Detail { generation: subject.generation, content });
+                sender.report(BackgroundEvent::Detail { generation: subject.generation, content });
             }
             busy.store(false, Ordering::Release);
-            desk.put(|_| {});
+            orders.wake();
         });
     }
 }
@@ -122,32 +122,35 @@ mod tests {
     use agency_model::{ErrorCode, Mode};
 
     use super::*;
-    use crate::tui::bell;
+    use crate::tui::channel::channel;
     use crate::tui::detail::fixture::row;
 
     const LATER: Duration = Duration::from_secs(3600);
 
     #[test]
     fn what_is_only_passed_by_is_not_read_and_the_same_not_at_once_again() {
-        let (bell, mut letterbox) = bell::hang().unwrap();
+        let (sender, mut receiver) = channel().unwrap();
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
-        let mut errands = Errands::new(open, Arc::new(Desk::new().unwrap()), bell, Presence::new());
+        let mut loads = BackgroundLoads::new(open, OrdersMailbox::new().unwrap(), sender, Presence::new());
         let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
         // Whoever came just now, seen from a clock that stands still.
         let mut wanted = Some(Instant::now() + LATER);
-        assert!(matches!(errands.turn(&subject(1), &mut wanted), Rest { limit: Some(_), deaf: true }));
-        assert!(wanted.is_some() && errands.last.is_none(), "nothing was begun");
+        assert!(matches!(loads.turn(&subject(1), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));
+        assert!(wanted.is_some() && loads.last.is_none(), "nothing was begun");
         // Whoever stayed.
-        let mut wanted = Instant::now().checked_sub(PASSING);
-        assert_eq!(errands.turn(&subject(2), &mut wanted), Rest::UNTIL_TOUCHED);
+        let mut wanted = Instant::now().checked_sub(SELECTION_DELAY);
+        assert_eq!(loads.turn(&subject(2), &mut wanted), Sleep::UNTIL_CHANGE);
         assert_eq!(wanted, None);
-        while errands.busy.load(Ordering::Acquire) {
+        while loads.busy.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
-        assert!(matches!(letterbox.empty().as_slice(), [News::Detail { generation: 2, content: Content::Nothing(_) }]));
-        errands.last = Some((2, Some(Instant::now() + LATER)));
-        let mut wanted = Instant::now().checked_sub(PASSING);
-        assert!(matches!(errands.turn(&subject(2), &mut wanted), Rest { limit: Some(_), deaf: true }));
+        assert!(matches!(
+            receiver.drain().as_slice(),
+            [BackgroundEvent::Detail { generation: 2, content: Content::Nothing(_) }]
+        ));
+        loads.last = Some((2, Some(Instant::now() + LATER)));
+        let mut wanted = Instant::now().checked_sub(SELECTION_DELAY);
+        assert!(matches!(loads.turn(&subject(2), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));
         assert!(wanted.is_some(), "it waits for its turn");
     }
 }

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Somebody who pressed a key so lately is still there.
-const THERE: Duration = Duration::from_secs(20);
+const PRESENCE_TIMEOUT: Duration = Duration::from_secs(20);
 /// How soon after the last frame news are shown to somebody who is there.
-const LIVELY: Duration = Duration::from_millis(50);
+const FRAME_INTERVAL: Duration = Duration::from_millis(50);
 /// How soon otherwise.
-const CALM: Duration = Duration::from_millis(500);
+const IDLE_FRAME_INTERVAL: Duration = Duration::from_millis(500);
 /// A frame is followed by a pause of so many times what it cost, so that drawing takes a small part of the time.
-const SHARE: u32 = 20;
+const COST_FACTOR: u32 = 20;
 
 /// Whether somebody is there, for those who read in the background.
 #[derive(Debug, Clone)]
@@ -36,57 +36,57 @@ impl Presence {
 
 /// Knows when the next frame is due.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct FrameTimer {
     drawn: Instant,
     cost: Duration,
     touched: Instant,
-    wanted: Wanted,
+    redraw: Redraw,
     presence: Presence,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wanted {
-    Nothing,
+enum Redraw {
+    None,
     Soon,
     Now,
 }
 
-impl Pace {
+impl FrameTimer {
     pub(super) const fn new(now: Instant, presence: Presence) -> Self {
-        Self { drawn: now, cost: Duration::ZERO, touched: now, wanted: Wanted::Now, presence }
+        Self { drawn: now, cost: Duration::ZERO, touched: now, redraw: Redraw::Now, presence }
     }
 
     /// Somebody did something.
     pub(super) fn touched(&mut self, now: Instant) {
         self.touched = now;
-        self.wanted = Wanted::Now;
+        self.redraw = Redraw::Now;
         self.presence.set(true);
     }
 
     /// Something changed by itself.
     pub(super) fn changed(&mut self) {
-        self.wanted = self.wanted.max(Wanted::Soon);
+        self.redraw = self.redraw.max(Redraw::Soon);
     }
 
     /// A frame was drawn, which took so long.
     pub(super) fn drawn(&mut self, now: Instant, cost: Duration) {
         self.drawn = now;
         self.cost = cost;
-        self.wanted = Wanted::Nothing;
+        self.redraw = Redraw::None;
         self.presence.set(self.is_there(now));
     }
 
     fn is_there(&self, now: Instant) -> bool {
-        now.duration_since(self.touched) < THERE
+        now.duration_since(self.touched) < PRESENCE_TIMEOUT
     }
 
     /// How long until the next frame; none if nothing is to be drawn.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
-        let pause = match self.wanted {
-            Wanted::Nothing => return None,
-            Wanted::Now => return Some(Duration::ZERO),
-            Wanted::Soon if self.is_there(now) => LIVELY.max(self.cost * SHARE),
-            Wanted::Soon => CALM.max(self.cost * SHARE * 10),
+        let pause = match self.redraw {
+            Redraw::None => return None,
+            Redraw::Now => return Some(Duration::ZERO),
+            Redraw::Soon if self.is_there(now) => FRAME_INTERVAL.max(self.cost * COST_FACTOR),
+            Redraw::Soon => IDLE_FRAME_INTERVAL.max(self.cost * COST_FACTOR * 10),
         };
         Some(pause.saturating_sub(now.duration_since(self.drawn)))
     }
@@ -99,16 +99,16 @@ mod tests {
     #[test]
     fn a_key_is_answered_at_once_and_news_wait_for_their_turn() {
         let begin = Instant::now();
-        let mut pace = Pace::new(begin, Presence::new());
+        let mut pace = FrameTimer::new(begin, Presence::new());
         assert_eq!(pace.due(begin), Some(Duration::ZERO));
         pace.drawn(begin, Duration::from_millis(1));
         assert_eq!(pace.due(begin), None);
         pace.changed();
-        assert_eq!(pace.due(begin), Some(LIVELY));
-        let later = begin + THERE;
+        assert_eq!(pace.due(begin), Some(FRAME_INTERVAL));
+        let later = begin + PRESENCE_TIMEOUT;
         pace.drawn(later, Duration::from_millis(1));
         pace.changed();
-        assert_eq!(pace.due(later), Some(CALM));
+        assert_eq!(pace.due(later), Some(IDLE_FRAME_INTERVAL));
         pace.touched(later);
         pace.changed();
         assert_eq!(pace.due(later), Some(Duration::ZERO));
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn costly_frames_come_less_often() {
         let begin = Instant::now();
-        let mut pace = Pace::new(begin, Presence::new());
+        let mut pace = FrameTimer::new(begin, Presence::new());
         pace.drawn(begin, Duration::from_millis(10));
         pace.changed();
         assert_eq!(pace.due(begin), Some(Duration::from_millis(200)));

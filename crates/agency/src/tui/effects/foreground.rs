@@ -1,4 +1,4 @@
-//! Lending the terminal: to an agent, a shell, an editor, or to the shell that started us.
+//! ForegroundProgram the terminal: to an agent, a shell, an editor, or to the shell that started us.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,32 +8,36 @@ use std::process::{Command, ExitStatus};
 use agency_engine::attach::{Attachment, Farewell, visit};
 use agency_model::{ErrorCode, RunId, escaped_text};
 
-use super::refusal;
+use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::tui::effect::{Lending, Refusal};
-use crate::tui::input::News;
+use crate::tui::effect::{Failure, ForegroundProgram};
+use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
 
 /// Lends the terminal, and says what came of it. What cannot be is refused before.
-pub(super) fn lend(lending: Lending, terminal: &mut Terminal, context: &Context) -> io::Result<Option<News>> {
-    match lending {
-        Lending::Attach(id) => Ok(match attachment(&id, context) {
+pub(super) fn run(
+    program: ForegroundProgram,
+    terminal: &mut Terminal,
+    context: &Context,
+) -> io::Result<Option<BackgroundEvent>> {
+    match program {
+        ForegroundProgram::Attach(id) => Ok(match attachment(&id, context) {
             Ok(attachment) => attach(&id, attachment, terminal)?,
-            Err(problem) => Some(trouble(refusal(problem))),
+            Err(problem) => Some(trouble(failure(problem))),
         }),
-        Lending::Shell(directory) => {
+        ForegroundProgram::Shell(directory) => {
             let shell = std::env::var_os("SHELL").unwrap_or_else(|| OsString::from("/bin/sh"));
             let greeting = format!("a shell in {directory}; exit comes back to agency");
             visit_directory(terminal, &directory, &greeting, &mut Command::new(shell))
         }
-        Lending::Editor(directory) => {
+        ForegroundProgram::Editor(directory) => {
             let (program, arguments) = editor();
             visit_directory(terminal, &directory, "", Command::new(program).args(arguments).arg("."))
         }
-        Lending::Text { purpose, text } => {
-            let text = terminal.lend(|| write(&text))?;
-            Ok(Some(News::Written { purpose, text }))
+        ForegroundProgram::Text { purpose, text } => {
+            let text = terminal.release_while(|| write(&text))?;
+            Ok(Some(BackgroundEvent::Written { purpose, text }))
         }
     }
 }
@@ -49,14 +53,14 @@ fn attachment(id: &RunId, context: &Context) -> Result<Attachment, Problem> {
 }
 
 /// Shows the agent's terminal until the user leaves it or the agent ends.
-fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Result<Option<News>> {
+fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Result<Option<BackgroundEvent>> {
     let broken = |error: io::Error| {
         let problem = Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}"));
-        trouble(refusal(problem))
+        trouble(failure(problem))
     };
     match attachment {
         Attachment::Tmux(mut command) => {
-            let ended = terminal.lend(|| {
+            let ended = terminal.release_while(|| {
                 say("Ctrl-b d comes back to agency");
                 command.status()
             })?;
@@ -67,30 +71,30 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
             Ok(output) if output.status.success() => {
                 // tmux fills in its prefix. Who is not told how to come back finds the list of sessions.
                 let _ = tell.arg("#{prefix} L comes back to agency").output();
-                Ok(Some(News::Said(format!("{id} was shown in this tmux client"))))
+                Ok(Some(BackgroundEvent::Said(format!("{id} was shown in this tmux client"))))
             }
             Ok(output) => {
                 let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-                Ok(Some(News::Trouble(format!("tmux does not show {id}: {why}"))))
+                Ok(Some(BackgroundEvent::Trouble(format!("tmux does not show {id}: {why}"))))
             }
             Err(error) => Ok(Some(broken(error))),
         },
         Attachment::Direct(door) => {
-            let left = terminal.lend(|| {
+            let left = terminal.release_while(|| {
                 say(&format!("{id}: Ctrl-\\ comes back to agency"));
                 visit(door)
             })?;
             Ok(Some(match left {
-                Ok(Farewell::Detached) => News::Said(format!("left {id}; it goes on")),
-                Ok(Farewell::Ended) => News::Said(format!("{id} is over")),
-                Err(error) => trouble(refusal(error.into())),
+                Ok(Farewell::Detached) => BackgroundEvent::Said(format!("left {id}; it goes on")),
+                Ok(Farewell::Ended) => BackgroundEvent::Said(format!("{id} is over")),
+                Err(error) => trouble(failure(error.into())),
             }))
         }
     }
 }
 
-fn unless_well(id: &RunId, status: ExitStatus) -> Option<News> {
-    (!status.success()).then(|| News::Trouble(format!("tmux showed {id} no longer: it ended with {status}")))
+fn unless_well(id: &RunId, status: ExitStatus) -> Option<BackgroundEvent> {
+    (!status.success()).then(|| BackgroundEvent::Trouble(format!("tmux showed {id} no longer: it ended with {status}")))
 }
 
 /// Lets a program have the terminal in a directory.
@@ -99,11 +103,11 @@ fn visit_directory(
     directory: &str,
     greeting: &str,
     command: &mut Command,
-) -> io::Result<Option<News>> {
+) -> io::Result<Option<BackgroundEvent>> {
     if !Path::new(directory).is_dir() {
-        return Ok(Some(News::Trouble(format!("its directory is not there any more: {directory}"))));
+        return Ok(Some(BackgroundEvent::Trouble(format!("its directory is not there any more: {directory}"))));
     }
-    let ended = terminal.lend(|| {
+    let ended = terminal.release_while(|| {
         if !greeting.is_empty() {
             say(greeting);
         }
@@ -113,15 +117,15 @@ fn visit_directory(
 }
 
 /// Lets the user write a text in an editor of their own.
-fn write(text: &str) -> Result<String, Refusal> {
-    let refused = |error: io::Error| Refusal { message: format!("the text could not be written: {error}"), hint: None };
+fn write(text: &str) -> Result<String, Failure> {
+    let refused = |error: io::Error| Failure { message: format!("the text could not be written: {error}"), hint: None };
     let file = tempfile::Builder::new().prefix("agency-").suffix(".md").tempfile().map_err(refused)?;
     std::fs::write(file.path(), text).map_err(refused)?;
     let (program, arguments) = editor();
     let status = Command::new(&program).args(&arguments).arg(file.path()).status();
     match status {
         Ok(status) if status.success() => std::fs::read_to_string(file.path()).map_err(refused),
-        Ok(status) => Err(Refusal {
+        Ok(status) => Err(Failure {
             message: format!("{} ended with {status}; the text is as it was", program.display()),
             hint: None,
         }),
@@ -138,14 +142,14 @@ fn editor() -> (OsString, Vec<OsString>) {
     (words.next().unwrap_or_else(|| OsString::from("vi")), words.collect())
 }
 
-fn cannot_start(program: &OsString, error: &io::Error) -> Refusal {
+fn cannot_start(program: &OsString, error: &io::Error) -> Failure {
     let hint = Some("set $EDITOR or $SHELL to a program that is there".to_owned());
-    Refusal { message: format!("{} could not be started: {error}", program.display()), hint }
+    Failure { message: format!("{} could not be started: {error}", program.display()), hint }
 }
 
-fn trouble(refusal: Refusal) -> News {
-    let hint = refusal.hint.map_or_else(String::new, |hint| format!(" ({hint})"));
-    News::Trouble(format!("{}{hint}", refusal.message))
+fn trouble(failure: Failure) -> BackgroundEvent {
+    let hint = failure.hint.map_or_else(String::new, |hint| format!(" ({hint})"));
+    BackgroundEvent::Trouble(format!("{}{hint}", failure.message))
 }
 
 fn say(text: &str) {

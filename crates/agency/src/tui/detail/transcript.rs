@@ -10,7 +10,7 @@ use std::sync::Arc;
 use agency_model::EventLine;
 use ratatui::text::{Line, Span};
 
-use super::scroll::{Anchor, Body, Look, Scroll};
+use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use super::window::{Change, Load, Window};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::wrap::breaks;
@@ -58,7 +58,7 @@ enum Mark {
 
 impl Mark {
     /// A sign and a role.
-    const fn look(self, theme: Theme) -> (&'static str, Role) {
+    const fn row_style(self, theme: Theme) -> (&'static str, Role) {
         match self {
             Self::Told => (">", Role::Accent),
             Self::Asks => ("?", Role::Urgent),
@@ -88,7 +88,7 @@ enum Joins {
 
 /// What an agent says and does.
 #[derive(Debug, Default)]
-pub(in crate::tui) struct Talk {
+pub(in crate::tui) struct Transcript {
     pub(super) window: Window<Arc<EventLine>>,
     blocks: Vec<Block>,
     /// The tool calls that are not folded, or, if all are unfolded, those that are.
@@ -97,7 +97,7 @@ pub(in crate::tui) struct Talk {
     joins: Joins,
 }
 
-impl Talk {
+impl Transcript {
     /// Takes in what was loaded.
     pub(in crate::tui) fn take(&mut self, load: Load<Arc<EventLine>>, scroll: &mut Scroll) {
         let key = |item: usize| self.blocks.get(item).map(|block| block.key);
@@ -125,7 +125,7 @@ impl Talk {
     }
 }
 
-impl Body for Talk {
+impl Body for Transcript {
     fn len(&self) -> usize {
         self.blocks.len()
     }
@@ -142,22 +142,22 @@ impl Body for Talk {
         }
     }
 
-    fn rows(&self, item: usize, rows: Range<usize>, look: Look) -> Vec<Line<'_>> {
+    fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
         let Some(block) = self.blocks.get(item) else { return vec![] };
         let taken = rows.end.saturating_sub(rows.start);
         match &block.kind {
-            Kind::Words(text) => breaks(text, look.width)
+            Kind::Words(text) => breaks(text, row_style.width)
                 .into_iter()
                 .map(|row| Line::raw(&text[row]))
                 .skip(rows.start)
                 .take(taken)
                 .collect(),
             Kind::Note { mark, text } => {
-                let (sign, role) = mark.look(look.theme);
-                let style = look.theme.style(role);
+                let (sign, role) = mark.row_style(row_style.theme);
+                let style = row_style.theme.style(role);
                 let lines = text
                     .split('\n')
-                    .flat_map(|line| breaks(line, inner(look.width)).into_iter().map(move |row| &line[row]));
+                    .flat_map(|line| breaks(line, inner(row_style.width)).into_iter().map(move |row| &line[row]));
                 let line = |(index, text): (usize, &'_ str)| {
                     let sign = if index == 0 { sign } else { " " };
                     Line::from(vec![Span::styled(format!("{sign} "), style), Span::styled(text.to_owned(), style)])
@@ -166,15 +166,15 @@ impl Body for Talk {
             }
             Kind::Tool(tool) => {
                 let unfolded = self.is_unfolded(block);
-                let heading = tool.heading(unfolded, look);
+                let heading = tool.heading(unfolded, row_style);
                 if !unfolded || rows.end <= 1 {
                     return vec![heading].into_iter().skip(rows.start).collect();
                 }
                 let mut lines = vec![heading];
                 for (text, role) in tool.details() {
-                    let style = look.theme.style(role);
+                    let style = row_style.theme.style(role);
                     lines.extend(
-                        breaks(&text, inner(look.width))
+                        breaks(&text, inner(row_style.width))
                             .into_iter()
                             .map(|row| Line::from(vec![Span::raw("  "), Span::styled(text[row].to_owned(), style)])),
                     );
