@@ -112,7 +112,7 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
         && let Ok(marker) = serde_json::from_slice::<Marker>(&text)
     {
         let code = marker.error.as_deref().and_then(|error| error.split(':').next());
-        let code = code.and_then(ErrorCode::from_word);
+        let code = code.and_then(|text| text.parse().ok());
         let details = details_of(marker.error.as_deref(), code);
         let exit = Exit { exit_code: marker.exit_code, signal: marker.signal };
         let ending =
@@ -138,7 +138,7 @@ pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
 /// The words of a stored error, without the code before them.
 fn details_of(error: Option<&str>, code: Option<ErrorCode>) -> Option<String> {
     let words = match (error, code) {
-        (Some(error), Some(code)) => error.trim_start_matches(code.word()).trim_start_matches(": "),
+        (Some(error), Some(code)) => error.trim_start_matches(code.as_str()).trim_start_matches(": "),
         (Some(error), None) => error,
         (None, _) => "",
     };

@@ -59,7 +59,7 @@ pub enum SourceKind {
 impl SourceKind {
     /// The word for it.
     #[must_use]
-    pub const fn word(&self) -> &'static str {
+    pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Git { .. } => "git",
             Self::Directory { .. } => "dir",

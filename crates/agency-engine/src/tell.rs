@@ -235,7 +235,7 @@ impl Agency {
                 return Err(TellError::Refused { id: id.clone(), why });
             }
             // What is said in the pause after a crash waits for the next process.
-            if row.phase.as_deref() == Some(Phase::BackingOff.word()) {
+            if row.phase.as_deref() == Some(Phase::BackingOff.as_str()) {
                 (limit, since) = (LIMIT_AFTER_CRASH, Instant::now());
             }
             let left = limit.saturating_sub(since.elapsed());

@@ -1,12 +1,9 @@
 //! What an agent is doing inside `running`, and how we know.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::launch::words;
+use crate::string_enum::string_enum;
 use crate::{Answer, Event, Question, QuestionKind};
 
-words! {
+string_enum! {
     /// What an agent is doing.
     Activity {
         /// Its process exists and has said nothing yet.

@@ -1,10 +1,8 @@
 //! The stable codes that scripts match on.
 
-use crate::launch::words;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// Why a command failed or a run ended badly. A code, once published, keeps its meaning.
     ErrorCode {
         /// The path is not a git repository with a working tree.

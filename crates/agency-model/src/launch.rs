@@ -1,43 +1,8 @@
 //! The independent choices of how a run is started.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::string_enum::string_enum;
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $word)] $variant),+
-        }
-
-        impl $name {
-            /// Every value, in the order in which help texts name them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word that users, files and the database use.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            /// The value of a word.
-            #[must_use]
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.word() == word)
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.pad(self.word())
-            }
-        }
-    };
-}
-pub(crate) use words;
-
-words! {
+string_enum! {
     /// What the agent talks to.
     Mode {
         /// Its own screen, on a terminal.
@@ -47,7 +12,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What the supervisor runs in.
     Host {
         /// A session of the user's tmux server.
@@ -57,7 +22,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Where the agent works.
     WorkspaceKind {
         /// A git worktree and branch of the run's own.
@@ -71,7 +36,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Who makes and removes the workspace.
     Vcs {
         /// Git: a worktree on a branch.
@@ -81,7 +46,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// Who is asked to make the workspace.
     VcsChoice {
         /// Jujutsu in its repositories, where it can be used; else git.
@@ -102,7 +67,7 @@ impl From<Vcs> for VcsChoice {
     }
 }
 
-words! {
+string_enum! {
     /// What a run is for.
     RunKind {
         /// A piece of work that somebody started.

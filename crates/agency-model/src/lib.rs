@@ -14,6 +14,7 @@ pub mod policy;
 mod question;
 pub mod run;
 pub mod spec;
+mod string_enum;
 pub mod template;
 mod usage;
 pub mod workflow;
@@ -29,4 +30,5 @@ pub use mcp::{
 };
 pub use nearest::nearest;
 pub use question::{Answer, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use string_enum::UnknownValue;
 pub use usage::Usage;

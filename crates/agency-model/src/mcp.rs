@@ -6,10 +6,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::launch::words;
 use crate::nearest;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// An MCP server that agency knows how to start.
     McpPreset {
         /// Reads and writes files of the workspace.
@@ -108,7 +108,7 @@ pub enum McpMistake {
 }
 
 fn did_you_mean(name: &str) -> String {
-    let known = McpPreset::ALL.iter().map(|preset| preset.word());
+    let known = McpPreset::ALL.iter().map(|preset| preset.as_str());
     nearest(name, known).map_or_else(String::new, |preset| format!("; did you mean {preset}?"))
 }
 
@@ -181,7 +181,7 @@ impl McpServer {
         if let Some(variable) = self.env.keys().find(|variable| !is_variable(variable)) {
             return Err(McpMistake::Variable { name: name.to_owned(), variable: variable.clone() });
         }
-        let by_name = || McpPreset::from_word(name).filter(|_| self.command.is_none() && self.url.is_none());
+        let by_name = || name.parse::<McpPreset>().ok().filter(|_| self.command.is_none() && self.url.is_none());
         let preset = self.preset.or_else(by_name).map(McpPreset::server).unwrap_or_default();
         let misplaced = |field, belongs| McpMistake::Misplaced { name: name.to_owned(), field, belongs };
         match (self.command.clone().or(preset.command), self.url.clone()) {

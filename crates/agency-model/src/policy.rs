@@ -20,12 +20,12 @@ pub use paths::{Found, Ground};
 pub use pattern::{Below, CommandPattern, InvalidPattern, PathPattern, ToolPattern};
 pub use rule::{InvalidRule, RULE_KEYS, Rule};
 
-use crate::launch::words;
+use crate::string_enum::string_enum;
 use crate::{Answer, Question, QuestionKind};
 use command::{Command, Part};
 use facts::{Facts, Fit};
 
-words! {
+string_enum! {
     /// What a rule does.
     Action {
         /// The agent may, without a human.

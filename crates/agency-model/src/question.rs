@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::launch::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// What kind of thing is asked.
     QuestionKind {
         /// May the agent use a tool?
@@ -22,7 +22,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// The quick answers to a permission.
     QuickAction {
         /// This once.

@@ -194,7 +194,7 @@ impl World {
     #[track_caller]
     pub fn error(&self, arguments: &[&str], code: ErrorCode) -> Value {
         let mut answer = self.json(arguments);
-        let expected = (&Value::from(false), &Value::from(code.word()));
+        let expected = (&Value::from(false), &Value::from(code.as_str()));
         assert_eq!((&answer["ok"], &answer["error"]["code"]), expected, "agency {arguments:?}: {answer:#}");
         answer["error"].take()
     }

@@ -46,7 +46,7 @@ fn every_problem_of_every_file_is_told_with_its_place() {
     );
     repo.write(".coven/spells/fix.md", "Do\n{{.task.titel}}\n");
     let told = answer(&world, &repo, &["workflow", "validate"]);
-    assert_eq!(told["error"]["code"], ErrorCode::InvalidWorkflow.word(), "{told:#}");
+    assert_eq!(told["error"]["code"], ErrorCode::InvalidWorkflow.as_str(), "{told:#}");
     let problems: Vec<String> = told["error"]["details"]["problems"]
         .as_array()
         .unwrap()
@@ -66,7 +66,7 @@ fn every_problem_of_every_file_is_told_with_its_place() {
     assert_eq!(people.status.code(), Some(2));
     assert!(people.stderr.contains("3 | - {name: y, type: scrpt}"), "{}", people.stderr);
     let nothing = answer(&world, &repo, &["workflow", "validate", "c"]);
-    assert_eq!(nothing["error"]["code"], ErrorCode::InvalidPath.word(), "{nothing:#}");
+    assert_eq!(nothing["error"]["code"], ErrorCode::InvalidPath.as_str(), "{nothing:#}");
 }
 
 // proves W6, W7
@@ -86,9 +86,9 @@ fn system_prompt_composition() {
     repo.write(".agency/system-prompt.md", "For {{.goal}}: [{{.spell_content}}]");
     assert_eq!(render("a")["data"]["text"], "For Win: [Fix login with <make.outputs.part>]");
     assert_eq!(render("b")["data"]["text"], "Only Win");
-    assert_eq!(render("c")["error"]["code"], ErrorCode::Usage.word());
+    assert_eq!(render("c")["error"]["code"], ErrorCode::Usage.as_str());
     repo.write(".agency/system-prompt.md", "no place for spells");
-    assert_eq!(render("a")["error"]["code"], ErrorCode::InvalidWorkflow.word());
+    assert_eq!(render("a")["error"]["code"], ErrorCode::InvalidWorkflow.as_str());
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn a_task_comes_from_a_file_or_from_the_beads() {
     assert_eq!(render(&["--task-file", "t.yaml"])["data"]["text"], "From a file: blue");
     assert_eq!(render(&["--bead", "bd-7"])["data"]["text"], "From a bead: nobody");
     let missing = render(&["--bead", "bd-8"]);
-    assert_eq!(missing["error"]["code"], ErrorCode::InvalidWorkflow.word(), "{missing:#}");
-    assert_eq!(render(&["--bead", "bd-7", "--title", "x"])["error"]["code"], ErrorCode::Usage.word());
+    assert_eq!(missing["error"]["code"], ErrorCode::InvalidWorkflow.as_str(), "{missing:#}");
+    assert_eq!(render(&["--bead", "bd-7", "--title", "x"])["error"]["code"], ErrorCode::Usage.as_str());
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub enum AgentState {
 impl AgentState {
     /// The word that users see.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Idle => "idle",
             Self::Running => "running",
@@ -36,7 +36,7 @@ impl AgentState {
     /// What an agent is about whose newest run is this.
     #[must_use]
     pub fn of(row: &RunRow) -> Self {
-        let backs_off = row.phase.as_deref() == Some(Phase::BackingOff.word());
+        let backs_off = row.phase.as_deref() == Some(Phase::BackingOff.as_str());
         match (row.state, row.activity) {
             (State::Queued, _) => Self::Idle,
             (State::Running, _) if backs_off => Self::Error,

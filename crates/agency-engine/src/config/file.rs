@@ -12,6 +12,7 @@ use agency_model::{Host, VcsChoice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 const YEAR_IN_MINUTES: u32 = 525_600;
 const MOST_FAILURES: u32 = 1000;
@@ -264,23 +265,22 @@ impl Default for Notify {
 }
 
 fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
-    word(deserializer, Host::from_word, Host::ALL.iter().map(|host| host.word()))
+    choice(deserializer, Host::ALL.iter().map(|host| host.as_str()))
 }
 
 fn vcs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VcsChoice, D::Error> {
-    word(deserializer, VcsChoice::from_word, VcsChoice::ALL.iter().map(|choice| choice.word()))
+    choice(deserializer, VcsChoice::ALL.iter().map(|choice| choice.as_str()))
 }
 
-/// Reads one of some words, and says which they are.
-fn word<'de, D: Deserializer<'de>, T>(
+/// Reads one of the known values, and names them all if it is none of them.
+fn choice<'de, D: Deserializer<'de>, T: FromStr>(
     deserializer: D,
-    meaning: impl Fn(&str) -> Option<T>,
     known: impl Iterator<Item = &'static str>,
 ) -> Result<T, D::Error> {
-    let word = String::deserialize(deserializer)?;
-    meaning(&word).ok_or_else(|| {
-        let words: Vec<String> = known.map(|known| format!("{known:?}")).collect();
-        de::Error::invalid_value(de::Unexpected::Str(&word), &words.join(" or ").as_str())
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(|_| {
+        let known: Vec<String> = known.map(|known| format!("{known:?}")).collect();
+        de::Error::invalid_value(de::Unexpected::Str(&text), &known.join(" or ").as_str())
     })
 }
 

@@ -98,8 +98,8 @@ pub(super) fn values(config: &Config) -> Vec<ConfigValue> {
     let settings = [
         ("default_agent", json!(default_agent)),
         ("max_agents", json!(max_agents)),
-        ("host", json!(host.word())),
-        ("vcs", json!(vcs.word())),
+        ("host", json!(host.as_str())),
+        ("vcs", json!(vcs.as_str())),
         ("trust_worktrees", json!(trust_worktrees)),
         ("allow_self_answer", json!(allow_self_answer)),
         ("wrapper", json!(wrapper)),

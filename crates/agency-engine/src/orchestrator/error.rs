@@ -40,7 +40,7 @@ pub enum OrchestratorError {
         nearest: Option<String>,
     },
     /// The step is no task that a person could complete now.
-    #[error("`{name}` is {}: only an interactive agent that is at work can be completed by hand", state.word())]
+    #[error("`{name}` is {}: only an interactive agent that is at work can be completed by hand", state.as_str())]
     NotActive {
         /// The step.
         name: String,

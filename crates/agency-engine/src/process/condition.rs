@@ -27,7 +27,7 @@ pub enum ProcessState {
 impl ProcessState {
     /// The word for it.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Sleeping => "sleeping",

@@ -29,10 +29,11 @@ impl Store {
         let mut rows = statement.query([])?;
         let mut known = KnownRuns::default();
         while let Some(row) = rows.next()? {
-            let id = super::row::word(row, 0, "id", |text| text.parse().ok())?;
-            let state = super::row::word(row, 1, "state", State::from_word)?;
-            let worktree = super::row::optional_word(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
-            let updated_at = super::row::word(row, 3, "updated_at", |text| text.parse().ok())?;
+            let id = super::row::parsed(row, 0, "id", |text| text.parse().ok())?;
+            let state = super::row::parsed(row, 1, "state", |text| text.parse().ok())?;
+            let worktree =
+                super::row::optional_parsed(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
+            let updated_at = super::row::parsed(row, 3, "updated_at", |text| text.parse().ok())?;
             known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
         }
         Ok(known)
@@ -80,7 +81,7 @@ impl Store {
 fn adopt_row(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
     let sql = "SELECT state FROM runs WHERE id = ?1";
     let stored = connection.query_row(sql, [row.id.as_str()], |row| row.get::<_, String>(0)).optional()?;
-    let from = match stored.as_deref().map(State::from_word) {
+    let from = match stored.as_deref().map(|text| text.parse::<State>().ok()) {
         Some(Some(state)) => state,
         Some(None) => return Err(StoreError::BadValue { column: "state", value: stored.unwrap_or_default() }),
         None => {
@@ -107,20 +108,20 @@ fn insert(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
             row.base_commit,
             row.new_branch,
             row.worktree_path,
-            row.workspace.word(),
+            row.workspace.as_str(),
             row.runner_kind,
             json(&row.runner_args),
-            row.mode.word(),
-            row.host.word(),
-            row.restart_policy.word(),
+            row.mode.as_str(),
+            row.host.as_str(),
+            row.restart_policy.as_str(),
             row.created_at.to_string(),
             row.stdout_log_path,
             row.stderr_log_path,
             row.tmux_session_name,
             row.tmux_socket,
             row.parent_id.as_ref().map(RunId::as_str),
-            row.kind.word(),
-            row.vcs.word(),
+            row.kind.as_str(),
+            row.vcs.as_str(),
             row.workflow_session.as_ref().map(SessionId::as_str),
         ],
     )?;
@@ -134,7 +135,7 @@ fn move_forward(connection: &Connection, from: State, row: &RunRow) -> Result<()
         (_, to) => &[to],
     };
     for state in steps {
-        connection.execute("UPDATE runs SET state = ?2 WHERE id = ?1", params![row.id.as_str(), state.word()])?;
+        connection.execute("UPDATE runs SET state = ?2 WHERE id = ?1", params![row.id.as_str(), state.as_str()])?;
     }
     let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
     let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
@@ -152,7 +153,7 @@ fn move_forward(connection: &Connection, from: State, row: &RunRow) -> Result<()
             time(row.ended_at),
             row.exit_code,
             row.signal,
-            row.reason.map(agency_model::run::Reason::word),
+            row.reason.map(agency_model::run::Reason::as_str),
             row.error,
             row.saved_ref,
             time(row.removed_at),
@@ -162,7 +163,7 @@ fn move_forward(connection: &Connection, from: State, row: &RunRow) -> Result<()
             count(row.usage.cached_tokens),
             row.usage.cost_usd,
             row.agent_version,
-            row.activity.map(agency_model::Activity::word),
+            row.activity.map(agency_model::Activity::as_str),
             time(row.activity_at),
         ],
     )?;
@@ -188,7 +189,7 @@ fn write_question(connection: &Connection, row: &QuestionRow) -> Result<(), Stor
             row.run_id.as_str(),
             row.attempt,
             word_of(row.state),
-            row.question.kind.word(),
+            row.question.kind.as_str(),
             json(&row.question),
             row.asked_at.to_string(),
             answer,

@@ -73,12 +73,12 @@ impl Store {
             conditions.push("workflow_session = ?");
             values.push(session);
         }
-        let kind = filter.kind.map(RunKind::word);
+        let kind = filter.kind.map(RunKind::as_str);
         if let Some(kind) = &kind {
             conditions.push("kind = ?");
             values.push(kind);
         }
-        let except = filter.except.map(RunKind::word);
+        let except = filter.except.map(RunKind::as_str);
         if let Some(except) = &except {
             conditions.push("kind <> ?");
             values.push(except);

@@ -1,13 +1,15 @@
 //! Questions: what agents ask, on disk before anybody is shown it.
 
-use agency_model::{Answer, Question, QuestionId, RunId, SessionId};
+use std::str::FromStr;
+
+use agency_model::{Answer, Question, QuestionId, RunId, SessionId, UnknownValue};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::requests::Request;
-use super::row::{optional_word, word};
+use super::row::{optional_parsed, parsed};
 use super::write::now;
 use super::{Store, StoreError};
 use crate::caller::Caller;
@@ -26,14 +28,16 @@ pub enum QuestionState {
     Expired,
 }
 
-impl QuestionState {
-    fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "open" => Some(Self::Open),
-            "answered" => Some(Self::Answered),
-            "delivered" => Some(Self::Delivered),
-            "expired" => Some(Self::Expired),
-            _ => None,
+impl FromStr for QuestionState {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, UnknownValue> {
+        match text {
+            "open" => Ok(Self::Open),
+            "answered" => Ok(Self::Answered),
+            "delivered" => Ok(Self::Delivered),
+            "expired" => Ok(Self::Expired),
+            _ => Err(UnknownValue(text.to_owned())),
         }
     }
 }
@@ -92,19 +96,19 @@ const CANDIDATES: u32 = 10;
 impl QuestionRow {
     fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         Ok(Self {
-            id: word(row, 0, "id", |text| text.parse().ok())?,
-            run_id: word(row, 1, "run_id", |text| text.parse().ok())?,
+            id: parsed(row, 0, "id", |text| text.parse().ok())?,
+            run_id: parsed(row, 1, "run_id", |text| text.parse().ok())?,
             attempt: row.get(2)?,
-            state: word(row, 3, "state", QuestionState::from_word)?,
-            question: word(row, 4, "content", |text| serde_json::from_str(text).ok())?,
-            asked_at: word(row, 5, "asked_at", |text| text.parse().ok())?,
-            answer: optional_word(row, 6, "answer", |text| serde_json::from_str(text).ok())?,
+            state: parsed(row, 3, "state", |text| text.parse().ok())?,
+            question: parsed(row, 4, "content", |text| serde_json::from_str(text).ok())?,
+            asked_at: parsed(row, 5, "asked_at", |text| text.parse().ok())?,
+            answer: optional_parsed(row, 6, "answer", |text| serde_json::from_str(text).ok())?,
             answered_by: row.get(7)?,
-            answered_at: optional_word(row, 8, "answered_at", |text| text.parse().ok())?,
-            settled_at: optional_word(row, 9, "settled_at", |text| text.parse().ok())?,
+            answered_at: optional_parsed(row, 8, "answered_at", |text| text.parse().ok())?,
+            settled_at: optional_parsed(row, 9, "settled_at", |text| text.parse().ok())?,
             outcome: row.get(10)?,
-            repeats: optional_word(row, 11, "repeats", |text| text.parse().ok())?,
-            answered_from: optional_word(row, 12, "answered_from", |text| serde_json::from_str(text).ok())?,
+            repeats: optional_parsed(row, 11, "repeats", |text| text.parse().ok())?,
+            answered_from: optional_parsed(row, 12, "answered_from", |text| serde_json::from_str(text).ok())?,
         })
     }
 }
@@ -127,7 +131,7 @@ impl Store {
                 id.as_str(),
                 run.as_str(),
                 attempt,
-                question.kind.word(),
+                question.kind.as_str(),
                 json(question),
                 now().to_string(),
                 repeats.as_ref().map(QuestionId::as_str),
@@ -189,7 +193,7 @@ impl Store {
         let mut rows = statement.query([most])?;
         let mut found = vec![];
         while let Some(row) = rows.next()? {
-            found.push(word(row, 0, "run_id", |text| text.parse().ok())?);
+            found.push(parsed(row, 0, "run_id", |text| text.parse().ok())?);
         }
         Ok(found)
     }
@@ -219,7 +223,7 @@ impl Store {
         let request = Request::Answer(id.clone());
         transaction.execute(
             "INSERT INTO requests (run_id, kind, content, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![row.run_id.as_str(), request.word(), request.content(), at],
+            params![row.run_id.as_str(), request.as_str(), request.content(), at],
         )?;
         let number = transaction.last_insert_rowid();
         transaction.commit()?;

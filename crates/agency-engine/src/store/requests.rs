@@ -55,7 +55,7 @@ pub struct RequestOutcome {
 }
 
 impl Request {
-    pub(super) const fn word(&self) -> &'static str {
+    pub(super) const fn as_str(&self) -> &'static str {
         match self {
             Self::Stop { .. } => "stop",
             Self::Message(_) => "message",
@@ -96,7 +96,7 @@ impl Store {
         let transaction = self.begin()?;
         transaction.execute(
             "INSERT INTO requests (run_id, kind, content, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![id.as_str(), request.word(), request.content(), now().to_string()],
+            params![id.as_str(), request.as_str(), request.content(), now().to_string()],
         )?;
         let number = transaction.last_insert_rowid();
         transaction.commit()?;

@@ -171,9 +171,9 @@ pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, re
 impl RunRow {
     pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         Ok(Self {
-            id: word(row, 0, "id", |text| text.parse().ok())?,
+            id: parsed(row, 0, "id", |text| text.parse().ok())?,
             name: row.get(1)?,
-            state: word(row, 2, "state", State::from_word)?,
+            state: parsed(row, 2, "state", |text| text.parse().ok())?,
             phase: row.get(3)?,
             attempt: row.get(4)?,
             repo_path: row.get(5)?,
@@ -182,26 +182,26 @@ impl RunRow {
             base_commit: row.get(8)?,
             new_branch: row.get(9)?,
             worktree_path: row.get(10)?,
-            workspace: word(row, 11, "workspace", WorkspaceKind::from_word)?,
+            workspace: parsed(row, 11, "workspace", |text| text.parse().ok())?,
             runner_kind: row.get(12)?,
-            runner_args: word(row, 13, "runner_args_json", |text| serde_json::from_str(text).ok())?,
-            mode: word(row, 14, "mode", Mode::from_word)?,
-            host: word(row, 15, "host", Host::from_word)?,
-            restart_policy: word(row, 16, "restart_policy", RestartPolicy::from_word)?,
-            created_at: word(row, 17, "created_at", |text| text.parse().ok())?,
-            updated_at: word(row, 18, "updated_at", |text| text.parse().ok())?,
-            started_at: optional_word(row, 19, "started_at", |text| text.parse().ok())?,
-            ended_at: optional_word(row, 20, "ended_at", |text| text.parse().ok())?,
+            runner_args: parsed(row, 13, "runner_args_json", |text| serde_json::from_str(text).ok())?,
+            mode: parsed(row, 14, "mode", |text| text.parse().ok())?,
+            host: parsed(row, 15, "host", |text| text.parse().ok())?,
+            restart_policy: parsed(row, 16, "restart_policy", |text| text.parse().ok())?,
+            created_at: parsed(row, 17, "created_at", |text| text.parse().ok())?,
+            updated_at: parsed(row, 18, "updated_at", |text| text.parse().ok())?,
+            started_at: optional_parsed(row, 19, "started_at", |text| text.parse().ok())?,
+            ended_at: optional_parsed(row, 20, "ended_at", |text| text.parse().ok())?,
             exit_code: row.get(21)?,
             signal: row.get(22)?,
-            reason: optional_word(row, 23, "reason", Reason::from_word)?,
+            reason: optional_parsed(row, 23, "reason", |text| text.parse().ok())?,
             error: row.get(24)?,
             stdout_log_path: row.get(25)?,
             stderr_log_path: row.get(26)?,
             tmux_session_name: row.get(27)?,
             tmux_socket: row.get(28)?,
             saved_ref: row.get(29)?,
-            removed_at: optional_word(row, 30, "removed_at", |text| text.parse().ok())?,
+            removed_at: optional_parsed(row, 30, "removed_at", |text| text.parse().ok())?,
             agent_session: row.get(31)?,
             usage: Usage {
                 input_tokens: count(row, 32)?,
@@ -209,13 +209,13 @@ impl RunRow {
                 cached_tokens: count(row, 34)?,
                 cost_usd: row.get(35)?,
             },
-            parent_id: optional_word(row, 36, "parent_id", |text| text.parse().ok())?,
+            parent_id: optional_parsed(row, 36, "parent_id", |text| text.parse().ok())?,
             agent_version: row.get(37)?,
-            activity: optional_word(row, 38, "activity", Activity::from_word)?,
-            activity_at: optional_word(row, 39, "activity_at", |text| text.parse().ok())?,
-            kind: word(row, 40, "kind", RunKind::from_word)?,
-            vcs: word(row, 41, "vcs", Vcs::from_word)?,
-            workflow_session: optional_word(row, 42, "workflow_session", |text| text.parse().ok())?,
+            activity: optional_parsed(row, 38, "activity", |text| text.parse().ok())?,
+            activity_at: optional_parsed(row, 39, "activity_at", |text| text.parse().ok())?,
+            kind: parsed(row, 40, "kind", |text| text.parse().ok())?,
+            vcs: parsed(row, 41, "vcs", |text| text.parse().ok())?,
+            workflow_session: optional_parsed(row, 42, "workflow_session", |text| text.parse().ok())?,
         })
     }
 
@@ -239,7 +239,7 @@ impl RunRow {
     /// The code that the stored error begins with.
     #[must_use]
     pub fn error_code(&self) -> Option<ErrorCode> {
-        self.error.as_deref().and_then(|error| error.split(':').next()).and_then(ErrorCode::from_word)
+        self.error.as_deref().and_then(|error| error.split(':').next()).and_then(|text| text.parse().ok())
     }
 
     /// The run that made its worktree, after which that is named: itself, or the first of those it continues.
@@ -261,7 +261,7 @@ fn count(row: &Row<'_>, index: usize) -> Result<Option<u64>, StoreError> {
     Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
 }
 
-pub(super) fn word<T>(
+pub(super) fn parsed<T>(
     row: &Row<'_>,
     index: usize,
     column: &'static str,
@@ -271,7 +271,7 @@ pub(super) fn word<T>(
     read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
 }
 
-pub(super) fn optional_word<T>(
+pub(super) fn optional_parsed<T>(
     row: &Row<'_>,
     index: usize,
     column: &'static str,
@@ -280,5 +280,5 @@ pub(super) fn optional_word<T>(
     if row.get_ref(index)? == rusqlite::types::ValueRef::Null {
         return Ok(None);
     }
-    word(row, index, column, read).map(Some)
+    parsed(row, index, column, read).map(Some)
 }

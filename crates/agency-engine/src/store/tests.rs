@@ -86,7 +86,7 @@ fn the_database_itself_refuses_every_illegal_transition() {
             let run = new_run();
             store.insert(&run).unwrap();
             let set = |state: &State| {
-                raw.execute("UPDATE runs SET state = ?1 WHERE id = ?2", [state.word(), run.id.as_str()])
+                raw.execute("UPDATE runs SET state = ?1 WHERE id = ?2", [state.as_str(), run.id.as_str()])
             };
             // The way to `from` is itself legal.
             if matches!(from, State::Running | State::Completed | State::Failed | State::Killed) {

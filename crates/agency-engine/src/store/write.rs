@@ -74,12 +74,12 @@ impl Store {
                 run.base_commit,
                 run.new_branch,
                 run.worktree_path,
-                run.workspace.word(),
+                run.workspace.as_str(),
                 run.runner_kind,
                 args,
-                run.mode.word(),
-                run.host.word(),
-                run.restart_policy.word(),
+                run.mode.as_str(),
+                run.host.as_str(),
+                run.restart_policy.as_str(),
                 at,
                 run.stdout_log_path,
                 run.stderr_log_path,
@@ -88,8 +88,8 @@ impl Store {
                 run.parent_id.as_ref().map(RunId::as_str),
                 run.agent_version,
                 run.agent_session,
-                run.kind.word(),
-                run.vcs.word(),
+                run.kind.as_str(),
+                run.vcs.as_str(),
                 run.workflow_session.as_ref().map(SessionId::as_str),
                 run.allow_self_answer,
             ],
@@ -198,7 +198,7 @@ impl Store {
                 count(usage.cached_tokens),
                 usage.cost_usd,
                 now().to_string(),
-                activity.map(|(activity, _)| activity.word()),
+                activity.map(|(activity, _)| activity.as_str()),
                 activity.map(|(_, since)| since.to_string()),
             ],
         )?;
@@ -253,7 +253,7 @@ fn live_states(connection: &rusqlite::Connection) -> Result<Vec<(RunId, State)>,
     let mut live = vec![];
     for row in rows {
         let (id, state) = row?;
-        if let (Ok(id), Some(state)) = (id.parse(), State::from_word(&state)) {
+        if let (Ok(id), Some(state)) = (id.parse(), state.parse::<State>().ok()) {
             live.push((id, state));
         }
     }
@@ -281,7 +281,7 @@ fn write_state(
             transaction.execute(
                 "UPDATE runs SET state = 'running', phase = ?2, attempt = ?3, updated_at = ?4, \
                  started_at = coalesce(started_at, ?4) WHERE id = ?1",
-                params![id.as_str(), phase.word(), attempt, at],
+                params![id.as_str(), phase.as_str(), attempt, at],
             )?;
         }
         Progress::Ended(ending) => {
@@ -294,12 +294,12 @@ fn write_state(
                  exit_code = ?5, signal = ?6, reason = ?7, error = ?8, end_recorded = 0 WHERE id = ?1",
                 params![
                     id.as_str(),
-                    ending.state.word(),
+                    ending.state.as_str(),
                     ending.attempts,
                     at,
                     ending.exit.and_then(|exit| exit.exit_code),
                     ending.exit.and_then(|exit| exit.signal),
-                    ending.reason.word(),
+                    ending.reason.as_str(),
                     error_text(ending, note.details),
                 ],
             )?;

@@ -22,7 +22,7 @@ impl Supervisor<'_> {
     /// The row as it would be if the database had every change.
     pub(super) fn row_in_memory(&self) -> RunRow {
         let phase = match &self.run.progress {
-            Progress::Running { phase, .. } => Some(phase.word().to_owned()),
+            Progress::Running { phase, .. } => Some(phase.as_str().to_owned()),
             Progress::Queued | Progress::Ended(_) => None,
         };
         let activity = self.doing.activity.map(|activity| (activity, self.doing.since));

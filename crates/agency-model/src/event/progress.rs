@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Event;
-use crate::launch::words;
+use crate::string_enum::string_enum;
 
 /// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct PlanStep {
     pub status: StepStatus,
 }
 
-words! {
+string_enum! {
     /// How far a step of a plan has come.
     StepStatus {
         /// Not begun.
@@ -27,7 +27,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// How far a background task has come.
     TaskStatus {
         /// It has just begun.

@@ -128,8 +128,8 @@ impl fmt::Display for Rule {
 /// Reads an action, and says which one was probably meant.
 pub(super) fn action<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Action, D::Error> {
     let word = String::deserialize(deserializer)?;
-    Action::from_word(&word).ok_or_else(|| {
-        let remedy = match nearest(&word, Action::ALL.iter().map(|action| action.word())) {
+    word.parse::<Action>().ok().ok_or_else(|| {
+        let remedy = match nearest(&word, Action::ALL.iter().map(|action| action.as_str())) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "use `allow`, `deny` or `ask`".to_owned(),
         };

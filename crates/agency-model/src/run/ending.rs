@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::State;
 use crate::ErrorCode;
-use crate::launch::words;
+use crate::string_enum::string_enum;
 
 /// How a process went away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub enum Verdict {
     Failure,
 }
 
-words! {
+string_enum! {
     /// Why a run is over.
     Reason {
         /// The agent exited by itself.
@@ -140,7 +140,7 @@ impl ChangedPath {
     }
 }
 
-words! {
+string_enum! {
     /// What happened to a file.
     ChangeStatus {
         /// It is new.

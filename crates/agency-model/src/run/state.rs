@@ -1,12 +1,9 @@
 //! Where a run stands.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::Ending;
-use crate::launch::words;
+use crate::string_enum::string_enum;
 
-words! {
+string_enum! {
     /// The stored state. The database refuses every transition but those of the state machine.
     State {
         /// Created, waiting for its workspace or for a free slot.
@@ -106,7 +103,7 @@ pub enum Phase {
 impl Phase {
     /// The word that `agency show` prints.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Starting(_) => "starting",
             Self::Working => "working",
@@ -130,7 +127,7 @@ pub enum StopCause {
     NoAnswer,
 }
 
-words! {
+string_enum! {
     /// What happens when the agent crashes.
     RestartPolicy {
         /// The run has failed.

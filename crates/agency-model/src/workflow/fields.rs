@@ -136,7 +136,7 @@ impl Shape {
 
 /// The words of a closed set.
 macro_rules! word_list {
-    ($($value:expr),+) => { Holds::Word(&[$($value.word()),+]) };
+    ($($value:expr),+) => { Holds::Word(&[$($value.as_str()),+]) };
 }
 
 const STEP_TYPES: Holds = word_list!(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{StepResult, Task};
 use crate::RunId;
-use crate::launch::words;
+use crate::string_enum::string_enum;
 
 /// The version of the facts that this program writes.
 pub const HISTORY_VERSION: u32 = 1;
@@ -221,7 +221,7 @@ pub enum Fact {
     },
 }
 
-words! {
+string_enum! {
     /// What a person says to an approval or a review.
     Approval {
         /// Go on.
@@ -231,7 +231,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What the user says about changes that are in the way of a merge.
     MergeAnswer {
         /// Try again: they are out of the way now.
@@ -252,7 +252,7 @@ pub struct BlockedCheckout {
     pub files: Vec<String>,
 }
 
-words! {
+string_enum! {
     /// Where a session stands.
     SessionState {
         /// Something is being done.

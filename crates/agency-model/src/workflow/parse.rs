@@ -12,7 +12,6 @@ use super::fields::Shape;
 use super::reader::{Notes, Object};
 use super::tree::Node;
 use super::{Defaults, Plan, Position, Problem, Source, Spelling, WORKFLOW_TIMEOUT, yaml};
-use crate::{Host, Mode};
 
 /// The largest file that is read; ten thousand steps fit well.
 pub const MAX_WORKFLOW_BYTES: usize = 4 * 1024 * 1024;
@@ -129,8 +128,8 @@ fn defaults(node: &Node, notes: &mut Notes<'_, '_>) -> Option<Defaults> {
     let object = Object::take(node, Shape::Defaults, notes)?;
     Some(Defaults {
         adapter: object.text("adapter", notes),
-        mode: object.word("mode", Mode::from_word, notes),
-        host: object.word("host", Host::from_word, notes),
+        mode: object.choice("mode", notes),
+        host: object.choice("host", notes),
     })
 }
 

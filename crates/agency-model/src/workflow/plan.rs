@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Located, Position, Step, StepKind, Work};
-use crate::launch::words;
+use crate::string_enum::string_enum;
 use crate::{Host, McpServers, Mode};
 
 /// How long a workflow may take if it does not say.
@@ -51,7 +50,7 @@ pub struct Defaults {
     pub host: Option<Host>,
 }
 
-words! {
+string_enum! {
     /// How a workflow file is written.
     Spelling {
         /// As `steps`, each with its type.

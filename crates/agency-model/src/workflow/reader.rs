@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::str::FromStr;
 use std::time::Duration;
 
 use super::fields::{Field, Holds, Need, Shape};
@@ -195,28 +196,23 @@ impl<'node> Object<'node> {
         Some(flag)
     }
 
-    /// One of the words of the field.
-    pub(super) fn word<Word>(
-        &self,
-        name: &str,
-        from_word: impl Fn(&str) -> Option<Word>,
-        notes: &mut Notes<'_, '_>,
-    ) -> Option<Word> {
+    /// One of the values of the field.
+    pub(super) fn choice<T: FromStr>(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<T> {
         let node = self.node(name)?;
-        let words = self.words_of(name);
+        let choices = self.choices_of(name);
         let Kind::Text(text, _) = &node.kind else {
-            notes.wrong(node, &format!("one of {}", listed(words)), name);
+            notes.wrong(node, &format!("one of {}", listed(choices)), name);
             return None;
         };
-        let word = from_word(text).filter(|_| words.contains(&text.as_str()));
-        if word.is_none() {
-            let message = format!("`{name}`: \"{}\" is none of {}", text.escape_debug(), listed(words));
-            notes.unknown(node.at, message, text, words.iter().copied());
+        let choice = text.parse().ok().filter(|_| choices.contains(&text.as_str()));
+        if choice.is_none() {
+            let message = format!("`{name}`: \"{}\" is none of {}", text.escape_debug(), listed(choices));
+            notes.unknown(node.at, message, text, choices.iter().copied());
         }
-        word
+        choice
     }
 
-    fn words_of(&self, name: &str) -> &'static [&'static str] {
+    fn choices_of(&self, name: &str) -> &'static [&'static str] {
         match self.shape.fields().find(|field| field.name == name).map(|field| field.holds) {
             Some(Holds::Word(words)) => words,
             Some(_) | None => &[],

@@ -3,15 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::launch::words;
-use schemars::JsonSchema;
+use crate::string_enum::string_enum;
 
 /// So much of what a step printed is kept for templates and checkpoints: its last lines.
 pub const MAX_OUTPUT_BYTES: usize = 64 * 1024;
 /// A last line may be longer than that, up to what a template can give.
 pub const MAX_LINE_BYTES: usize = crate::template::MAX_RENDERED_BYTES;
 
-words! {
+string_enum! {
     /// How a step ended.
     StepStatus {
         /// Well.
@@ -92,7 +91,7 @@ impl StepResult {
             "success": self.status == StepStatus::Succeeded,
             "failed": self.status == StepStatus::Failed,
             "skipped": self.status == StepStatus::Skipped,
-            "status": self.status.word(),
+            "status": self.status.as_str(),
             "summary": self.summary,
             "outputs": self.outputs,
             "error": self.error,

@@ -29,7 +29,7 @@ const fn definition_name(shape: Shape) -> &'static str {
     match shape {
         Shape::Workflow => "workflow",
         Shape::Defaults => "defaults",
-        Shape::Step(kind) => kind.word(),
+        Shape::Step(kind) => kind.as_str(),
         Shape::Stage => "stage",
         Shape::Task => "task",
         Shape::McpServer => "mcp_server",
@@ -68,7 +68,7 @@ fn either(shape: Shape, field: &Field) -> Option<Value> {
 fn property(shape: Shape, field: &Field) -> Value {
     let mut schema = match (shape, field.name) {
         // The type of a step is what tells its shape.
-        (Shape::Step(kind), "type") => json!({ "const": kind.word() }),
+        (Shape::Step(kind), "type") => json!({ "const": kind.as_str() }),
         _ => value(field.holds),
     };
     let default = if field.default.is_empty() { String::new() } else { format!(" Default: {}.", field.default) };
@@ -99,7 +99,7 @@ fn value(holds: Holds) -> Value {
             json!({ "oneOf": [{ "type": "string" }, words] })
         }
         Holds::McpServers => {
-            let presets: Vec<&str> = McpPreset::ALL.iter().map(|preset| preset.word()).collect();
+            let presets: Vec<&str> = McpPreset::ALL.iter().map(|preset| preset.as_str()).collect();
             let server = json!({ "oneOf": [{ "type": "null" }, { "const": true }, reference("mcp_server")] });
             json!({ "oneOf": [
                 { "type": "array", "items": { "enum": presets } },

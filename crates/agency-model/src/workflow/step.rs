@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Located, Position, TemplateText};
-use crate::launch::words;
+use crate::string_enum::string_enum;
 use crate::{McpServers, Mode};
 
 /// How long an agent step may take if it does not say.
@@ -70,7 +69,7 @@ pub enum Work {
     Approval(ApprovalStep),
 }
 
-words! {
+string_enum! {
     /// The types of steps.
     StepKind {
         /// Runs an agent.
@@ -88,7 +87,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What the failure of a step means for the workflow.
     OnFail {
         /// It stops there, until somebody does something about it.
@@ -98,7 +97,7 @@ words! {
     }
 }
 
-words! {
+string_enum! {
     /// What the success of a step means for the loop around it.
     OnSuccess {
         /// Nothing.
@@ -183,7 +182,7 @@ pub enum Contract {
     Optional,
 }
 
-words! {
+string_enum! {
     /// Which workspace an agent works in.
     WorkspaceChoice {
         /// That of the session.
@@ -227,7 +226,7 @@ pub struct LoopStep {
     pub on_max_iterations: OnMaxIterations,
 }
 
-words! {
+string_enum! {
     /// What it means that a loop went round as often as it may.
     OnMaxIterations {
         /// The loop has failed.
@@ -261,7 +260,7 @@ pub struct MergeStep {
     pub strategy: MergeStrategy,
 }
 
-words! {
+string_enum! {
     /// How work is brought into a branch.
     MergeStrategy {
         /// By a merge commit.

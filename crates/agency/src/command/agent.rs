@@ -76,7 +76,7 @@ impl AgentView {
     /// The agent in one line.
     fn line(&self) -> String {
         let error = self.run.error.as_deref().map_or_else(String::new, |error| format!(" ({error})"));
-        format!("{} is {}{error}", self.name, self.agent_state.word())
+        format!("{} is {}{error}", self.name, self.agent_state.as_str())
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn source_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let sources = catalogue().sources.into_values();
         let candidate = |source: Source| {
-            let help = source.description.unwrap_or_else(|| source.kind.word().to_owned());
+            let help = source.description.unwrap_or_else(|| source.kind.as_str().to_owned());
             CompletionCandidate::new(source.name).help(Some(help.into()))
         };
         sources.map(candidate).collect()

@@ -58,7 +58,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         )
     });
     let filter = RunFilter {
-        states: args.state.iter().filter_map(|word| State::from_word(word)).collect(),
+        states: args.state.iter().filter_map(|word| word.parse::<State>().ok()).collect(),
         repo,
         kind: None,
         except: (!args.all).then_some(RunKind::Ask),

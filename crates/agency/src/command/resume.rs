@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agency_engine::create::{Otherwise, ResumeRequest};
 use agency_engine::process::own_terminal_size;
-use agency_model::{ErrorCode, Host, Mode};
+use agency_model::ErrorCode;
 use clap::builder::PossibleValuesParser;
 
 use super::RUN_HELP;
@@ -65,8 +65,8 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         otherwise: Otherwise::Refuse,
         parent,
         prompt_text,
-        mode: args.mode.as_deref().and_then(Mode::from_word),
-        host: args.host.as_deref().and_then(Host::from_word),
+        mode: args.mode.as_deref().and_then(|text| text.parse().ok()),
+        host: args.host.as_deref().and_then(|text| text.parse().ok()),
         name: args.name,
         args: args.runner_args,
         current_directory: context.current_directory()?,

@@ -192,7 +192,7 @@ fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec
 
 fn print_kept(out: &mut dyn std::io::Write, kept: &[KeptRun]) -> std::io::Result<()> {
     for run in kept {
-        let state = run.session_state.map_or("unreadable", SessionState::word);
+        let state = run.session_state.map_or("unreadable", SessionState::as_str);
         writeln!(out, "{}  kept: its workflow session {} is {state}", run.id, run.session)?;
     }
     let mut sessions: Vec<&SessionId> = kept.iter().map(|run| &run.session).collect();

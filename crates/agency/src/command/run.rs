@@ -10,11 +10,9 @@ use agency_engine::agency::Agency;
 use agency_engine::create::{InputFingerprint, Plan, RunRequest, read_environment_file, read_mcp_config};
 use agency_engine::process::own_terminal_size;
 use agency_engine::store::RunRow;
-use agency_model::run::{RestartPolicy, State};
+use agency_model::run::State;
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{
-    ErrorCode, Host, McpServer, McpServers, Mode, RunId, RunKind, VcsChoice, WorkspaceKind, without_values,
-};
+use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, RunKind, WorkspaceKind, without_values};
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -245,11 +243,11 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
             unknown_minutes: args.unknown_minutes,
         }),
         name: args.name,
-        mode: args.mode.as_deref().and_then(Mode::from_word),
-        host: args.host.as_deref().and_then(Host::from_word),
-        workspace: args.workspace.as_deref().and_then(WorkspaceKind::from_word),
-        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
-        restart: args.restart.as_deref().and_then(RestartPolicy::from_word),
+        mode: args.mode.as_deref().and_then(|text| text.parse().ok()),
+        host: args.host.as_deref().and_then(|text| text.parse().ok()),
+        workspace: args.workspace.as_deref().and_then(|text| text.parse().ok()),
+        vcs: args.vcs.as_deref().and_then(|text| text.parse().ok()),
+        restart: args.restart.as_deref().and_then(|text| text.parse().ok()),
         one_shot: args.one_shot.then_some(true),
         mcp_servers: Some(mcp_servers),
         ..SpecDraft::default()

@@ -150,7 +150,7 @@ fn answer_schema(data: Schema) -> Schema {
 }
 
 fn error_schema() -> Schema {
-    let codes: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.word()).collect();
+    let codes: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     let whole = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",

@@ -82,7 +82,7 @@ impl SourceView {
         let holds = |members: &Vec<String>| members.contains(&source.name);
         Self {
             name: source.name.clone(),
-            kind: source.kind.word(),
+            kind: source.kind.as_str(),
             url,
             r#ref: reference,
             path: sources.path_of(source).display().to_string(),

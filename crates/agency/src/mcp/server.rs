@@ -60,7 +60,7 @@ impl Server {
         loop {
             tokio::select! {
                 ended = &mut work => return ended.unwrap_or_else(|error| {
-                    Err(Problem::new(ErrorCode::Io, format!("{} failed unexpectedly: {error}", tool.word())))
+                    Err(Problem::new(ErrorCode::Io, format!("{} failed unexpectedly: {error}", tool.as_str())))
                 }),
                 () = request.ct.cancelled(), if is_wanted => is_wanted = false,
                 () = &mut abandoned, if is_wanted && tool.is_for_its_client() => is_wanted = false,
@@ -106,8 +106,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = Tool::from_word(&request.name) else {
-            let meant = nearest(&request.name, Tool::ALL.iter().map(|tool| tool.word()));
+        let Some(tool) = Tool::from_name(&request.name) else {
+            let meant = nearest(&request.name, Tool::ALL.iter().map(|tool| tool.as_str()));
             let meant = meant.map_or_else(String::new, |word| format!("; did you mean {word}?"));
             return Err(ErrorData::invalid_params(
                 Cow::from(format!("there is no tool '{}'{meant}", request.name)),

@@ -93,7 +93,7 @@ impl Tool {
     ];
 
     /// Its name.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::ListSources => "list_sources",
             Self::AskSources => "ask_sources",
@@ -107,8 +107,8 @@ impl Tool {
     }
 
     /// The tool with that name.
-    pub(super) fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|tool| tool.word() == word)
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|tool| tool.as_str() == name)
     }
 
     /// Whether its work is for nobody once the client is gone.
@@ -191,7 +191,7 @@ impl Tool {
     pub(super) fn definition(self) -> Definition {
         let effect = self.effect();
         let annotations = ToolAnnotations::new().read_only(effect == Effect::Reads).destructive(effect == Effect::Ends);
-        Definition::new(self.word(), self.description(), Arc::new(self.input()))
+        Definition::new(self.as_str(), self.description(), Arc::new(self.input()))
             .with_raw_output_schema(Arc::new(self.output()))
             .with_annotations(annotations)
     }

@@ -41,9 +41,10 @@ impl From<OrchestratorError> for Problem {
                 problem.hint(format!("agency workflow resume {id}")).detail("session", id)
             }
             OrchestratorError::NoSuchStep { name, nearest } => problem.detail("step", name).detail("nearest", nearest),
-            OrchestratorError::NotActive { name, state } => {
-                problem.hint("agency workflow show lists the steps").detail("step", name).detail("state", state.word())
-            }
+            OrchestratorError::NotActive { name, state } => problem
+                .hint("agency workflow show lists the steps")
+                .detail("step", name)
+                .detail("state", state.as_str()),
             OrchestratorError::NotInteractive { name } => {
                 problem.hint("agency workflow cancel ends the session").detail("step", name)
             }

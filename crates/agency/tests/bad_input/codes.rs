@@ -138,5 +138,5 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
     let shell = r#"exec "$0" ls >/dev/full"#;
     let output = world.run(world.program("sh").args(["-c", shell, env!("CARGO_BIN_EXE_agency")]));
     assert_eq!(output.status.code(), Some(1), "{output}");
-    assert!(output.stderr.contains(ErrorCode::Io.word()), "{output}");
+    assert!(output.stderr.contains(ErrorCode::Io.as_str()), "{output}");
 }

@@ -55,7 +55,7 @@ fn without_jj_or_with_an_old_one_nothing_is_created() {
         for (path, words) in [(without_jj(&world), "jj is not installed"), (old_jj(&world), "jj 0.39.0 is too old")] {
             let mut command = world.command(&run_prompted(&repo, &["--vcs", "jj", "--json"]));
             let answer = world.run(command.env("PATH", &path)).object();
-            assert_eq!(answer["error"]["code"], ErrorCode::JjNotFound.word(), "{answer:#}");
+            assert_eq!(answer["error"]["code"], ErrorCode::JjNotFound.as_str(), "{answer:#}");
             says(&answer["error"], &[words]);
             hints(&answer["error"], "--vcs git");
 
@@ -63,7 +63,7 @@ fn without_jj_or_with_an_old_one_nothing_is_created() {
             let mut command = world.command(&run_prompted(&repo, &["--dry-run", "--json"]));
             let answer = world.run(command.env("PATH", &path)).object();
             match kind {
-                JjKind::Alone => assert_eq!(answer["error"]["code"], ErrorCode::JjNotFound.word(), "{answer:#}"),
+                JjKind::Alone => assert_eq!(answer["error"]["code"], ErrorCode::JjNotFound.as_str(), "{answer:#}"),
                 JjKind::Colocated => assert_eq!(answer["data"]["spec"]["vcs"], "git", "{answer:#}"),
             }
         }

@@ -15,7 +15,7 @@ fn every_code_is_met_in_some_test_of_the_program() {
     let text: String = sources.map(|path| fs::read_to_string(path).unwrap()).collect();
     let unmet = ErrorCode::ALL.iter().filter(|code| {
         let named = format!("ErrorCode::{code:?}");
-        !text.contains(code.word()) && !text.contains(&named)
+        !text.contains(code.as_str()) && !text.contains(&named)
     });
     assert_eq!(unmet.collect::<Vec<_>>(), Vec::<&ErrorCode>::new());
 }

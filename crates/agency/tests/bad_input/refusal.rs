@@ -55,7 +55,7 @@ pub(super) fn refused_command(world: &World, repo: &Repo, command: impl Fn() -> 
 #[track_caller]
 pub(super) fn answers(world: &World, command: impl Fn() -> Command, code: ErrorCode) -> Value {
     let said = world.run(&mut command());
-    let shown = format!("[{}]", code.word());
+    let shown = format!("[{}]", code.as_str());
     assert_eq!(said.status.code(), Some(exit_code(code)), "{said}");
     assert_eq!(said.stdout, "", "{said}");
     assert!(said.stderr.contains(&shown) && said.stderr.contains("hint: "), "{said}");
@@ -67,7 +67,7 @@ pub(super) fn answers(world: &World, command: impl Fn() -> Command, code: ErrorC
     assert_eq!(answered.stderr, "", "{answered}");
     let mut object = answered.object();
     assert_eq!(object["ok"], false, "{object:#}");
-    assert_eq!(object["error"]["code"], code.word(), "{object:#}");
+    assert_eq!(object["error"]["code"], code.as_str(), "{object:#}");
     assert!(object["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{object:#}");
     object["error"].take()
 }

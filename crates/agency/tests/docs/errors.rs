@@ -81,7 +81,7 @@ fn the_program_exits_as_the_table_says() {
     let check = |code: ErrorCode, arguments: &[&str]| {
         world.error(arguments, code);
         let exit = world.agency(arguments).status.code();
-        assert_eq!(exit, table.get(code.word()).copied(), "{code} by agency {arguments:?}");
+        assert_eq!(exit, table.get(code.as_str()).copied(), "{code} by agency {arguments:?}");
     };
     for (code, arguments) in cases {
         check(*code, arguments);

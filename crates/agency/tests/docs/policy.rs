@@ -53,6 +53,6 @@ fn each_line_is_decided_as_the_table_says() {
             tool: Some(ToolRequest::new("Bash", json!({ "command": command }))),
         };
         let ground = Ground { workspace: Path::new("/workspace"), look: &|_| Found::Plain };
-        assert_eq!(policy.decide(&question, &ground).action.word(), row[1], "{command}");
+        assert_eq!(policy.decide(&question, &ground).action.as_str(), row[1], "{command}");
     }
 }

@@ -21,7 +21,7 @@ fn every_state_phase_and_reason_is_described() {
     let cause = StopCause::Requested;
     let phases =
         [Phase::Starting(None), Phase::Working, Phase::Stopping(cause), Phase::Killing(cause), Phase::BackingOff];
-    assert_eq!(first_column("Phases"), phases.map(Phase::word));
+    assert_eq!(first_column("Phases"), phases.map(Phase::as_str));
     let reasons = first_column("Reasons");
     for reason in Reason::ALL {
         assert!(reasons.contains(&reason.to_string()), "{reason}");
@@ -30,5 +30,5 @@ fn every_state_phase_and_reason_is_described() {
 
 #[test]
 fn every_state_of_a_session_is_described() {
-    assert_eq!(first_column("Sessions"), SessionState::ALL.iter().map(|state| state.word()).collect::<Vec<_>>());
+    assert_eq!(first_column("Sessions"), SessionState::ALL.iter().map(|state| state.as_str()).collect::<Vec<_>>());
 }

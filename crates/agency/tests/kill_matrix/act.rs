@@ -91,7 +91,7 @@ pub(super) fn play(case: &Case) {
 
 fn perform(case: &Case, scene: &Scene) {
     let world = &scene.world;
-    let host = ["--host", case.host.word()];
+    let host = ["--host", case.host.as_str()];
     match case.act {
         Act::Create => {
             let mut command = world.run_command(&scene.repo, "stubborn", &host);

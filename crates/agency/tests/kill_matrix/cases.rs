@@ -19,7 +19,7 @@ pub(super) enum Host {
 }
 
 impl Host {
-    pub(super) const fn word(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Tmux => "tmux",
             Self::Detached => "detached",
@@ -190,7 +190,7 @@ fn play(acts: &[Act]) {
 
 /// Plays a case in a thread of its name, which a panic prints. The other cases are played all the same.
 fn play_one(case: &Case) -> bool {
-    let name = format!("{:?} in {} killed at {}", case.act, case.host.word(), case.point);
+    let name = format!("{:?} in {} killed at {}", case.act, case.host.as_str(), case.point);
     thread::scope(|scope| {
         let played = thread::Builder::new().name(name).spawn_scoped(scope, || act::play(case));
         played.unwrap().join().is_ok()

@@ -47,7 +47,7 @@ impl Scene {
 
     /// Starts a run whose supervisor dies at the step. In tmux it is the server that hands out the environment.
     pub(super) fn run_with_doomed_supervisor(&self, agent: &str, host: Host) {
-        let mut command = self.world.run_command(&self.repo, agent, &["--host", host.word()]);
+        let mut command = self.world.run_command(&self.repo, agent, &["--host", host.as_str()]);
         let variables = [("AGENCY_FAULT_POINT", self.point), ("AGENCY_FAULT_WITNESS", self.witness.to_str().unwrap())];
         match host {
             Host::Detached => self.doom(&mut command),

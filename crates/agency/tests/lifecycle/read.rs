@@ -108,7 +108,7 @@ fn waiting_has_a_limit_and_a_goal() {
     assert_eq!(world.json(&["wait", "--until", "running", id])["data"]["state"], "running");
     let output = world.agency(&["wait", "--timeout", "0s", "--json", id]);
     assert_eq!(output.status.code(), Some(124));
-    assert_eq!(output.object()["error"]["code"], ErrorCode::Timeout.word());
+    assert_eq!(output.object()["error"]["code"], ErrorCode::Timeout.as_str());
     world.release("waiting");
     assert_eq!(end(&world, &run)["state"], "completed");
 }

@@ -110,7 +110,7 @@ fn a_hook_that_refuses_the_merge_blocks_the_session_with_its_words() {
     let session = place.begin(text, &["--title", "Bring it"]);
     let shown = place.wait_for_state(&session, "blocked");
     let error = step(&shown, "bring")["error"].as_str().unwrap().to_owned();
-    assert!(error.starts_with(ErrorCode::MergeFailed.word()) && error.contains("not on a Monday"), "{error}");
+    assert!(error.starts_with(ErrorCode::MergeFailed.as_str()) && error.contains("not on a Monday"), "{error}");
     assert_eq!(place.repo.git(&["log", "--format=%s", "main"]).lines().count(), 1, "nothing was merged");
 }
 

@@ -108,7 +108,7 @@ impl WorkflowExecutor {
         let HeardAnswer { key, verdict, message, choice } = answer;
         let Some((path, attempt)) = self.asked.remove(&key) else { return Ok(()) };
         if self.blocked(&path, attempt).is_some_and(|blocked| blocked.answer.is_none()) {
-            let answer = match (verdict, choice.as_deref().and_then(MergeAnswer::from_word)) {
+            let answer = match (verdict, choice.as_deref().and_then(|text| text.parse().ok())) {
                 (Approval::Rejected, _) => MergeAnswer::Cancel,
                 (Approval::Approved, Some(answer)) => answer,
                 // Another look changes nothing, and asks again if it has to.

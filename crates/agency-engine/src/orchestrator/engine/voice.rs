@@ -71,7 +71,7 @@ impl Voice {
             Subject::Approval => ("Approval", json!({ "plan": request.detail })),
             Subject::Merge => ("Merge", json!({ "diff": request.detail })),
             Subject::Checkout(answers) => {
-                let option = |(answer, meaning): &(MergeAnswer, String)| json!({ "label": answer.word(), "description": meaning });
+                let option = |(answer, meaning): &(MergeAnswer, String)| json!({ "label": answer.as_str(), "description": meaning });
                 let options: Vec<Value> = answers.iter().map(option).collect();
                 let question = json!({ "question": request.detail, "header": request.title, "options": options });
                 ("AskUserQuestion", json!({ "questions": [question] }))

@@ -32,7 +32,7 @@ pub enum StepState {
 impl StepState {
     /// The word that answers and tables use.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Running => "running",

@@ -46,8 +46,8 @@ fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<St
     notes.declare(name.as_ref(), if kind == StepKind::Parallel { Named::Group } else { Named::Step });
     let when = object.template("when", notes);
     let timeout = object.duration("timeout", notes);
-    let on_fail = object.word("on_fail", OnFail::from_word, notes).unwrap_or(OnFail::Block);
-    let on_success = object.word("on_success", OnSuccess::from_word, notes).unwrap_or(OnSuccess::GoOn);
+    let on_fail = object.choice("on_fail", notes).unwrap_or(OnFail::Block);
+    let on_success = object.choice("on_success", notes).unwrap_or(OnSuccess::GoOn);
     if let (OnSuccess::ExitLoop, Around::Workflow(_)) = (on_success, around) {
         notes.note(object.key_at("on_success"), "`exit_loop` outside of a loop: there is nothing to exit");
     }
@@ -73,7 +73,7 @@ fn name_of(node: &Node) -> Option<Located<String>> {
 
 /// The type of a step, which decides what else it may have.
 fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
-    let words = || StepKind::ALL.iter().map(|kind| kind.word());
+    let words = || StepKind::ALL.iter().map(|kind| kind.as_str());
     let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     let Kind::Map(entries) = &node.kind else {
         notes.note(node.at, format!("expected a step with its fields, found {}", node.described()));
@@ -84,7 +84,7 @@ fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
         return None;
     };
     let word = value.text().unwrap_or_default();
-    let kind = StepKind::from_word(word);
+    let kind = word.parse::<StepKind>().ok();
     if kind.is_none() {
         let message = format!("`type`: {} is none of {}", value.described(), listed());
         notes.unknown(value.at, message, word, words());
@@ -116,12 +116,12 @@ fn agent(object: &Object<'_>, name: &str, defaults: &Defaults, notes: &mut Notes
         input,
         output: output(object, name, notes),
         adapter: object.text("adapter", notes),
-        mode: object.word("mode", Mode::from_word, notes).or(defaults.mode).unwrap_or(Mode::Headless),
+        mode: object.choice("mode", notes).or(defaults.mode).unwrap_or(Mode::Headless),
         extra_args: object.texts("extra_args", notes),
         cwd: object.text("cwd", notes),
         env: object.environment("env", notes),
         mcp_servers: servers(object, notes),
-        workspace: object.word("workspace", WorkspaceChoice::from_word, notes).unwrap_or(WorkspaceChoice::Shared),
+        workspace: object.choice("workspace", notes).unwrap_or(WorkspaceChoice::Shared),
         display_name: name.to_owned(),
     };
     // What is missing is noted already.
@@ -196,9 +196,7 @@ fn repeated(object: &Object<'_>, defaults: &Defaults, notes: &mut Notes<'_, '_>)
     LoopStep {
         steps: steps(object, Around::Loop(defaults), notes),
         max_iterations: object.count("max_iterations", notes).unwrap_or(MAX_ITERATIONS),
-        on_max_iterations: object
-            .word("on_max_iterations", OnMaxIterations::from_word, notes)
-            .unwrap_or(OnMaxIterations::Block),
+        on_max_iterations: object.choice("on_max_iterations", notes).unwrap_or(OnMaxIterations::Block),
     }
 }
 
@@ -215,7 +213,7 @@ fn merge(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> MergeStep {
         require_review: object.flag("require_review", notes).unwrap_or(true),
         into: object.text("into", notes),
         commit_message: object.template("commit_message", notes),
-        strategy: object.word("strategy", MergeStrategy::from_word, notes).unwrap_or(MergeStrategy::Merge),
+        strategy: object.choice("strategy", notes).unwrap_or(MergeStrategy::Merge),
     }
 }
 
@@ -237,7 +235,7 @@ fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<S
     let object = Object::take(node, Shape::Task, notes)?;
     let id = object.name("id", notes);
     notes.declare(id.as_ref(), Named::Step);
-    let mode = object.word("executionMode", Mode::from_word, notes).or(defaults.mode).unwrap_or(Mode::Interactive);
+    let mode = object.choice("executionMode", notes).or(defaults.mode).unwrap_or(Mode::Interactive);
     let prompt = object.template("prompt", notes).filter(|prompt| !prompt.value.trim().is_empty());
     if mode == Mode::Headless && prompt.is_none() {
         notes.note(object.at, "a headless task needs `prompt`: nobody can tell it anything later");

@@ -40,7 +40,7 @@ fn table(agents: &[AgentView]) -> String {
         let run = &agent.run;
         vec![
             agent.name.clone(),
-            agent.agent_state.word().to_owned(),
+            agent.agent_state.as_str().to_owned(),
             run.activity.map_or_else(String::new, |activity| activity.to_string()),
             run.runner.clone(),
             run.attempt.to_string(),

@@ -54,7 +54,7 @@ impl OrphanView {
         let label = run_name.as_deref().map_or_else(String::new, |name| format!(" ({})", plain(name)));
         writeln!(out, "{pid}  {}", plain(command))?;
         writeln!(out, "  run        {run_id}{label}, {run_state}")?;
-        let state = process_state.word();
+        let state = process_state.as_str();
         let cpu = format!("{}.{}s", cpu_ms / 1000, cpu_ms % 1000 / 100);
         writeln!(out, "  doing      {state}; started {} ago, {cpu} of CPU used", ago(now, *since))?;
         writeln!(out, "  others     {descendants} more of the run")?;

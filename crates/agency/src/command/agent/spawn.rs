@@ -10,7 +10,7 @@ use agency_engine::agents::{AgentEvents, AgentManager, Happening, NamedAgent};
 use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
-use agency_model::{Event, EventLine, Host, Mode, RunKind, VcsChoice};
+use agency_model::{Event, EventLine, RunKind};
 use clap::builder::PossibleValuesParser;
 
 use super::{AgentView, manager};
@@ -89,9 +89,9 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         base_ref: args.base,
         runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
         prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
-        mode: args.mode.as_deref().and_then(Mode::from_word),
-        host: args.host.as_deref().and_then(Host::from_word),
-        vcs: args.vcs.as_deref().and_then(VcsChoice::from_word),
+        mode: args.mode.as_deref().and_then(|text| text.parse().ok()),
+        host: args.host.as_deref().and_then(|text| text.parse().ok()),
+        vcs: args.vcs.as_deref().and_then(|text| text.parse().ok()),
         ..SpecDraft::default()
     };
     Ok(RunRequest {

@@ -128,7 +128,7 @@ impl QuestionView {
 
     /// What can be written after `agency answer <id>`.
     fn ways(&self) -> Vec<String> {
-        let mut ways: Vec<String> = self.actions.iter().map(|action| action.word().replace('_', "-")).collect();
+        let mut ways: Vec<String> = self.actions.iter().map(|action| action.as_str().replace('_', "-")).collect();
         if ways.is_empty() {
             ways.extend((1..=self.options.len()).map(|number| number.to_string()));
             ways.push("deny".to_owned());

@@ -19,7 +19,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     /// Only sessions in this state
     #[arg(long, value_name = "STATE", value_parser = clap::builder::PossibleValuesParser::new(
-        SessionState::ALL.iter().map(|state| state.word())))]
+        SessionState::ALL.iter().map(|state| state.as_str())))]
     state: Option<String>,
 }
 
@@ -48,7 +48,7 @@ struct Listed {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let orchestrator = super::orchestrator(context)?;
-    let wanted = args.state.as_deref().and_then(SessionState::from_word);
+    let wanted = args.state.as_deref().and_then(|text| text.parse::<SessionState>().ok());
     let mut sessions = vec![];
     for agency_engine::orchestrator::Listed { id, session } in orchestrator.list()? {
         let session = match session {

@@ -32,7 +32,7 @@ fn step_word(state: StepState) -> String {
         StepState::Done => AnsiColor::Green.on_default(),
         StepState::Failed => AnsiColor::Red.on_default(),
     };
-    styled(style, state.word())
+    styled(style, state.as_str())
 }
 
 /// Prints a session and its steps, and below them in full what did not fit behind them.

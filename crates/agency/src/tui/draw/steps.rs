@@ -66,7 +66,7 @@ fn draw_step(paint: &mut Paint<'_>, row: Rect, step: &StepOverview, columns: &Co
     for (column, wide) in &columns.shown {
         let place = Rect { width: wide.saturating_sub(1).min(left.width), ..left };
         match column {
-            Column::Word => paint.text(place, step.state.word(), role),
+            Column::Word => paint.text(place, step.state.as_str(), role),
             Column::Times => paint.right(place, &times(step, state), Role::Quiet),
             Column::Took => paint.right(place, &duration(step, state), Role::Plain),
             Column::Cost => paint.right(place, &step.cost_usd.map(dollars).unwrap_or_default(), Role::Plain),

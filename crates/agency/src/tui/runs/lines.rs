@@ -120,14 +120,14 @@ fn matches(entry: &Entry, words: &[String]) -> bool {
         return true;
     }
     let row = &entry.row;
-    let activity = row.activity.map(agency_model::Activity::word).unwrap_or_default();
+    let activity = row.activity.map(agency_model::Activity::as_str).unwrap_or_default();
     let fields = [
         row.id.as_str(),
         row.name.as_deref().unwrap_or_default(),
         &row.repo_path,
         row.new_branch.as_deref().unwrap_or_default(),
         &row.runner_kind,
-        row.state.word(),
+        row.state.as_str(),
         activity,
         row.workflow_session.as_ref().map(SessionId::as_str).unwrap_or_default(),
     ];

@@ -6,7 +6,7 @@ use super::super::super::{
     AGENT_TIMEOUT, AgentStep, Command, Contract, Instruction, SCRIPT_TIMEOUT, Step, StepKind, Work,
 };
 use super::*;
-use crate::McpServers;
+use crate::{McpServers, Mode};
 
 fn agent(step: &Step) -> &AgentStep {
     let Work::Agent(agent) = &step.work else { panic!("{step:?} is no agent") };
@@ -116,12 +116,12 @@ fn every_type_of_step_has_its_defaults() {
     else {
         panic!("a loop, a parallel step and a merge");
     };
-    assert_eq!((repeated.max_iterations.get(), repeated.on_max_iterations.word()), (10, "block"));
+    assert_eq!((repeated.max_iterations.get(), repeated.on_max_iterations.as_str()), (10, "block"));
     assert!(
         matches!(&repeated.steps[0].work, Work::Script(script) if matches!(&script.command, Command::Words(words) if words.len() == 2))
     );
     assert_eq!((parallel.max_parallel, parallel.fail_fast), (None, false));
-    assert_eq!((merge.require_review, merge.strategy.word()), (true, "merge"));
+    assert_eq!((merge.require_review, merge.strategy.as_str()), (true, "merge"));
 }
 
 #[test]
