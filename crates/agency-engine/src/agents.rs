@@ -3,10 +3,10 @@
 //! A named agent is a run of kind `agent` with restart policy `on-crash`; the one rule is that nothing of a run's life
 //! is done here. The manager knows no terminal: it answers, and it speaks through its channel of events.
 
-mod ending;
 mod error;
 mod events;
 mod follower;
+mod shutdown;
 mod state;
 
 use std::collections::BTreeMap;
@@ -19,21 +19,21 @@ use std::time::Duration;
 use agency_model::run::{RestartPolicy, State};
 use agency_model::{Mode, RunKind, nearest};
 
-pub use ending::{Shutdown, StoppedAgent};
 pub use error::AgentError;
-pub use events::{AgentEvent, AgentEvents, Happening, Missed};
+pub use events::{AgentEvent, AgentEventKind, AgentEvents, Missed};
+pub use shutdown::{Shutdown, StoppedAgent};
 pub use state::AgentState;
 
 use crate::agency::Agency;
 use crate::config::Config;
-use crate::create::{Otherwise, ResumeRequest, RunRequest};
+use crate::create::{ResumeFallback, ResumeRequest, RunRequest};
 use crate::orphans::{KilledOrphan, OrphanInfo};
 use crate::store::{RunFilter, RunRow, StoreError};
 use events::Queue;
 use follower::Follower;
 
 /// A longer name does not fit where it is shown.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 /// What holds for all agents of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl AgentManager {
         let plan = self.agency.plan_resume(ResumeRequest {
             parent,
             prompt_text: request.prompt,
-            otherwise: Otherwise::BeginAnother,
+            fallback: ResumeFallback::BeginAnother,
             mode: None,
             host: None,
             name: None,
@@ -240,7 +240,7 @@ fn check_name(name: &str) -> Result<(), AgentError> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     // A name that could be the beginning of an id, or a flag, would mean two things.
     let begins = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric()) && !name.starts_with("r_");
-    if begins && name.len() <= LONGEST_NAME && name.chars().all(fits) {
+    if begins && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {
         Ok(())
     } else {
         Err(AgentError::InvalidName { name: name.to_owned() })

@@ -6,8 +6,8 @@ mod answer;
 mod chat;
 mod command;
 mod error;
-mod place;
 mod prompt_template;
+mod scratch_root;
 mod seclusion;
 mod servers;
 mod subagent_runner;
@@ -15,7 +15,7 @@ mod sweep;
 
 pub use chat::{ChatEnd, ChatRequest};
 pub use error::AskError;
-pub(crate) use place::scratch_places;
 pub use prompt_template::{DEFAULT_TEMPLATE, PromptTemplate, TEMPLATE_FILE, TemplateError};
+pub(crate) use scratch_root::scratch_places;
 pub use subagent_runner::{Answer, AskRequest, SubagentRunner};
 pub use sweep::{dead_scratch, sweep_scratch};

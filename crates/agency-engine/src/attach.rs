@@ -15,10 +15,10 @@ use crate::agency::Agency;
 use crate::caller::NotAllowed;
 use crate::host::{Tmux, TmuxError};
 use crate::lock::is_held;
+use crate::messages::DeliveryError;
 use crate::process::{RawTerminal, TerminalSize, connect, own_terminal_size};
 use crate::store::{RunRow, StoreError};
 use crate::supervise::{ATTACH, INPUT, RESIZE, write_frame};
-use crate::tell::TellError;
 
 /// Ctrl-\ leaves the agent's terminal; the agent goes on.
 pub const DETACH_KEY: u8 = 0x1c;
@@ -116,8 +116,8 @@ impl Agency {
     pub fn check_attaching(&self) -> Result<(), AttachError> {
         match self.permitted_caller() {
             Ok(_) => Ok(()),
-            Err(TellError::NotAllowed(refusal)) => Err(AttachError::NotAllowed(refusal)),
-            Err(TellError::Store(error)) => Err(error.into()),
+            Err(DeliveryError::NotAllowed(refusal)) => Err(AttachError::NotAllowed(refusal)),
+            Err(DeliveryError::Store(error)) => Err(error.into()),
             // Nothing else is looked at.
             Err(_) => Ok(()),
         }

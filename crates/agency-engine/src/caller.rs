@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::agency::Agency;
+use crate::messages::DeliveryError;
 use crate::pid_file::{self, PidFile};
 use crate::process::{Ancestor, Found, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name};
 use crate::store::StoreError;
-use crate::tell::TellError;
 
 /// The process that gave an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +52,7 @@ enum Origin {
 
 impl Agency {
     /// This process, unless an agent started it and that is not allowed.
-    pub(crate) fn permitted_caller(&self) -> Result<Caller, TellError> {
+    pub(crate) fn permitted_caller(&self) -> Result<Caller, DeliveryError> {
         let run = match self.origin()? {
             Origin::User => None,
             Origin::Agent(run) if self.allows_answers_of(&run)? => Some(run),

@@ -32,7 +32,7 @@ pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};
 pub use problem::ConfigError;
 pub use prompt::{InvalidPrompt, PromptDelivery};
-pub use source::Place;
+pub use source::FilePosition;
 pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::config::KeepsConversations;
-use crate::process::answer_of;
+use crate::process::output_with_timeout;
 
 /// How long opencode may take for its list, and how much it may print.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -120,7 +120,7 @@ fn in_opencode_list(program: &Path, directory: &Path, environment: &BTreeMap<OsS
     let mut command = Command::new(program);
     command.args(["session", "list", "--format", "json"]).current_dir(directory);
     command.env_clear().envs(environment);
-    let listed: Vec<Listed> = serde_json::from_slice(&answer_of(&mut command, LIMIT, MOST_BYTES)?).ok()?;
+    let listed: Vec<Listed> = serde_json::from_slice(&output_with_timeout(&mut command, LIMIT, MOST_BYTES)?).ok()?;
     let here = listed.into_iter().filter(|listed| listed.directory == directory);
     here.max_by_key(|listed| listed.updated).map(|listed| listed.id)
 }

@@ -10,7 +10,7 @@ use crate::home::{HomeError, open_for_append, open_to_read};
 use crate::store::now;
 
 /// How many bytes wait in memory while the disk is full.
-const MOST_WAITING: usize = 256 * 1024;
+const MAX_WAITING_BYTES: usize = 256 * 1024;
 
 /// Appends events; the owner of the run's lock is the only writer.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl EventLog {
         let before = self.waiting.len();
         let whole = serde_json::to_writer(&mut self.waiting, &line).is_ok();
         self.waiting.push(b'\n');
-        if !whole || (self.stuck && self.waiting.len() > MOST_WAITING) {
+        if !whole || (self.stuck && self.waiting.len() > MAX_WAITING_BYTES) {
             self.waiting.truncate(before);
         }
         if !self.holding {
@@ -97,13 +97,13 @@ impl EventLog {
             }
         }
         self.waiting.drain(..written);
-        self.waiting.shrink_to(KEPT);
+        self.waiting.shrink_to(MAX_KEPT_CAPACITY);
         self.stuck = !self.waiting.is_empty();
     }
 }
 
 /// A buffer that grew beyond this is given back.
-const KEPT: usize = 64 * 1024;
+const MAX_KEPT_CAPACITY: usize = 64 * 1024;
 
 struct LastLine {
     seq: u64,
@@ -112,10 +112,10 @@ struct LastLine {
 }
 
 fn last_line(path: &Path) -> io::Result<LastLine> {
-    const WINDOW: u64 = 64 * 1024;
+    const WINDOW_BYTES: u64 = 64 * 1024;
     let mut file = open_to_read(path)?;
     let length = file.seek(SeekFrom::End(0))?;
-    let mut window = WINDOW;
+    let mut window = WINDOW_BYTES;
     loop {
         let start = length.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;

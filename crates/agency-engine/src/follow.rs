@@ -8,10 +8,10 @@ use agency_model::{EventLine, RunId};
 
 use crate::agency::Agency;
 use crate::home::{HomeError, open_to_read};
-use crate::watch::{WaitError, Watch};
+use crate::watch::{DirectoryWatch, WaitError};
 
 /// One read takes at most this much.
-const CHUNK: usize = 256 * 1024;
+const READ_BYTES: usize = 256 * 1024;
 
 /// A file that may still grow, and how far it has been read.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Cursor {
     /// What is there now and was not read yet, in pieces.
     pub fn read(&mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let Some(file) = self.open()? else { return Ok(()) };
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = vec![0; READ_BYTES];
         loop {
             match file.read(&mut buffer)? {
                 0 => return Ok(()),
@@ -91,7 +91,7 @@ impl EventReader {
 }
 
 /// How much of the end of a log is looked at first; each further look takes eight times as much.
-const WINDOW: u64 = 256 * 1024;
+const FIRST_WINDOW_BYTES: u64 = 256 * 1024;
 
 impl Agency {
     /// The last event of a run that `find` recognises, searched from the end: a log may be long.
@@ -100,7 +100,7 @@ impl Agency {
         let search = || -> io::Result<Option<T>> {
             let mut file = open_to_read(&path)?;
             let length = file.seek(SeekFrom::End(0))?;
-            let mut window = WINDOW;
+            let mut window = FIRST_WINDOW_BYTES;
             loop {
                 let start = length.saturating_sub(window);
                 file.seek(SeekFrom::Start(start))?;
@@ -141,7 +141,7 @@ impl Agency {
         let problem = |source| WaitError::Home(HomeError::new("read", &path, source));
         // The end of the run is told in its own directory, wherever the file lies.
         let run = self.home.run(id);
-        let watch = Watch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
+        let watch = DirectoryWatch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
         let mut found = false;
         while stays() {
             let row = match self.fresh_row(id) {

@@ -10,10 +10,10 @@ use agency_model::QuestionId;
 
 use crate::agency::Agency;
 use crate::store::{QuestionRow, StoreError};
-use crate::watch::{WaitError, Watch};
+use crate::watch::{DirectoryWatch, WaitError};
 
 /// A busy database is not looked at more often: nobody reads faster, and a look asks after every live run.
-const PAUSE: Duration = Duration::from_millis(20);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What happened in the inbox.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub enum InboxNews {
 /// Somebody who watches the inbox.
 #[derive(Debug)]
 pub struct InboxWatch {
-    watch: Watch,
+    watch: DirectoryWatch,
     open: BTreeSet<QuestionId>,
     looked: Option<Instant>,
 }
@@ -35,7 +35,7 @@ pub struct InboxWatch {
 impl Agency {
     /// Begins to watch the inbox. The questions that are open now come first.
     pub fn watch_inbox(&self) -> Result<InboxWatch, WaitError> {
-        let watch = Watch::begin(&[self.home.root()])?;
+        let watch = DirectoryWatch::begin(&[self.home.root()])?;
         Ok(InboxWatch { watch, open: BTreeSet::new(), looked: None })
     }
 }
@@ -48,7 +48,7 @@ impl InboxWatch {
             return Ok(self.look(agency)?);
         };
         loop {
-            std::thread::sleep(PAUSE.saturating_sub(looked.elapsed()));
+            std::thread::sleep(MIN_POLL_INTERVAL.saturating_sub(looked.elapsed()));
             self.watch.wait(Duration::MAX);
             looked = Instant::now();
             self.looked = Some(looked);

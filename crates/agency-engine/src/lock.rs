@@ -20,7 +20,7 @@ pub struct Lock {
 }
 
 /// How often a lock that a prober may be holding for a moment is tried again.
-const RETRY: Duration = Duration::from_millis(1);
+const RETRY_DELAY: Duration = Duration::from_millis(1);
 
 impl Lock {
     /// Takes the lock, or `None` if another process still holds it when `patience` is over.
@@ -31,7 +31,7 @@ impl Lock {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Self { file })),
-                Err(TryLockError::WouldBlock) if started.elapsed() < patience => std::thread::sleep(RETRY),
+                Err(TryLockError::WouldBlock) if started.elapsed() < patience => std::thread::sleep(RETRY_DELAY),
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(source)) => return Err(HomeError::new("lock", path, source)),
             }

@@ -3,23 +3,23 @@
 //! `engine` executes the workflow of one session, `state` keeps what is known of all. A session is driven by a run like
 //! any other, so nothing of a run's life is written here again.
 
-mod beginning;
+mod commands;
 mod engine;
 mod error;
-mod following;
+mod follow;
 mod logging;
 mod overview;
-mod people;
+mod start;
 mod state;
 
 use agency_model::{RunKind, SessionId};
 
-pub use beginning::{Around, StartRequest};
-pub use engine::{DriveError, Place, Voice, WorkflowExecutor, in_words};
+pub use engine::{DriveError, DriverContext, DriverStream, WorkflowExecutor, describe_fact};
 pub use error::OrchestratorError;
-pub use following::{Followed, Happened};
+pub use follow::{FollowEnd, SessionEvent};
 pub use logging::StepLog;
 pub use overview::{Overview, StepOverview};
+pub use start::{CallerEnv, StartRequest};
 pub use state::{
     Journal, KeptSpell, NewSession, SESSION_VERSION, SessionDirectory, SessionError, SessionManager, SessionRecord,
     StepNode, StepState, WorkflowSession,

@@ -23,15 +23,15 @@ use crate::home::RunDirectory;
 use crate::host::Tmux;
 use crate::pid_file::{self, PidFile, UnclearPidFile};
 use crate::process::{
-    Found, ProcessHandle, ProcessState, RUN_ID_VARIABLE, carriers, carrying_run, connect, end_found, of_run,
+    Found, ProcessHandle, ProcessState, RUN_ID_VARIABLE, carriers, connect, end_found, of_run, processes_of_run,
 };
 use crate::reconcile::has_owner;
 use crate::store::{RunRow, StoreError};
 
 /// How long somebody who only looks, or writes down how a run ended, may hold its lock.
-const MOMENT: Duration = Duration::from_secs(1);
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 /// How often it is looked whether that is over.
-const AGAIN: Duration = Duration::from_millis(5);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An agent without a supervisor, or what is left of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -155,7 +155,7 @@ impl Agency {
     /// Ends every process of a run that has no supervisor any more. Gives back those that stay.
     pub(crate) fn end_processes(&self, id: &RunId, grace: Duration) -> Vec<ProcessHandle> {
         let directory = self.pid_dir();
-        end_found(grace, || of_run(id, agent_of(&directory, id), carrying_run(id)))
+        end_found(grace, || of_run(id, agent_of(&directory, id), processes_of_run(id)))
     }
 
     /// Every run without a supervisor of which something lives.
@@ -253,12 +253,12 @@ fn agent_of(directory: &Path, id: &RunId) -> Option<ProcessHandle> {
 /// Whether a supervisor sees to the run. One that does can be reached; who holds its lock and cannot be reached does so
 /// for a moment only, and is waited for.
 fn has_supervisor(directory: &RunDirectory) -> bool {
-    let deadline = Instant::now() + MOMENT;
+    let deadline = Instant::now() + LOCK_WAIT;
     while has_owner(directory) {
         if connect(&directory.control_socket()).is_ok() || Instant::now() >= deadline {
             return true;
         }
-        thread::sleep(AGAIN);
+        thread::sleep(LOCK_POLL_INTERVAL);
     }
     false
 }

@@ -18,7 +18,7 @@ use crate::store::now;
 /// The version of the format.
 const VERSION: u32 = 1;
 /// More than this is no pid file.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// What a pid file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -75,7 +75,7 @@ impl PidFile {
     pub fn read(directory: &Path, run_id: &RunId) -> Result<Option<Self>, UnclearPidFile> {
         let path = path_of(directory, run_id);
         let unclear = |why: String| UnclearPidFile { path: path.clone(), run_id: Some(run_id.clone()), why };
-        let text = match read_private_file(&path, MOST_BYTES) {
+        let text = match read_private_file(&path, MAX_FILE_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unclear(error.to_string())),

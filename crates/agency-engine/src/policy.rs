@@ -30,13 +30,13 @@ pub struct Replayed {
     /// What the policy says.
     pub decision: Decision,
     /// What that would change.
-    pub change: Change,
+    pub change: PolicyChange,
 }
 
 /// What a policy would change about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Change {
+pub enum PolicyChange {
     /// Nothing.
     Same,
     /// A human would not be asked, with the same result.
@@ -49,7 +49,7 @@ pub enum Change {
     Asked,
 }
 
-impl Change {
+impl PolicyChange {
     fn of(row: &QuestionRow, decision: &Decision) -> Self {
         let by_rule =
             row.answered_by.as_deref().is_some_and(|by| by.starts_with("rule ") || by.starts_with("allow_all of "));
@@ -96,7 +96,7 @@ impl Agency {
             .filter(|row| row.question.kind == QuestionKind::Permission)
             .map(|row| {
                 let decision = policy.decide(&row.question, &ground);
-                Replayed { change: Change::of(&row, &decision), decision, row }
+                Replayed { change: PolicyChange::of(&row, &decision), decision, row }
             })
             .collect())
     }

@@ -5,7 +5,6 @@
 #![expect(unsafe_code, reason = "file descriptors and pre-exec hooks; each use says why it is sound")]
 
 mod ancestry;
-mod answer;
 mod clock;
 mod condition;
 mod descriptors;
@@ -14,13 +13,13 @@ mod identity;
 mod keyboard;
 mod leftovers;
 mod memory;
+mod output;
 mod session;
 mod socket;
 mod stat;
 mod terminal;
 
 pub use ancestry::{Ancestor, ancestry};
-pub use answer::answer_of;
 pub(crate) use clock::monotonic;
 pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory, inherit};
@@ -28,8 +27,9 @@ pub use handle::ProcessHandle;
 pub(crate) use identity::boot_id;
 pub use identity::{Found, Identity};
 pub use keyboard::{Key, Keyboard};
-pub use leftovers::{carriers, carrying_run, end_carrying, end_found, end_run, left_children, of_run, reap_adopted};
+pub use leftovers::{carriers, end_found, end_run, kill_by_env, left_children, of_run, processes_of_run, reap_adopted};
 pub use memory::release_own_code;
+pub use output::output_with_timeout;
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::adopt::{FileFindings, RunDirectories};
 use crate::agency::Agency;
-use crate::door::ring;
+use crate::control_client::wake_supervisor;
 use crate::fault;
 use crate::finish::{Ended, announce_end, read_markers};
 use crate::home::RunDirectory;
@@ -61,7 +61,7 @@ impl Agency {
         if !live.is_empty() {
             for id in self.store.runs_with_requests()? {
                 // A request whose asker died before the bell rang.
-                ring(&self.home.run(&id));
+                wake_supervisor(&self.home.run(&id));
             }
         }
         for row in self.store.unrecorded_ends()? {

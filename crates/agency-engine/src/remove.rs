@@ -71,7 +71,7 @@ impl Agency {
         check_branch_wish(&row, options)?;
         // A branch can still be asked away when all else is gone.
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
-            let kept = Some(self.home.kept_of(&row.worktree_maker())).filter(|place| place.is_dir());
+            let kept = Some(self.home.kept_of(&row.worktree_owner())).filter(|place| place.is_dir());
             return Ok(Removed { kept, ..Removed::of(&row, vec!["it was removed before".to_owned()]) });
         }
         self.check_session(&row, options)?;
@@ -106,7 +106,7 @@ impl Agency {
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
         if self.sharing(&row)?.is_empty() {
-            let trusted = trust::take_back(&self.home.run(&row.worktree_maker()));
+            let trusted = trust::take_back(&self.home.run(&row.worktree_owner()));
             remaining.extend(trusted.err().map(|error| trust_remains(&row, &error)));
         }
         remaining.extend(session_remains(&row));
@@ -160,7 +160,7 @@ impl Agency {
                 let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
                 let nothing = || WorkspaceError::NothingSaved { run: row.id.clone(), other_refs: vec![] };
                 match &row.saved_ref {
-                    Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_maker(), new)?,
+                    Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,
                     Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,
                 }
                 .ok_or_else(nothing)?
@@ -179,7 +179,7 @@ impl Agency {
         if row.worktree_path.is_none() {
             return Ok(None);
         }
-        match Lock::take(&self.home.run(&row.worktree_maker()).file("worktree_path.txt"), LEAVING) {
+        match Lock::take(&self.home.run(&row.worktree_owner()).file("worktree_path.txt"), LEAVING) {
             Ok(Some(lock)) => Ok(Some(lock)),
             Ok(None) => Err(RemoveError::InUse(row.id.clone())),
             // Without the directory of its maker there is nothing to lock.

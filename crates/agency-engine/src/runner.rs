@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod clean;
+mod ansi_stripper;
 mod command;
 mod input;
 mod listener;
@@ -37,7 +37,7 @@ use std::pin::Pin;
 use agency_model::Mode;
 use agency_model::run::Exit;
 
-pub use self::clean::Cleaner;
+pub use self::ansi_stripper::AnsiStripper;
 pub use self::command::{RunnerCommand, StdinPlan};
 pub use self::listener::{Listener, RunnerOutput};
 pub use self::pipes::HeadlessRunner;

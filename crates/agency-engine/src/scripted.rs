@@ -40,12 +40,12 @@ use std::time::Duration;
 /// What a prompt asks for, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    steps: Vec<Step>,
+    steps: Vec<ScriptedStep>,
 }
 
 /// One directive, and the line of the prompt it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Step {
+struct ScriptedStep {
     line: usize,
     directive: Directive,
 }
@@ -85,7 +85,12 @@ pub fn execute(script: &Script, directory: &Path, out: &mut dyn Write, err: &mut
     Ok(0)
 }
 
-fn perform(step: &Step, directory: &Path, out: &mut dyn Write, err: &mut dyn Write) -> Result<Flow, ScriptError> {
+fn perform(
+    step: &ScriptedStep,
+    directory: &Path,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<Flow, ScriptError> {
     let line = step.line;
     match &step.directive {
         Directive::Say(text) => print(out, text)?,

@@ -17,7 +17,7 @@ use crate::reconcile::Reconciled;
 use crate::watch::{WaitError, change_of};
 
 /// How often we look whether we are to end.
-const HEARTBEAT: Duration = Duration::from_millis(250);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// The kernel tells of a closed lock file a moment before it lets go of the lock.
 const LOCK_LAG: Duration = Duration::from_millis(2);
 
@@ -45,7 +45,7 @@ impl Agency {
             }
             self.watch_live(&mut watcher, &mut watched)?;
             loop {
-                match changes.recv_timeout(HEARTBEAT) {
+                match changes.recv_timeout(INTERRUPT_POLL_INTERVAL) {
                     Ok(_) => break,
                     Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => return Ok(()),
                     Err(RecvTimeoutError::Timeout) => {}

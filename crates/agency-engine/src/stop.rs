@@ -8,7 +8,7 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::Signal;
 
 use crate::agency::Agency;
-use crate::door::ring;
+use crate::control_client::wake_supervisor;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
@@ -22,7 +22,7 @@ use crate::watch::WaitError;
 /// How long a supervisor that is killed may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// How long a supervisor that waited for a slot may take to leave.
-const LEAVING: Duration = Duration::from_secs(5);
+const QUEUED_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a run was not stopped.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,7 @@ impl Agency {
             Applied::Moved { row, .. } if row.state.is_terminal() => {
                 fault::point("stop.recorded");
                 let directory = self.home.run(id);
-                ring(&directory);
+                wake_supervisor(&directory);
                 self.tell_queued_end(&directory, &row);
                 Ok(*row)
             }
@@ -111,7 +111,7 @@ impl Agency {
     /// Lets the supervisor that waited for a slot tell the end, and tells it if there is none.
     fn tell_queued_end(&mut self, directory: &RunDirectory, row: &RunRow) {
         // One that does not leave, or a directory that cannot be used, does not change that the run is over.
-        let Ok(Some(_owner)) = Lock::take(&directory.supervisor_lock(), LEAVING) else {
+        let Ok(Some(_owner)) = Lock::take(&directory.supervisor_lock(), QUEUED_EXIT_TIMEOUT) else {
             return;
         };
         if !directory.done().exists() {
@@ -125,7 +125,7 @@ impl Agency {
         match self.store.request(id, &Request::Stop { grace: None }) {
             Ok(_) => {
                 fault::point("stop.requested");
-                ring(&directory);
+                wake_supervisor(&directory);
                 fault::point("stop.rung");
             }
             Err(error) => return self.stop_by_signal(id, error),

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::home::Home;
-use crate::process::answer_of;
+use crate::process::output_with_timeout;
 
 /// A program that takes longer has no version.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ pub fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, OsString
 fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().envs(environment).current_dir("/");
-    version_in(&String::from_utf8(answer_of(&mut command, LIMIT, MOST_BYTES)?).ok()?)
+    version_in(&String::from_utf8(output_with_timeout(&mut command, LIMIT, MOST_BYTES)?).ok()?)
 }
 
 /// The first word that looks like a version.

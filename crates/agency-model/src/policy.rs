@@ -15,7 +15,7 @@ mod shell;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use mistakes::{Mistake, Step, mistakes_in};
+pub use mistakes::{Mistake, MistakeSegment, mistakes_in};
 pub use paths::{Found, Ground};
 pub use pattern::{Below, CommandPattern, InvalidPattern, PathPattern, ToolPattern};
 pub use rule::{InvalidRule, RULE_KEYS, Rule};

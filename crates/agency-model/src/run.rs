@@ -13,4 +13,4 @@ pub use effect::Effect;
 pub use ending::{ChangeStatus, ChangedPath, Ending, Exit, Marker, Reason, Verdict};
 pub use input::Input;
 pub use state::{FAILURES_ALLOWED, Phase, Progress, RestartPolicy, Run, State, StopCause};
-pub use step::{Refusal, Step, step};
+pub use step::{Refusal, Transition, step};

@@ -16,9 +16,9 @@ use gotmpl::parse::{DefineNode, ListNode};
 
 pub use functions::FUNCTIONS;
 pub use references::{Include, Reference, References};
-pub use render::{DEEPEST_INCLUDE, MAX_RENDERED_BYTES};
+pub use render::{MAX_INCLUDE_DEPTH, MAX_RENDERED_BYTES};
 pub use spellbook::{Spell, Spellbook};
-pub use values::Context;
+pub use values::TemplateValues;
 
 use crate::workflow::Position;
 

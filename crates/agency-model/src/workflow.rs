@@ -27,10 +27,11 @@ pub use contract::{AgentOutput, MAX_ANSWER_BYTES, OutputError, judge};
 pub use duration::{InvalidDuration, format_duration, parse_duration};
 pub use fields::{Field, Holds, Need, Shape};
 pub use flow::{
-    Action, BlockedMerge, Flow, HistoryError, Recorded, Refusal, Running, StepStanding, StopCause, Surroundings, next,
+    Action, BlockedMerge, Flow, HistoryError, Recorded, RejectedFact, Running, StepProgress, StepSurroundings,
+    StopCause, next,
 };
 pub use history::{
-    Approval, BlockedCheckout, ClockReading, Entry, Fact, HISTORY_VERSION, MergeAnswer, SessionState, StepPath,
+    Approval, BlockedCheckout, ClockReading, Fact, HISTORY_VERSION, HistoryEntry, MergeAnswer, SessionState, StepPath,
 };
 pub use located::{Layout, Located, Position, TemplateText};
 pub use parse::{MAX_WORKFLOW_BYTES, Partly, parse_partly, parse_values, parse_workflow};

@@ -12,7 +12,7 @@ use agency_model::{Event, RunId};
 use super::AgentState;
 
 /// How many events of output wait for a slow consumer.
-const ROOM: usize = 1024;
+const QUEUE_CAPACITY: usize = 1024;
 
 /// Something that happened to an agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +22,12 @@ pub struct AgentEvent {
     /// Its run.
     pub run: RunId,
     /// What happened.
-    pub happened: Happening,
+    pub happened: AgentEventKind,
 }
 
 /// What happened to an agent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
+pub enum AgentEventKind {
     /// An event of its run.
     Event {
         /// The event's number in the run.
@@ -126,7 +126,9 @@ impl Queue {
 impl Waiting {
     fn push(&mut self, event: AgentEvent) {
         let may_wait = !is_output(&event.happened);
-        if let (false, true, Happening::Event { seq, event: said }) = (may_wait, self.output >= ROOM, &event.happened) {
+        if let (false, true, AgentEventKind::Event { seq, event: said }) =
+            (may_wait, self.output >= QUEUE_CAPACITY, &event.happened)
+        {
             let bytes = text_of(said).len() as u64;
             let missed =
                 self.missed.entry(event.run).or_insert(Missed { first: *seq, last: *seq, events: 0, bytes: 0 });
@@ -134,7 +136,7 @@ impl Waiting {
             return;
         }
         if let Some(missed) = self.missed.remove(&event.run) {
-            let happened = Happening::Missed(missed);
+            let happened = AgentEventKind::Missed(missed);
             self.events.push_back(AgentEvent { agent: event.agent.clone(), run: event.run.clone(), happened });
         }
         self.output += usize::from(!may_wait);
@@ -149,10 +151,10 @@ impl Waiting {
 }
 
 /// Whether there may be any number of such events.
-fn is_output(happened: &Happening) -> bool {
+fn is_output(happened: &AgentEventKind) -> bool {
     match happened {
-        Happening::StateChange { .. } | Happening::Missed(_) => false,
-        Happening::Event { event, .. } => match &**event {
+        AgentEventKind::StateChange { .. } | AgentEventKind::Missed(_) => false,
+        AgentEventKind::Event { event, .. } => match &**event {
             Event::StateChange { .. }
             | Event::Attempt { .. }
             | Event::Exit { .. }
@@ -208,15 +210,15 @@ mod tests {
 
     fn event(seq: u64, event: Event) -> AgentEvent {
         let run = "r_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
-        AgentEvent { agent: "alice".into(), run, happened: Happening::Event { seq, event: Box::new(event) } }
+        AgentEvent { agent: "alice".into(), run, happened: AgentEventKind::Event { seq, event: Box::new(event) } }
     }
 
     fn said(seq: u64) -> AgentEvent {
         event(seq, Event::output("word"))
     }
 
-    fn is(happened: &Happening, wanted: fn(&Event) -> bool) -> bool {
-        matches!(happened, Happening::Event { event, .. } if wanted(event))
+    fn is(happened: &AgentEventKind, wanted: fn(&Event) -> bool) -> bool {
+        matches!(happened, AgentEventKind::Event { event, .. } if wanted(event))
     }
 
     // proves P9
@@ -224,7 +226,7 @@ mod tests {
     fn a_slow_consumer_misses_output_and_is_told_so_but_no_state_change() {
         let queue = Arc::<Queue>::default();
         let events = AgentEvents::of(&queue);
-        let room = ROOM as u64;
+        let room = QUEUE_CAPACITY as u64;
         for seq in 1..=room + 500 {
             queue.push(said(seq));
             if seq % 100 == 0 {
@@ -233,12 +235,12 @@ mod tests {
         }
         queue.push(event(room + 501, Event::Exit { exit_code: Some(0), signal: None }));
         let heard: Vec<AgentEvent> = std::iter::from_fn(|| events.wait(Duration::ZERO)).collect();
-        let count = |wanted: fn(&Happening) -> bool| heard.iter().filter(|event| wanted(&event.happened)).count();
-        assert_eq!(count(|event| is(event, |event| matches!(event, Event::Output { .. }))), ROOM);
+        let count = |wanted: fn(&AgentEventKind) -> bool| heard.iter().filter(|event| wanted(&event.happened)).count();
+        assert_eq!(count(|event| is(event, |event| matches!(event, Event::Output { .. }))), QUEUE_CAPACITY);
         assert_eq!(count(|event| is(event, |event| matches!(event, Event::Restart { .. }))), 15);
         let missed: Vec<Missed> = heard
             .iter()
-            .filter_map(|event| if let Happening::Missed(missed) = event.happened { Some(missed) } else { None })
+            .filter_map(|event| if let AgentEventKind::Missed(missed) = event.happened { Some(missed) } else { None })
             .collect();
         assert_eq!(missed.iter().map(|missed| missed.events).sum::<u64>(), 500);
         assert_eq!(missed.iter().map(|missed| missed.bytes).sum::<u64>(), 2000);

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use agency_model::RunId;
 
-use super::events::{AgentEvent, Happening, Queue};
+use super::events::{AgentEvent, AgentEventKind, Queue};
 use super::{AgentError, AgentState, NamedAgent};
 use crate::agency::Agency;
 use crate::follow::{Cursor, EventReader};
@@ -89,16 +89,16 @@ impl Telling {
                 continue;
             }
             let new = self.state.after(&event);
-            self.push(Happening::Event { seq, event: Box::new(event) });
+            self.push(AgentEventKind::Event { seq, event: Box::new(event) });
             if new != self.state {
                 let old = std::mem::replace(&mut self.state, new);
-                self.push(Happening::StateChange { old, new });
+                self.push(AgentEventKind::StateChange { old, new });
             }
         }
         Ok(())
     }
 
-    fn push(&self, happened: Happening) {
+    fn push(&self, happened: AgentEventKind) {
         self.queue.push(AgentEvent { agent: self.agent.clone(), run: self.run.clone(), happened });
     }
 }

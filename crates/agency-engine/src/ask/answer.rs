@@ -5,16 +5,16 @@ use std::path::Path;
 
 use crate::adapter::{StreamFormat, StreamItem};
 use crate::home::open_to_read;
-use crate::runner::Cleaner;
+use crate::runner::AnsiStripper;
 
 /// So much of what an agent printed is its answer.
-const MOST_ANSWER: u64 = 64 * 1024 * 1024;
-const CHUNK: usize = 256 * 1024;
+const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+const READ_BYTES: usize = 256 * 1024;
 
 /// The answer in the log of an agent's standard output. The log is read again, because a summary is cut where it is
 /// long.
 pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> {
-    let Some(mut parser) = stream.parser() else { return end_of(log, MOST_ANSWER) };
+    let Some(mut parser) = stream.parser() else { return end_of(log, MAX_ANSWER_BYTES) };
     let mut answer = String::new();
     let mut take = |heard: Vec<StreamItem>| {
         for item in heard {
@@ -24,7 +24,7 @@ pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> 
         }
     };
     let mut file = open_to_read(log)?;
-    let mut buffer = vec![0; CHUNK];
+    let mut buffer = vec![0; READ_BYTES];
     loop {
         match file.read(&mut buffer)? {
             0 => break,
@@ -42,7 +42,7 @@ pub(super) fn end_of(log: &Path, most: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
     let mut bytes = vec![];
     file.take(most).read_to_end(&mut bytes)?;
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let mut text = cleaner.feed(&bytes);
     text.push_str(&cleaner.finish());
     Ok(text)

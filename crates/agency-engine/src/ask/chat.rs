@@ -14,12 +14,12 @@ use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
-use crate::create::Place;
+use crate::create::SearchPath;
 use crate::process::{ProcessHandle, close_on_exec};
 use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether we are to end.
-const LOOK_UP: Duration = Duration::from_millis(50);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a chat is about.
 #[derive(Debug, Clone, Default)]
@@ -52,8 +52,13 @@ impl SubagentRunner {
         let sources = self.resolve(&request.sources, &request.groups)?;
         let (name, agent) = self.agent(request.runner.as_deref())?;
         let scratch = self.scratch(&sources, Path::new(""))?;
-        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
-        let reader = Reader::new(&name, &agent, &Subject { scratch: &scratch, purpose: Purpose::Chat, place: &place })?;
+        let search_path =
+            SearchPath { current_directory: &request.current_directory, environment: &request.environment };
+        let reader = Reader::new(
+            &name,
+            &agent,
+            &Subject { scratch: &scratch, purpose: Purpose::Chat, search_path: &search_path },
+        )?;
         let scratch = scratch.with(reader.entries.clone());
         scratch.prepare()?;
         let ended = self.talk(&reader, &scratch, request, cancelled);
@@ -86,7 +91,7 @@ fn wait(child: &mut Child, grace: Duration, cancelled: &AtomicBool) -> std::io::
     let agent = ProcessHandle::open(child.id());
     let mut asked: Option<Instant> = None;
     loop {
-        let gone = agent.as_ref().is_none_or(|agent| agent.wait(LOOK_UP));
+        let gone = agent.as_ref().is_none_or(|agent| agent.wait(INTERRUPT_POLL_INTERVAL));
         if gone {
             return child.wait();
         }

@@ -11,7 +11,7 @@ use crate::adapter::StreamFormat;
 use crate::config::{
     AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, Seclusion, TemplatePaths, Trust,
 };
-use crate::create::{CreateError, Place, find_program};
+use crate::create::{CreateError, SearchPath, find_program};
 use crate::process::ASK_VARIABLE;
 use crate::workspace::{Scratch, ScratchEntry};
 
@@ -45,7 +45,7 @@ pub(super) struct Reader {
 pub(super) struct Subject<'a> {
     pub(super) scratch: &'a Scratch,
     pub(super) purpose: Purpose,
-    pub(super) place: &'a Place<'a>,
+    pub(super) search_path: &'a SearchPath<'a>,
 }
 
 impl Reader {
@@ -71,7 +71,7 @@ impl Reader {
     ) -> Result<Self, CreateError> {
         let (prompt_file, mcp_config) = (subject.scratch.prompt_file(), subject.scratch.mcp_config());
         let (program, args) = template.filled(TemplatePaths { prompt_file: &prompt_file, mcp_config: &mcp_config });
-        let program = find_program(OsStr::new(&program), subject.place).map_err(|why| CreateError::Runner {
+        let program = find_program(OsStr::new(&program), subject.search_path).map_err(|why| CreateError::Runner {
             message: format!("the command of {name}, '{program}', {why}"),
             hint: format!("correct `ask` and `chat` of [agents.{name}] in the configuration"),
         })?;
@@ -96,14 +96,15 @@ impl Reader {
                 hint: format!("write its command into the configuration: [agents.{name}] {word} = \"…\""),
             });
         }
-        let program = find_program(OsStr::new(&agent.command), subject.place).map_err(|why| CreateError::Runner {
-            message: format!("the command of {name}, '{}', {why}", agent.command),
-            hint: agent.install_hint.map_or_else(
-                || format!("correct [agents.{name}] command in the configuration"),
-                |install| format!("install it ({install}), or choose another agent with --runner"),
-            ),
-        })?;
-        let mut environment = subject.place.environment.clone();
+        let program =
+            find_program(OsStr::new(&agent.command), subject.search_path).map_err(|why| CreateError::Runner {
+                message: format!("the command of {name}, '{}', {why}", agent.command),
+                hint: agent.install_hint.map_or_else(
+                    || format!("correct [agents.{name}] command in the configuration"),
+                    |install| format!("install it ({install}), or choose another agent with --runner"),
+                ),
+            })?;
+        let mut environment = subject.search_path.environment.clone();
         environment.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
         let secluded = Secluded { subject, environment: &environment, program: &program };
         let (limits, stream) = secluded.limits(agent.seclusion)?;

@@ -19,7 +19,7 @@ pub const TEMPLATE_FILE: &str = "prompt_template.md";
 const QUESTION: &str = "${question}";
 const SOURCES: &str = "${sourcesList}";
 /// A longer one is no template.
-const MOST_BYTES: u64 = 1_000_000;
+const MAX_TEMPLATE_BYTES: u64 = 1_000_000;
 
 /// Why a template cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -123,9 +123,9 @@ fn read(path: &Path) -> Result<Option<String>, TemplateError> {
         Err(source) => return Err(HomeError::new("read", path, source).into()),
     };
     let mut bytes = vec![];
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|source| HomeError::new("read", path, source))?;
+    file.take(MAX_TEMPLATE_BYTES + 1).read_to_end(&mut bytes).map_err(|source| HomeError::new("read", path, source))?;
     let not_text = || TemplateError::NotText(path.to_owned());
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_TEMPLATE_BYTES {
         return Err(not_text());
     }
     String::from_utf8(bytes).map(Some).map_err(|_| not_text())

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::create::CreateError;
-use crate::process::answer_of;
+use crate::process::output_with_timeout;
 
 /// How long an agent may take to say what it is configured to.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ pub(super) fn of_opencode(
 fn asked(program: &Path, words: &[&str], environment: &BTreeMap<OsString, OsString>) -> Option<Value> {
     let mut command = Command::new(program);
     command.args(words).current_dir("/").env_clear().envs(environment);
-    let said = answer_of(&mut command, LIMIT, MOST_BYTES)?;
+    let said = output_with_timeout(&mut command, LIMIT, MOST_BYTES)?;
     serde_json::from_slice(&said).ok()
 }
 

@@ -12,11 +12,11 @@ use ulid::Ulid;
 
 use super::answer::{answer_in, end_of};
 use super::command::{Purpose, Reader, Subject};
-use super::place::{scratch_place, scratch_places};
+use super::scratch_root::{scratch_place, scratch_places};
 use super::{AskError, PromptTemplate, TEMPLATE_FILE, sweep_scratch};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config};
-use crate::create::{AskPlan, CreateError, Place, Plan};
+use crate::create::{AskPlan, CreateError, Plan, SearchPath};
 use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
 use crate::lock::Lock;
@@ -24,15 +24,15 @@ use crate::process::end_run;
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::uuid::random_uuid;
-use crate::watch::Watch;
+use crate::watch::DirectoryWatch;
 use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether the answer is still wanted.
-const LOOK_UP: Duration = Duration::from_millis(100);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// No agent takes a longer question.
-const LONGEST_QUESTION: usize = 8 * 1024 * 1024;
+const MAX_QUESTION_BYTES: usize = 8 * 1024 * 1024;
 /// So much of what an agent complained about is told.
-const MOST_COMPLAINTS: u64 = 16 * 1024;
+const MAX_STDERR_BYTES: u64 = 16 * 1024;
 /// The time that a supervisor has, after the end of its run is in the row, to write the files and end.
 const SUPERVISOR_LEAVES: Duration = Duration::from_secs(5);
 
@@ -140,8 +140,8 @@ impl SubagentRunner {
 
     /// Deletes the scratch directories that nothing needs any more.
     pub(super) fn sweep(&self) {
-        for place in scratch_places(&self.agency.home) {
-            sweep_scratch(&place);
+        for root in scratch_places(&self.agency.home) {
+            sweep_scratch(&root);
         }
     }
 
@@ -175,9 +175,13 @@ impl SubagentRunner {
         let (runner, agent) = self.agent(request.runner.as_deref())?;
         let id = RunId::from_ulid(Ulid::generate());
         let scratch = self.scratch(sources, self.agency.home.run(&id).path())?;
-        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
-        let reader =
-            Reader::new(&runner, &agent, &Subject { scratch: &scratch, purpose: Purpose::Ask, place: &place })?;
+        let search_path =
+            SearchPath { current_directory: &request.current_directory, environment: &request.environment };
+        let reader = Reader::new(
+            &runner,
+            &agent,
+            &Subject { scratch: &scratch, purpose: Purpose::Ask, search_path: &search_path },
+        )?;
         let prompt = template.render_for(&request.question, sources, reader.sources_below);
         let scratch = scratch.with(reader.entries.clone()).prompt(prompt.clone());
         Ok(self.agency.plan_ask(AskPlan {
@@ -208,7 +212,7 @@ impl SubagentRunner {
         }
         let directory = self.agency.home.run(&row.id);
         let unreadable = |source| AskError::Home(HomeError::new("read", directory.events(), source));
-        let watch = Watch::begin(&[directory.path()])?;
+        let watch = DirectoryWatch::begin(&[directory.path()])?;
         let mut cursor = Cursor::at(&directory.events(), 0).map_err(unreadable)?;
         let mut reader = EventReader::default();
         loop {
@@ -235,7 +239,7 @@ impl SubagentRunner {
                 let seconds = limit.unwrap_or_default().as_secs();
                 return Err(if late { AskError::Timeout { run: row.id, seconds } } else { AskError::Interrupted });
             }
-            watch.wait(LOOK_UP);
+            watch.wait(INTERRUPT_POLL_INTERVAL);
         }
     }
 
@@ -274,7 +278,7 @@ impl SubagentRunner {
                 return Err(AskError::Failed {
                     run: row.id.clone(),
                     message: error.strip_prefix(code.as_str()).unwrap_or(&error).to_owned(),
-                    stderr: end_of(&directory.stderr_log(), MOST_COMPLAINTS).unwrap_or_default().trim().to_owned(),
+                    stderr: end_of(&directory.stderr_log(), MAX_STDERR_BYTES).unwrap_or_default().trim().to_owned(),
                 });
             }
         }
@@ -291,7 +295,7 @@ fn check_question(question: &str) -> Result<(), AskError> {
     if question.contains('\0') {
         return Err(AskError::Question("it contains a NUL character, and a question is plain text"));
     }
-    if question.len() > LONGEST_QUESTION {
+    if question.len() > MAX_QUESTION_BYTES {
         return Err(AskError::Question("it is longer than 8 MB; put the text into a source, and ask about that"));
     }
     Ok(())

@@ -2,10 +2,10 @@
 
 use super::{
     ConfigError,
-    entries::{Entry, dotted, index, nearest_to},
+    entries::{ConfigEntry, dotted, index, nearest_to},
     file::ConfigFile,
     json_entries, shape,
-    source::{Place, Source},
+    source::{FilePosition, Source},
     toml_entries,
 };
 use serde::{Deserialize, Deserializer};
@@ -17,21 +17,21 @@ use toml::{Spanned, de::DeTable};
 /// A file whose keys are all known.
 pub(super) struct Document<'text> {
     pub(super) source: Source<'text>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ConfigEntry>,
 }
 
 impl Document<'_> {
     /// The place of a key.
-    pub(super) fn key_place(&self, path: &[&str]) -> Place {
+    pub(super) fn key_position(&self, path: &[&str]) -> FilePosition {
         self.source.place(self.nearest_to(path).map_or(0, |entry| entry.key_offset))
     }
 
     /// The place of a key's value.
-    pub(super) fn value_place(&self, path: &[&str]) -> Place {
+    pub(super) fn value_position(&self, path: &[&str]) -> FilePosition {
         self.source.place(self.nearest_to(path).map_or(0, |entry| entry.value_offset))
     }
 
-    fn nearest_to(&self, path: &[&str]) -> Option<&Entry> {
+    fn nearest_to(&self, path: &[&str]) -> Option<&ConfigEntry> {
         let path: Vec<String> = path.iter().map(|&key| key.to_owned()).collect();
         nearest_to(&self.entries, &path)
     }
@@ -100,7 +100,11 @@ fn read_values<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
         let path = keys(error.path());
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        ConfigError::WrongValue { at: document.value_place(&path), key: dotted(&path), message: message(error.inner()) }
+        ConfigError::WrongValue {
+            at: document.value_position(&path),
+            key: dotted(&path),
+            message: message(error.inner()),
+        }
     })
 }
 

@@ -13,7 +13,7 @@ pub(super) enum Kind {
 
 /// One key or list element.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ConfigEntry {
     /// The keys that lead to it, and `[n]` for elements of lists. Empty for the file as a whole.
     pub(super) path: Vec<String>,
     pub(super) key_offset: usize,
@@ -21,7 +21,7 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
 }
 
-impl Entry {
+impl ConfigEntry {
     /// The path as slices, to be matched against.
     pub(super) fn keys(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
@@ -29,7 +29,7 @@ impl Entry {
 }
 
 /// The entry at the path, or the nearest one that contains it.
-pub(super) fn nearest_to<'entries>(entries: &'entries [Entry], path: &[String]) -> Option<&'entries Entry> {
+pub(super) fn nearest_to<'entries>(entries: &'entries [ConfigEntry], path: &[String]) -> Option<&'entries ConfigEntry> {
     entries.iter().filter(|entry| path.starts_with(&entry.path)).max_by_key(|entry| entry.path.len())
 }
 

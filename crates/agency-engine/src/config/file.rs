@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 const YEAR_IN_MINUTES: u32 = 525_600;
-const MOST_FAILURES: u32 = 1000;
+const MAX_FAILURES: u32 = 1000;
 
 /// The configuration of agency.
 #[derive(Deserialize, JsonSchema)]
@@ -103,8 +103,8 @@ pub(super) struct Limits {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Restart {
     /// How many crashes in a row are too many.
-    #[serde(deserialize_with = "whole_number::<_, 1, MOST_FAILURES>")]
-    #[schemars(range(min = 1, max = MOST_FAILURES))]
+    #[serde(deserialize_with = "whole_number::<_, 1, MAX_FAILURES>")]
+    #[schemars(range(min = 1, max = MAX_FAILURES))]
     pub(super) failures: u32,
     /// How many seconds to wait after the first crash, the second, and so on; the last one holds for all that follow.
     #[serde(deserialize_with = "pauses")]

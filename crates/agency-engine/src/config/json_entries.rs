@@ -3,7 +3,7 @@
 //! The text was parsed before, so it is known to be JSON and not to be nested deeply. Were it not, the walk would still
 //! end: each step moves on or returns.
 
-use super::entries::{Entry, Kind, index};
+use super::entries::{ConfigEntry, Kind, index};
 use std::collections::HashSet;
 
 /// A key that an object has twice.
@@ -14,21 +14,21 @@ pub(super) struct Duplicate {
 }
 
 /// Every entry of the file in the order of the text, the file itself first.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Duplicate> {
-    let mut walk = Walk { text, offset: 0, path: Vec::new(), entries: Vec::new() };
+pub(super) fn entries(text: &str) -> Result<Vec<ConfigEntry>, Duplicate> {
+    let mut walk = JsonWalk { text, offset: 0, path: Vec::new(), entries: Vec::new() };
     walk.skip_space();
     walk.entry(walk.offset)?;
     Ok(walk.entries)
 }
 
-struct Walk<'text> {
+struct JsonWalk<'text> {
     text: &'text str,
     offset: usize,
     path: Vec<String>,
-    entries: Vec<Entry>,
+    entries: Vec<ConfigEntry>,
 }
 
-impl Walk<'_> {
+impl JsonWalk<'_> {
     /// Walks over the value that begins here.
     fn entry(&mut self, key_offset: usize) -> Result<(), Duplicate> {
         let kind = match self.peek() {
@@ -37,7 +37,7 @@ impl Walk<'_> {
             Some(b'"') => Kind::Text,
             Some(_) | None => Kind::Other,
         };
-        self.entries.push(Entry { path: self.path.clone(), key_offset, value_offset: self.offset, kind });
+        self.entries.push(ConfigEntry { path: self.path.clone(), key_offset, value_offset: self.offset, kind });
         match self.peek() {
             Some(b'{') => self.object()?,
             Some(b'[') => self.array()?,

@@ -3,12 +3,12 @@
 //! The one rule: every mistake in the rules is told at once, each with its place.
 
 use super::{
-    Config, ConfigError, Location, NamedBy, Place,
+    Config, ConfigError, FilePosition, Location, NamedBy,
     document::{self, Document, is_json},
     entries::{dotted, index},
     read,
 };
-use agency_model::policy::{Mistake, Policy, Step, mistakes_in};
+use agency_model::policy::{Mistake, MistakeSegment, Policy, mistakes_in};
 use agency_model::spec::{SpecDraft, SpecError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub enum PolicyFileError {
 #[error("{at}: `{key}`: {message}")]
 pub struct PolicyMistake {
     /// The place.
-    pub at: Place,
+    pub at: FilePosition,
     /// The key with its rule, such as `approval_policy[2].tool`.
     pub key: String,
     /// What is wrong, and what would be right.
@@ -71,7 +71,7 @@ fn parse(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
     }
     check_the_rest(path, text, &value)?;
     serde_json::from_value(rules).map_err(|error| {
-        let at = document.value_place(root);
+        let at = document.value_position(root);
         PolicyFileError::Rules(vec![PolicyMistake { at, key: KEY.to_owned(), message: error.to_string() }])
     })
 }
@@ -93,11 +93,11 @@ fn check_the_rest(path: &Path, text: &str, value: &Value) -> Result<(), PolicyFi
 fn located(mistake: Mistake, root: &[&str], document: &Document<'_>) -> PolicyMistake {
     let mut path: Vec<String> = root.iter().map(|&key| key.to_owned()).collect();
     path.extend(mistake.steps.into_iter().map(|step| match step {
-        Step::Rule(number) => index(number),
-        Step::Key(key) => key,
+        MistakeSegment::Rule(number) => index(number),
+        MistakeSegment::Key(key) => key,
     }));
     let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    let at = if mistake.of_key { document.key_place(&keys) } else { document.value_place(&keys) };
+    let at = if mistake.of_key { document.key_position(&keys) } else { document.value_position(&keys) };
     PolicyMistake { at, key: dotted(&path), message: mistake.message }
 }
 

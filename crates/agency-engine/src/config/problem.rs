@@ -1,6 +1,6 @@
 //! What can be wrong with a configuration file.
 
-use super::{NamedBy, Place};
+use super::{FilePosition, NamedBy};
 use std::{
     borrow::Borrow,
     path::{Path, PathBuf},
@@ -46,7 +46,7 @@ pub enum ConfigError {
     #[error("{at}: {message}")]
     Syntax {
         /// The place.
-        at: Place,
+        at: FilePosition,
         /// What is wrong there.
         message: String,
     },
@@ -54,13 +54,13 @@ pub enum ConfigError {
     #[error("{at}: expected a table of settings")]
     NoTable {
         /// The place where one should begin.
-        at: Place,
+        at: FilePosition,
     },
     /// A key of a JSON object is there twice.
     #[error("{at}: `{key}` is there twice")]
     DuplicateKey {
         /// The place of the second one.
-        at: Place,
+        at: FilePosition,
         /// The key with its tables.
         key: String,
     },
@@ -68,7 +68,7 @@ pub enum ConfigError {
     #[error("{at}: unknown key `{key}`: {}", remedy(nearest.as_deref(), known))]
     UnknownKey {
         /// The place of the key.
-        at: Place,
+        at: FilePosition,
         /// The key with its tables.
         key: String,
         /// The keys that belong there.
@@ -80,7 +80,7 @@ pub enum ConfigError {
     #[error("{at}: `{key}`: {message}")]
     WrongValue {
         /// The place of the value.
-        at: Place,
+        at: FilePosition,
         /// The key with its tables.
         key: String,
         /// What was found and expected.
@@ -90,7 +90,7 @@ pub enum ConfigError {
     #[error("{at}: `{key}`: an agent's name has only letters, digits, `_` and `-`")]
     InvalidAgentName {
         /// The place of the name.
-        at: Place,
+        at: FilePosition,
         /// The key with its tables.
         key: String,
     },
@@ -98,7 +98,7 @@ pub enum ConfigError {
     #[error("{at}: `agents.{first}` and `agents.{second}` are the same agent: keep one of them")]
     SameAgent {
         /// The place of one of them.
-        at: Place,
+        at: FilePosition,
         /// One spelling.
         first: String,
         /// The other spelling.
@@ -108,7 +108,7 @@ pub enum ConfigError {
     #[error("{at}: `agents.{name}` is no built-in agent, so it needs a `command`{}", meant(nearest.as_deref()))]
     AgentWithoutCommand {
         /// The place of its name.
-        at: Place,
+        at: FilePosition,
         /// The name.
         name: String,
         /// The agent that was probably meant.
@@ -118,7 +118,7 @@ pub enum ConfigError {
     #[error("{at}: `default_agent`: there is no agent {name:?}: {}", remedy(nearest.as_deref(), known))]
     UnknownDefaultAgent {
         /// The place of the value.
-        at: Place,
+        at: FilePosition,
         /// The name.
         name: String,
         /// The agents that there are.
@@ -143,22 +143,22 @@ impl ConfigError {
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
-        self.file_and_place().0
+        self.file_and_position().0
     }
 
     /// The line, where the mistake has one.
     #[must_use]
     pub fn line(&self) -> Option<usize> {
-        self.file_and_place().1.map(|place| place.line)
+        self.file_and_position().1.map(|place| place.line)
     }
 
     /// The column, where the mistake has one.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
-        self.file_and_place().1.map(|place| place.column)
+        self.file_and_position().1.map(|place| place.column)
     }
 
-    fn file_and_place(&self) -> (&Path, Option<&Place>) {
+    fn file_and_position(&self) -> (&Path, Option<&FilePosition>) {
         match self {
             Self::Missing { path, .. }
             | Self::Unreadable { path, .. }

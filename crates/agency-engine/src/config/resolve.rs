@@ -1,7 +1,7 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, Form, NotifyConfig, Place, PromptDelivery, RestartConfig, ScreenSource,
+    AgentConfig, Config, ConfigError, FilePosition, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
     agent_name, built_in,
     document::Document,
     entries::dotted,
@@ -27,7 +27,7 @@ pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<C
     let default_agent = agent_name::normalised(&file.default_agent);
     if !agents.contains_key(&default_agent) {
         return Err(ConfigError::UnknownDefaultAgent {
-            at: document.value_place(&["default_agent"]),
+            at: document.value_position(&["default_agent"]),
             nearest: agency_model::nearest(&default_agent, agents.keys().map(String::as_str)).map(str::to_owned),
             known: agents.into_keys().collect(),
             name: file.default_agent,
@@ -97,7 +97,7 @@ fn agents(
     let mut spellings = BTreeMap::new();
     let mut agents = built_in::agents();
     for (spelling, agent) in written {
-        let place = |spelling: &str| document.key_place(&["agents", spelling]);
+        let place = |spelling: &str| document.key_position(&["agents", spelling]);
         if !agent_name::is_valid(&spelling) {
             return Err(ConfigError::InvalidAgentName { at: place(&spelling), key: dotted(&["agents", &spelling]) });
         }
@@ -119,7 +119,7 @@ fn agents(
     Ok(agents)
 }
 
-fn later(one: Place, other: Place) -> Place {
+fn later(one: FilePosition, other: FilePosition) -> FilePosition {
     if (one.line, one.column) > (other.line, other.column) { one } else { other }
 }
 
@@ -205,7 +205,7 @@ fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> 
         };
         let path = ["agents", spelling, name];
         return Err(ConfigError::WrongValue {
-            at: document.value_place(&path),
+            at: document.value_position(&path),
             key: dotted(&path),
             message: message.to_owned(),
         });

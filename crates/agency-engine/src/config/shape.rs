@@ -8,7 +8,7 @@ use agency_model::policy::RULE_KEYS;
 use super::{
     ConfigError,
     document::Document,
-    entries::{Entry, Kind, dotted},
+    entries::{ConfigEntry, Kind, dotted},
     strict::check_key,
 };
 
@@ -72,7 +72,7 @@ fn known_in(parent: &[&str]) -> Option<&'static [&'static str]> {
 }
 
 /// The right name of a key: a similar one beside it, or the same one in its section.
-fn nearest(entry: &Entry, key: &str, known: &'static [&'static str]) -> Option<String> {
+fn nearest(entry: &ConfigEntry, key: &str, known: &'static [&'static str]) -> Option<String> {
     let parent = entry.path.split_last().map(|(_, parent)| parent).unwrap_or_default();
     let beside =
         agency_model::nearest(key, known.iter().copied()).map(|name| dotted(&[parent, &[name.to_owned()]].concat()));
@@ -82,7 +82,7 @@ fn nearest(entry: &Entry, key: &str, known: &'static [&'static str]) -> Option<S
     })
 }
 
-fn check_kind(document: &Document<'_>, entry: &Entry) -> Result<(), ConfigError> {
+fn check_kind(document: &Document<'_>, entry: &ConfigEntry) -> Result<(), ConfigError> {
     let (kind, expected) = match entry.keys().as_slice() {
         []
         | ["tmux" | "limits" | "database" | "notify" | "agents"]

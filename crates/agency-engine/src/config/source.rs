@@ -7,7 +7,7 @@ use std::{
 
 /// A place in a configuration file, as editors count: from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// The file.
     pub path: PathBuf,
     /// The line.
@@ -16,7 +16,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}:{}", self.path.display(), self.line, self.column)
     }
@@ -43,12 +43,12 @@ impl<'text> Source<'text> {
     }
 
     /// The place of an offset.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> FilePosition {
         let line = self.line(offset);
         let start = self.line_starts.get(line - 1).copied().unwrap_or_default();
         let rest = self.text.get(start..).unwrap_or_default();
         let column = rest.char_indices().take_while(|(index, _)| start + index < offset).count() + 1;
-        Place { path: self.path.to_owned(), line, column }
+        FilePosition { path: self.path.to_owned(), line, column }
     }
 
     /// The offset of a line and a column, both from 1 and the column in bytes.

@@ -3,7 +3,7 @@
 use super::{
     ConfigError, Location,
     document::{self, Document},
-    entries::{Entry, dotted},
+    entries::{ConfigEntry, dotted},
     read,
 };
 use serde::de::DeserializeOwned;
@@ -36,7 +36,7 @@ pub(crate) fn read_strictly<T: DeserializeOwned>(
     }
     let wrong = |path: &[String], message: String| {
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        ConfigError::WrongValue { at: document.value_place(&keys), key: dotted(path), message }
+        ConfigError::WrongValue { at: document.value_position(&keys), key: dotted(path), message }
     };
     let read: T = serde_path_to_error::deserialize(value)
         .map_err(|error| wrong(&document::keys(error.path()), error.inner().to_string()))?;
@@ -47,7 +47,7 @@ pub(crate) fn read_strictly<T: DeserializeOwned>(
 /// Refuses a key that is not known where it stands. `meant` finds the right name of one that is not.
 pub(super) fn check_key(
     document: &Document<'_>,
-    entry: &Entry,
+    entry: &ConfigEntry,
     known_in: KnownKeys,
     meant: impl FnOnce(&str, &'static [&'static str]) -> Option<String>,
 ) -> Result<(), ConfigError> {

@@ -1,26 +1,26 @@
 //! The entries of a TOML file.
 
-use super::entries::{Entry, Kind, index};
+use super::entries::{ConfigEntry, Kind, index};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
 /// Every entry of the file, the file itself first and the others in the order of the text.
-pub(super) fn entries(table: &Spanned<DeTable<'_>>) -> Vec<Entry> {
-    let mut walk = Walk { path: Vec::new(), entries: Vec::new() };
+pub(super) fn entries(table: &Spanned<DeTable<'_>>) -> Vec<ConfigEntry> {
+    let mut walk = TomlWalk { path: Vec::new(), entries: Vec::new() };
     walk.table(table.get_ref());
     walk.entries.sort_by_key(|entry| entry.key_offset);
-    walk.entries.insert(0, Entry { path: Vec::new(), key_offset: 0, value_offset: 0, kind: Kind::Table });
+    walk.entries.insert(0, ConfigEntry { path: Vec::new(), key_offset: 0, value_offset: 0, kind: Kind::Table });
     walk.entries
 }
 
-struct Walk {
+struct TomlWalk {
     path: Vec<String>,
-    entries: Vec<Entry>,
+    entries: Vec<ConfigEntry>,
 }
 
-impl Walk {
+impl TomlWalk {
     fn table(&mut self, table: &DeTable<'_>) {
         for (key, value) in table {
             self.entry(key.get_ref().to_string(), key.span().start, value);
@@ -36,7 +36,7 @@ impl Walk {
             DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => Kind::Other,
         };
         self.path.push(key);
-        self.entries.push(Entry { path: self.path.clone(), key_offset, value_offset: value.span().start, kind });
+        self.entries.push(ConfigEntry { path: self.path.clone(), key_offset, value_offset: value.span().start, kind });
         if let Some(table) = inner.as_table() {
             self.table(table);
         }

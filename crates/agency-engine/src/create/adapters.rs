@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::validate::{Place, find_program};
+use super::validate::{SearchPath, find_program};
 use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::config::{AgentConfig, ScreenSource};
@@ -75,22 +75,22 @@ impl Agency {
     /// Every agent, built-in and configured.
     #[must_use]
     pub fn adapters(&self, here: &Path, environment: &BTreeMap<OsString, OsString>) -> Vec<Adapter> {
-        let place = Place { current_directory: here, environment };
+        let search_path = SearchPath { current_directory: here, environment };
         let agents = self.config.agents.iter();
-        agents.map(|(name, agent)| self.adapter(name, agent, &place)).collect()
+        agents.map(|(name, agent)| self.adapter(name, agent, &search_path)).collect()
     }
 
-    fn adapter(&self, name: &str, agent: &AgentConfig, place: &Place<'_>) -> Adapter {
+    fn adapter(&self, name: &str, agent: &AgentConfig, search_path: &SearchPath<'_>) -> Adapter {
         let program = match agent.own_command {
             true => Some(self.executable.clone()),
-            false => find_program(OsStr::new(&agent.command), place).ok(),
+            false => find_program(OsStr::new(&agent.command), search_path).ok(),
         };
         let asked = program.as_deref().filter(|_| agent.built_in && !agent.own_command);
         Adapter {
             name: name.to_owned(),
             built_in: agent.built_in,
             command: agent.command.clone(),
-            version: asked.and_then(|program| version::of(&self.home, program, place.environment)),
+            version: asked.and_then(|program| version::of(&self.home, program, search_path.environment)),
             program: program.map(|program| program.display().to_string()),
             tested_version: agent.tested_version.map(str::to_owned),
             install: agent.install_hint.map(str::to_owned),

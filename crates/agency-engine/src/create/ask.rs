@@ -38,7 +38,7 @@ impl Agency {
     pub(crate) fn plan_ask(&self, ask: AskPlan) -> Result<Plan, CreateError> {
         let AskPlan { id, runner, agent, program, words, scratch, environment } = ask;
         let (agent_version, notices) = match words.is_some() {
-            true => self.look_at_version(&agent, &program, &environment),
+            true => self.probe_version(&agent, &program, &environment),
             // Who starts an agent by a command of their own knows which.
             false => (None, vec![]),
         };

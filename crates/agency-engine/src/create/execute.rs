@@ -11,7 +11,7 @@ use std::time::Duration;
 use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
 
-use super::launching::{Found, Launching, launch};
+use super::launching::{Launching, RunPaths, launch};
 use super::{CreateError, PathUse, Plan};
 use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
@@ -29,7 +29,7 @@ use crate::trust;
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
 /// How often we look whether the user lost patience or the supervisor died.
-pub(super) const LOOK_UP: Duration = Duration::from_millis(100);
+pub(super) const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
@@ -163,7 +163,7 @@ impl Creation<'_> {
             Seclusion::Codex => self.workspace.commit_roots().unwrap_or_default(),
             Seclusion::Claude | Seclusion::Gemini | Seclusion::Opencode | Seclusion::Unknown => vec![],
         };
-        let found = Found {
+        let found = RunPaths {
             directory: &directory,
             prompt_file: &prompt_file,
             run: &self.directory,
@@ -260,7 +260,7 @@ impl Creation<'_> {
         let asks = self.plan.agent.trust == Trust::ClaudeProjects && self.plan.spec.mode == Mode::Interactive;
         if asks && self.plan.trusts_worktree(&self.agency.config) {
             // The trust is the worktree's, and goes with it.
-            let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_maker);
+            let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_owner);
             trust::grant(&self.agency.home.run(&maker), self.workspace.directory(), &self.plan.environment)?;
         }
         Ok(())
@@ -342,7 +342,7 @@ fn wait_until(moment: Option<jiff::Timestamp>, interrupted: &AtomicBool) -> Resu
         if interrupted.load(Ordering::Relaxed) {
             return Err(CreateError::Interrupted);
         }
-        std::thread::sleep(LOOK_UP);
+        std::thread::sleep(INTERRUPT_POLL_INTERVAL);
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::supervise::{Again, Launch, RestartRules, SESSION, Start, WORDS};
 use crate::workspace::Scratch;
 
 /// Where a planned run finds what is its own.
-pub(super) struct Found<'a> {
+pub(super) struct RunPaths<'a> {
     /// Its workspace.
     pub(super) directory: &'a Path,
     /// The prompt, as the agent finds it.
@@ -40,8 +40,8 @@ pub(super) struct Launching {
 }
 
 /// Says how a planned run is started.
-pub(super) fn launch(plan: &Plan, config: &Config, found: &Found<'_>) -> Result<Launching, AdapterError> {
-    let Found { directory, prompt_file, run, commit_roots } = *found;
+pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Result<Launching, AdapterError> {
+    let RunPaths { directory, prompt_file, run, commit_roots } = *found;
     let servers = mcp_servers::request(plan, directory, run);
     let request = LaunchRequest {
         mode: plan.spec.mode,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agency_model::spec::RunSpec;
 use agency_model::{McpServers, McpTransport};
 
-use super::validate::{Place, find_program};
+use super::validate::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
 use crate::adapter::{McpRequest, ReadyServer};
 use crate::config::{AgentConfig, McpPassing};
@@ -42,11 +42,11 @@ pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
 }
 
 /// Refuses servers that make no sense, and says what is missing of the others.
-pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &Place<'_>) -> Result<Vec<String>, CreateError> {
+pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &SearchPath<'_>) -> Result<Vec<String>, CreateError> {
     let mut notices = vec![];
     let repository = Path::new(&spec.repo);
     // A path that is relative is one of the repository, wherever the user stands.
-    let place = Place { current_directory: repository, environment: place.environment };
+    let place = SearchPath { current_directory: repository, environment: place.environment };
     for (name, server) in &spec.mcp_servers {
         let transport = server.transport(name).map_err(|mistake| CreateError::Value {
             field: "mcp_servers",
@@ -72,7 +72,7 @@ pub(super) fn request(plan: &Plan, workspace: &Path, run: &RunDirectory) -> McpR
     if plan.spec.mcp_servers.is_empty() {
         return McpRequest::default();
     }
-    let place = Place { current_directory: plan.repository.root(), environment: &plan.environment };
+    let place = SearchPath { current_directory: plan.repository.root(), environment: &plan.environment };
     let named = plan.spec.mcp_servers.iter();
     let ready = named.filter_map(|(name, server)| {
         // It was checked when the run was planned.
@@ -84,7 +84,7 @@ pub(super) fn request(plan: &Plan, workspace: &Path, run: &RunDirectory) -> McpR
 }
 
 /// Puts paths and values where their names stand.
-fn ready(transport: McpTransport, workspace: &Path, place: &Place<'_>) -> McpTransport {
+fn ready(transport: McpTransport, workspace: &Path, place: &SearchPath<'_>) -> McpTransport {
     let directory = workspace.display().to_string();
     let filled = |values: BTreeMap<String, String>| {
         let value = |(name, value): (String, String)| Some((name, fill(&value, place.environment).ok()?));
@@ -117,7 +117,7 @@ fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String
 }
 
 /// What a server needs and is not there.
-fn missing_of(transport: &McpTransport, repository: &Path, place: &Place<'_>) -> Vec<String> {
+fn missing_of(transport: &McpTransport, repository: &Path, place: &SearchPath<'_>) -> Vec<String> {
     let values = match transport {
         McpTransport::Program { env, .. } => env.values(),
         McpTransport::Address { headers, .. } => headers.values(),
@@ -158,7 +158,7 @@ fn package_of(args: &[String]) -> Option<&str> {
 }
 
 /// Whether npm has a package: in the project, beside its own program, or among those that npx fetched before.
-fn is_installed(package: &str, npx: &Path, repository: &Path, place: &Place<'_>) -> bool {
+fn is_installed(package: &str, npx: &Path, repository: &Path, place: &SearchPath<'_>) -> bool {
     if package.contains("..") || package.starts_with('/') {
         return false;
     }

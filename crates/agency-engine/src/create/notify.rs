@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::validate::{Place, find_program};
+use super::validate::{SearchPath, find_program};
 use crate::config::NotifyConfig;
 use crate::supervise::Notify;
 
@@ -12,11 +12,15 @@ const DESKTOP: &str = if cfg!(target_os = "macos") { "osascript" } else { "notif
 
 /// What the configuration means here, and a warning if its command is not there. `wanted` is false for runs that
 /// nobody at a terminal started.
-pub(super) fn whom_to_tell(config: &NotifyConfig, wanted: bool, place: &Place<'_>) -> (Notify, Option<String>) {
+pub(super) fn notify_targets(
+    config: &NotifyConfig,
+    wanted: bool,
+    search_path: &SearchPath<'_>,
+) -> (Notify, Option<String>) {
     if !wanted && !config.always {
         return (Notify::default(), None);
     }
-    let find = |program: &str| -> Result<PathBuf, &'static str> { find_program(OsStr::new(program), place) };
+    let find = |program: &str| -> Result<PathBuf, &'static str> { find_program(OsStr::new(program), search_path) };
     let desktop = Some(DESKTOP).filter(|_| config.desktop).and_then(|program| find(program).ok());
     let (command, warning) = match config.command.split_first() {
         None => (None, None),

@@ -42,12 +42,12 @@ pub struct RunRequest {
     /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
     pub notify: bool,
     /// The workflow session that it belongs to.
-    pub workflow: Option<OfWorkflow>,
+    pub workflow: Option<WorkflowMember>,
 }
 
 /// What a run that belongs to a workflow session is to be.
 #[derive(Debug, Clone)]
-pub struct OfWorkflow {
+pub struct WorkflowMember {
     /// The session.
     pub session: SessionId,
     /// The id that was chosen for the run, so that it is known before there is one.
@@ -200,7 +200,7 @@ impl Plan {
         let (worktrees_root, trash) = (home.worktrees(), home.trash());
         match (self.branch(), self.worktree(home)) {
             (Some(bookmark), Some(path)) if self.vcs == Vcs::Jj => {
-                let run = self.host_of_worktree().map_or(self.id.clone(), RunRow::worktree_maker);
+                let run = self.host_of_worktree().map_or(self.id.clone(), RunRow::worktree_owner);
                 let (repository, base) = (self.repository.root().to_owned(), self.base.clone());
                 let workspace =
                     JjWorkspace { repository, run, base, bookmark, path, worktrees_root, trash, looks: None };

@@ -9,9 +9,11 @@ use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
-use super::notify::whom_to_tell;
+use super::notify::notify_targets;
 use super::plan::Resume;
-use super::validate::{PROMPT_IN_WORKTREE, Place, check_host, check_name, check_prompt, check_silence, find_runner};
+use super::validate::{
+    PROMPT_IN_WORKTREE, SearchPath, check_host, check_name, check_prompt, check_promptless, find_runner,
+};
 use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan, mcp_servers};
 use crate::agency::Agency;
@@ -31,7 +33,7 @@ pub struct ResumeRequest {
     /// What the agent is told next.
     pub prompt_text: Option<String>,
     /// What happens if the agent cannot go on with its conversation.
-    pub otherwise: Otherwise,
+    pub fallback: ResumeFallback,
     /// What the agent talks to; as before, if absent.
     pub mode: Option<Mode>,
     /// What the supervisor runs in; as before, if absent.
@@ -54,7 +56,7 @@ pub struct ResumeRequest {
 
 /// What happens if an agent cannot go on with its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum ResumeFallback {
     /// The resumption is refused.
     Refuse,
     /// It begins another one in the same workspace, with its first prompt.
@@ -86,11 +88,12 @@ impl Agency {
             spec.runner.args.clone_from(&request.args);
         }
         check_name(spec.name.as_deref())?;
-        let place = Place { current_directory: &request.current_directory, environment: &request.environment };
+        let search_path =
+            SearchPath { current_directory: &request.current_directory, environment: &request.environment };
         let (agent, program) = match parent.kind {
             RunKind::Workflow => (driver(), self.executable.clone()),
             RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Ask => {
-                find_runner(&self.config, &self.executable, &spec.runner.kind, &place)?
+                find_runner(&self.config, &self.executable, &spec.runner.kind, &search_path)?
             }
         };
         let directory = PathBuf::from(parent.directory());
@@ -104,15 +107,15 @@ impl Agency {
         let kept = || conversation::find(&search);
         let known = parent.agent_session.clone().or_else(kept);
         let goes_on = agent.form(spec.mode, spec.one_shot).resume.is_some();
-        let (session, prompt) = match (known, goes_on, request.otherwise) {
+        let (session, prompt) = match (known, goes_on, request.fallback) {
             (Some(session), true, _) => (Some(session), request.prompt_text.clone()),
-            (None, _, Otherwise::Refuse) => {
+            (None, _, ResumeFallback::Refuse) => {
                 return Err(CreateError::State {
                     message: format!("the agent of {} named no conversation, and keeps none that is known", parent.id),
                     hint: "start a new run instead",
                 });
             }
-            (Some(_), false, Otherwise::Refuse) => {
+            (Some(_), false, ResumeFallback::Refuse) => {
                 return Err(CreateError::Value {
                     field: "runner.kind",
                     message: format!("{} cannot go on with a conversation in {} mode", spec.runner.kind, spec.mode),
@@ -120,7 +123,7 @@ impl Agency {
                            configuration",
                 });
             }
-            (_, _, Otherwise::BeginAnother) => {
+            (_, _, ResumeFallback::BeginAnother) => {
                 (None, request.prompt_text.clone().or_else(|| self.first_prompt(&parent)))
             }
         };
@@ -136,7 +139,7 @@ impl Agency {
         match (&prompt, spec.mode, parent.kind) {
             (Some(prompt), _, _) => check_prompt(prompt, &agent, &spec)?,
             (None, Mode::Interactive, _) => {}
-            (None, Mode::Headless, RunKind::Agent | RunKind::Workflow) => check_silence(&agent, &spec)?,
+            (None, Mode::Headless, RunKind::Agent | RunKind::Workflow) => check_promptless(&agent, &spec)?,
             (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => {
                 return Err(CreateError::Value {
                     field: "prompt",
@@ -154,8 +157,8 @@ impl Agency {
                 code: ErrorCode::InvalidPath,
             });
         }
-        check_host(spec.host, &place)?;
-        let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
+        check_host(spec.host, &search_path)?;
+        let (agent_version, mut notices) = self.probe_version(&agent, &program, &request.environment);
         let form = agent.form(spec.mode, spec.one_shot);
         let not_before =
             parent.ended_at.filter(|_| agent.forgets_within_a_minute && form.is_two_way()).map(next_minute);
@@ -165,9 +168,9 @@ impl Agency {
                 spec.runner.kind
             ));
         }
-        let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &place);
+        let (notify, trouble) = notify_targets(&self.config.notify, request.notify, &search_path);
         notices.extend(trouble);
-        notices.extend(mcp_servers::check(&spec, &agent, &place)?);
+        notices.extend(mcp_servers::check(&spec, &agent, &search_path)?);
         let mode = spec.mode;
         Ok(Plan {
             id,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::CreateError;
-use super::execute::{Creation, LOOK_UP};
+use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
 use crate::host::Tmux;
 use crate::supervise::{Report, receive_report};
 
@@ -28,7 +28,7 @@ impl Creation<'_> {
         let mut ask_tmux = Instant::now() + ASK_TMUX;
         while Instant::now() < deadline {
             self.check_interrupt()?;
-            if ready(listener, LOOK_UP).map_err(broken)? {
+            if ready(listener, INTERRUPT_POLL_INTERVAL).map_err(broken)? {
                 return Ok(listener.accept().map_err(broken)?.0);
             }
             if self.session_started && Instant::now() >= ask_tmux {
@@ -59,7 +59,7 @@ impl Creation<'_> {
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
         while Instant::now() < deadline {
             // From here on the run is the supervisor's: an interrupt no longer takes it back.
-            if ready(&*supervisor, LOOK_UP).map_err(broken)? {
+            if ready(&*supervisor, INTERRUPT_POLL_INTERVAL).map_err(broken)? {
                 return receive_report(supervisor).map_err(broken);
             }
         }

@@ -12,7 +12,7 @@ use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind, ne
 use ulid::Ulid;
 
 use super::files::{fingerprints, inside, path_problem};
-use super::notify::whom_to_tell;
+use super::notify::notify_targets;
 use super::uncommitted::UncommittedLookup;
 use super::vcs::{Opened, open_repository};
 use super::{CreateError, PathUse, Plan, RunRequest, mcp_servers};
@@ -28,9 +28,9 @@ use crate::workspace::{Repository, check_prompt_place};
 /// Where the prompt lies in a worktree when it was given as text.
 pub(super) const PROMPT_IN_WORKTREE: &str = "./.agency/prompt.md";
 /// The kernel takes no longer argument.
-const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
 /// A label is for a table, not for an essay.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_CHARS: usize = 200;
 
 impl Agency {
     /// Puts the spec together and checks it. Nothing is created.
@@ -41,11 +41,11 @@ impl Agency {
         let (beside, directory) = request.workflow.as_ref().map(|of| (of.beside.clone(), of.directory.clone())).unzip();
         let (beside, directory) = (beside.flatten(), directory.flatten());
         check_name(spec.name.as_deref())?;
-        check_company(&spec, beside.as_deref())?;
+        check_shared_workspace(&spec, beside.as_deref())?;
         let (agent, program) = match request.kind {
             RunKind::Workflow => (driver(), self.executable.clone()),
             RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Ask => {
-                find_runner(&self.config, &self.executable, &spec.runner.kind, &request.place())?
+                find_runner(&self.config, &self.executable, &spec.runner.kind, &request.search_path())?
             }
         };
         check_form(&agent, &spec)?;
@@ -76,7 +76,7 @@ impl Agency {
         };
         match &prompt {
             Some(prompt) => check_prompt(prompt, &agent, &spec)?,
-            None => check_silence(&agent, &spec)?,
+            None => check_promptless(&agent, &spec)?,
         }
         if request.prompt_text.is_some() && (vcs, spec.workspace) == (Vcs::Git, WorkspaceKind::Worktree) {
             check_prompt_place(&repository, &base)?;
@@ -86,12 +86,12 @@ impl Agency {
             spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }
         let inputs = fingerprints(&repository, &spec)?;
-        check_host(spec.host, &request.place())?;
-        let (agent_version, mut notices) = self.look_at_version(&agent, &program, &request.environment);
-        let (notify, trouble) = whom_to_tell(&self.config.notify, request.notify, &request.place());
+        check_host(spec.host, &request.search_path())?;
+        let (agent_version, mut notices) = self.probe_version(&agent, &program, &request.environment);
+        let (notify, trouble) = notify_targets(&self.config.notify, request.notify, &request.search_path());
         notices.extend(trouble);
         notices.extend(notice);
-        notices.extend(mcp_servers::check(&spec, &agent, &request.place())?);
+        notices.extend(mcp_servers::check(&spec, &agent, &request.search_path())?);
         let session = new_session(&agent, &spec);
         let files = (inputs.as_slice(), request.prompt_text.is_some());
         let uncommitted = UncommittedLookup::begin(&spec, vcs, (&repository, &base), files);
@@ -125,7 +125,7 @@ impl Agency {
     }
 
     /// The version of an agent that agency knows, and a warning if it is not the one that was tested.
-    pub(super) fn look_at_version(
+    pub(super) fn probe_version(
         &self,
         agent: &AgentConfig,
         program: &Path,
@@ -158,14 +158,14 @@ fn new_session(agent: &AgentConfig, spec: &RunSpec) -> Option<String> {
 }
 
 /// Where programs are looked up.
-pub(crate) struct Place<'a> {
+pub(crate) struct SearchPath<'a> {
     pub(crate) current_directory: &'a Path,
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
 }
 
 impl RunRequest {
-    fn place(&self) -> Place<'_> {
-        Place { current_directory: &self.current_directory, environment: &self.environment }
+    fn search_path(&self) -> SearchPath<'_> {
+        SearchPath { current_directory: &self.current_directory, environment: &self.environment }
     }
 }
 
@@ -189,7 +189,7 @@ fn check_form(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
 }
 
 /// Whether there is a worktree to share where one is to be shared.
-fn check_company(spec: &RunSpec, beside: Option<&RunRow>) -> Result<(), CreateError> {
+fn check_shared_workspace(spec: &RunSpec, beside: Option<&RunRow>) -> Result<(), CreateError> {
     if (spec.workspace == WorkspaceKind::Shared) == beside.is_some() {
         return Ok(());
     }
@@ -200,8 +200,8 @@ fn check_company(spec: &RunSpec, beside: Option<&RunRow>) -> Result<(), CreateEr
     })
 }
 
-pub(super) fn check_host(host: Host, place: &Place<'_>) -> Result<(), CreateError> {
-    if host == Host::Tmux && find_program(OsStr::new("tmux"), place).is_err() {
+pub(super) fn check_host(host: Host, search_path: &SearchPath<'_>) -> Result<(), CreateError> {
+    if host == Host::Tmux && find_program(OsStr::new("tmux"), search_path).is_err() {
         return Err(TmuxError::Missing.into());
     }
     Ok(())
@@ -265,10 +265,10 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
 
 pub(super) fn check_name(name: Option<&str>) -> Result<(), CreateError> {
     let Some(name) = name else { return Ok(()) };
-    if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > LONGEST_NAME {
+    if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > MAX_NAME_CHARS {
         return Err(CreateError::Value {
             field: "name",
-            message: format!("`name` {name:?} cannot be used: a name has 1 to {LONGEST_NAME} characters on one line"),
+            message: format!("`name` {name:?} cannot be used: a name has 1 to {MAX_NAME_CHARS} characters on one line"),
             hint: "choose a short label; what the agent is to do belongs into the prompt",
         });
     }
@@ -279,7 +279,7 @@ pub(super) fn find_runner(
     config: &Config,
     own_executable: &Path,
     kind: &str,
-    place: &Place<'_>,
+    search_path: &SearchPath<'_>,
 ) -> Result<(AgentConfig, PathBuf), CreateError> {
     let Some((_, agent)) = config.agent(kind) else {
         let names: Vec<&str> = config.agents.keys().map(String::as_str).collect();
@@ -293,7 +293,7 @@ pub(super) fn find_runner(
     if agent.own_command {
         return Ok((agent.clone(), own_executable.to_owned()));
     }
-    let found = find_program(OsStr::new(&agent.command), place);
+    let found = find_program(OsStr::new(&agent.command), search_path);
     found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {
         message: format!("the command of {kind}, '{}', {why}", agent.command),
         hint: match agent.install_hint {
@@ -304,21 +304,21 @@ pub(super) fn find_runner(
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.
-pub(crate) fn find_program(command: &OsStr, place: &Place<'_>) -> Result<PathBuf, &'static str> {
+pub(crate) fn find_program(command: &OsStr, search_path: &SearchPath<'_>) -> Result<PathBuf, &'static str> {
     let executable = |path: &Path| {
         path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
     };
     if Path::new(command).components().count() > 1 {
-        let path = place.current_directory.join(command);
+        let path = search_path.current_directory.join(command);
         return match (path.exists(), executable(&path)) {
             (_, true) => Ok(path),
             (true, false) => Err("is not an executable file"),
             (false, false) => Err("does not exist"),
         };
     }
-    let search = place.environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
+    let search = search_path.environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
     std::env::split_paths(&search)
-        .map(|directory| place.current_directory.join(directory).join(command))
+        .map(|directory| search_path.current_directory.join(directory).join(command))
         .find(|path| executable(path))
         .ok_or("is not on the PATH")
 }
@@ -337,7 +337,7 @@ fn read_prompt(repository: &Repository, path: &str, here: &Path) -> Result<(Stri
 }
 
 /// Whether the agent can be started without being told anything.
-pub(super) fn check_silence(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
+pub(super) fn check_promptless(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     if spec.mode == Mode::Interactive || agent.form(spec.mode, spec.one_shot).is_two_way() {
         return Ok(());
     }
@@ -357,10 +357,10 @@ pub(super) fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) ->
     }
     let launch = agent.form(spec.mode, spec.one_shot);
     let as_argument = matches!(launch.prompt, PromptDelivery::Argument | PromptDelivery::Flag(_));
-    if as_argument && prompt.len() > LONGEST_ARGUMENT {
+    if as_argument && prompt.len() > MAX_ARGUMENT_BYTES {
         let (kind, length) = (&spec.runner.kind, prompt.len());
         let message = format!(
-            "the prompt '{path}' has {length} bytes, and {kind} takes it as an argument of at most {LONGEST_ARGUMENT}"
+            "the prompt '{path}' has {length} bytes, and {kind} takes it as an argument of at most {MAX_ARGUMENT_BYTES}"
         );
         let hint = "let the prompt name a file that holds the text, or use an agent that takes it on stdin";
         return Err(refuse(message, hint));

@@ -4,18 +4,18 @@
 //! not matter where a driver dies.
 
 mod agent;
-mod arrival;
-mod asking;
-mod cancelling;
+mod cancel;
 mod clock;
+mod describe;
+mod driver_event;
+mod driver_protocol;
 mod error;
-mod last_words;
+mod final_answer;
 mod leftovers;
-mod merging;
+mod merge;
+mod questions;
 mod script;
-mod starting;
-mod voice;
-mod words;
+mod start_step;
 mod workdir;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,22 +27,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use agency_model::workflow::{Action, Entry, Fact, Flow, Recorded, SessionState, StepPath};
+use agency_model::workflow::{Action, Fact, Flow, HistoryEntry, Recorded, SessionState, StepPath};
 use agency_model::{RunId, SessionId};
 use jiff::Timestamp;
 
-pub(crate) use asking::key_of_question;
-pub(crate) use cancelling::cancel;
+pub(crate) use cancel::cancel;
 pub(crate) use clock::fresh_reading;
+pub use describe::describe_fact;
+pub(crate) use driver_protocol::DriverOrder;
+pub use driver_protocol::DriverStream;
 pub use error::DriveError;
+pub(crate) use questions::key_of_question;
 pub(crate) use script::output_of;
-pub(crate) use voice::Order;
-pub use voice::Voice;
-pub use words::in_words;
 
-use self::arrival::{Arrival, catch_signals, listen};
 use self::clock::{Clock, Due, Now};
-use self::voice::Heard;
+use self::driver_event::{DriverEvent, catch_signals, listen};
+use self::driver_protocol::DriverInput;
 use super::state::{Journal, SessionDirectory, SessionManager, SessionRecord};
 use crate::agency::{Agency, OpenError};
 use crate::config::Config;
@@ -53,11 +53,11 @@ use crate::store::RunRow;
 use crate::workspace::GitWorktree;
 
 /// How long a driver that comes back waits for the one before it to be gone.
-const PREDECESSOR: Duration = Duration::from_secs(30);
+const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where everything is.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct DriverContext {
     /// The home.
     pub home: Home,
     /// The configuration.
@@ -68,7 +68,7 @@ pub struct Place {
     pub environment: BTreeMap<OsString, OsString>,
 }
 
-impl Place {
+impl DriverContext {
     fn agency(&self) -> Result<Agency, OpenError> {
         Agency::open(self.home.clone(), self.config.clone(), self.executable.clone())
     }
@@ -77,7 +77,7 @@ impl Place {
 /// Executes the workflow of a session.
 #[derive(Debug)]
 pub struct WorkflowExecutor {
-    place: Place,
+    place: DriverContext,
     agency: Agency,
     record: SessionRecord,
     directory: SessionDirectory,
@@ -87,9 +87,9 @@ pub struct WorkflowExecutor {
     flow: Flow,
     journal: Journal,
     clock: Clock,
-    voice: Voice,
-    sender: Sender<Arrival>,
-    arrivals: Receiver<Arrival>,
+    stream: DriverStream,
+    sender: Sender<DriverEvent>,
+    arrivals: Receiver<DriverEvent>,
     under_way: HashMap<(StepPath, u32), UnderWay>,
     /// The open questions, by their keys.
     asked: HashMap<String, (StepPath, u32)>,
@@ -101,12 +101,12 @@ pub struct WorkflowExecutor {
 /// Something that happens on a thread of its own.
 #[derive(Debug)]
 struct UnderWay {
-    what: Doing,
+    what: Job,
     stopping: bool,
 }
 
 #[derive(Debug)]
-enum Doing {
+enum Job {
     Agent(RunId, Arc<AtomicBool>),
     Script(PathBuf, Arc<AtomicBool>),
     Looking,
@@ -115,9 +115,9 @@ enum Doing {
 
 impl WorkflowExecutor {
     /// Takes a session over from whoever drove it before.
-    pub fn open(place: Place, id: &SessionId, voice: Voice) -> Result<Self, DriveError> {
+    pub fn open(place: DriverContext, id: &SessionId, stream: DriverStream) -> Result<Self, DriveError> {
         let manager = SessionManager::new(place.home.clone());
-        let lock = manager.lock(id, PREDECESSOR)?;
+        let lock = manager.lock(id, PREDECESSOR_TIMEOUT)?;
         let directory = manager.directory(id);
         let (journal, entries) = Journal::open(&directory.history())?;
         let session = manager.load(id)?;
@@ -126,7 +126,7 @@ impl WorkflowExecutor {
         let maker = drivers.first().cloned().ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
         // The worktree stays as long as one of the runs in it is not removed.
         let removed = drivers.iter().all(|driver| driver.removed_at.is_some());
-        let worktree = starting::worktree_of(&place.home, &maker).filter(|_| !removed);
+        let worktree = start_step::worktree_of(&place.home, &maker).filter(|_| !removed);
         let worktree = worktree.ok_or_else(|| DriveError::NoWorktree(id.clone()))?;
         let came: Vec<Timestamp> = drivers.iter().filter_map(|driver| driver.started_at).collect();
         let (sender, arrivals) = channel();
@@ -140,7 +140,7 @@ impl WorkflowExecutor {
             worktree,
             flow: session.flow,
             journal,
-            voice,
+            stream,
             sender,
             arrivals,
             under_way: HashMap::new(),
@@ -154,19 +154,19 @@ impl WorkflowExecutor {
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         listen(input, self.sender.clone());
         catch_signals(self.sender.clone())?;
-        self.voice.introduce(&self.record.id);
+        self.stream.write_init(&self.record.id);
         let state = self.work()?;
         let reason = self.flow.reason().unwrap_or_default().to_owned();
         match state {
-            SessionState::Completed => self.voice.finish(Ok("the workflow is completed")),
+            SessionState::Completed => self.stream.write_result(Ok("the workflow is completed")),
             SessionState::Running
             | SessionState::Waiting
             | SessionState::PendingMerge
             | SessionState::Blocked
             | SessionState::Failed
-            | SessionState::Cancelled => self.voice.finish(Err(&format!("the session is {state}: {reason}"))),
+            | SessionState::Cancelled => self.stream.write_result(Err(&format!("the session is {state}: {reason}"))),
         }
-        self.voice.speak();
+        self.stream.flush();
         Ok(state)
     }
 
@@ -176,14 +176,14 @@ impl WorkflowExecutor {
         loop {
             self.advance()?;
             let state = self.flow.state();
-            if state.stands_still() {
+            if state.is_settled() {
                 leftovers::end(&self.directory);
                 return Ok(state);
             }
             match self.clock.look(&self.flow) {
                 Ok(due) => self.take_due(due)?,
                 Err(limit) => {
-                    self.voice.speak();
+                    self.stream.flush();
                     let arrival = match limit {
                         Some(limit) => self.arrivals.recv_timeout(limit),
                         None => self.arrivals.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -221,10 +221,10 @@ impl WorkflowExecutor {
     }
 
     fn store(&mut self, fact: Fact) -> Result<(), DriveError> {
-        let entry: Entry = self.journal.append_with_clock(fact, Some(self.clock.reading()))?;
+        let entry: HistoryEntry = self.journal.append_with_clock(fact, Some(self.clock.reading()))?;
         fault::point("session.saved");
         self.clock.take(&entry, self.flow.state());
-        self.voice.tell(&in_words(&entry.fact));
+        self.stream.write_text(&describe_fact(&entry.fact));
         Ok(())
     }
 
@@ -249,35 +249,35 @@ impl WorkflowExecutor {
         }
     }
 
-    fn take(&mut self, arrival: Arrival) -> Result<(), DriveError> {
+    fn take(&mut self, arrival: DriverEvent) -> Result<(), DriveError> {
         match arrival {
-            Arrival::Heard(Heard::Answer(answer)) => self.answered(answer),
-            Arrival::Heard(Heard::Order(order)) => self.obey(order),
+            DriverEvent::DriverInput(DriverInput::Answer(answer)) => self.answered(answer),
+            DriverEvent::DriverInput(DriverInput::DriverOrder(order)) => self.apply(order),
             // What is under way goes on; whoever drives next finds it again.
-            Arrival::Deserted => Err(DriveError::Deserted),
-            Arrival::Terminated => self.note(Fact::CancelAsked).map(|_| ()),
-            Arrival::Ended { path, attempt, result } => {
+            DriverEvent::Deserted => Err(DriveError::Deserted),
+            DriverEvent::Terminated => self.note(Fact::CancelAsked).map(|_| ()),
+            DriverEvent::Ended { path, attempt, result } => {
                 self.under_way.remove(&(path.clone(), attempt));
                 self.note(Fact::StepEnded { path, attempt, result: *result }).map(|_| ())
             }
-            Arrival::MergeBlocked { path, attempt, checkouts } => {
+            DriverEvent::MergeBlocked { path, attempt, checkouts } => {
                 self.under_way.remove(&(path.clone(), attempt));
                 self.note(Fact::MergeBlocked { path, attempt, checkouts }).map(|_| ())
             }
-            Arrival::Lost { path, attempt } => {
+            DriverEvent::Lost { path, attempt } => {
                 self.under_way.remove(&(path.clone(), attempt));
                 self.note(Fact::StepInterrupted { path, attempt }).map(|_| ())
             }
-            Arrival::Looked { path, attempt, looked } => {
+            DriverEvent::MergePreview { path, attempt, looked } => {
                 self.under_way.remove(&(path.clone(), attempt));
                 self.looked(&path, attempt, looked)
             }
         }
     }
 
-    fn obey(&mut self, order: Order) -> Result<(), DriveError> {
+    fn apply(&mut self, order: DriverOrder) -> Result<(), DriveError> {
         match order {
-            Order::CompleteTask { step } => {
+            DriverOrder::CompleteTask { step } => {
                 let path = StepPath::new(step);
                 // Whoever asked looked before; it may be over by now, and then there is nothing to do.
                 match self.flow.record(&Fact::CompletionAsked { path: path.clone() }) {
@@ -302,7 +302,7 @@ impl WorkflowExecutor {
 
     /// Waits for whatever comes next while something is due that is being dealt with.
     fn wait_a_moment(&mut self) -> Result<(), DriveError> {
-        self.voice.speak();
+        self.stream.flush();
         match self.arrivals.recv_timeout(Duration::from_secs(1)) {
             Ok(arrival) => self.take(arrival),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(()),
@@ -315,7 +315,7 @@ impl WorkflowExecutor {
             return;
         }
         match &under_way.what {
-            Doing::Agent(run, stopped) => {
+            Job::Agent(run, stopped) => {
                 stopped.store(true, Ordering::Relaxed);
                 let (place, run) = (self.place.clone(), run.clone());
                 std::thread::spawn(move || {
@@ -324,13 +324,13 @@ impl WorkflowExecutor {
                     }
                 });
             }
-            Doing::Script(directory, stopped) => {
+            Job::Script(directory, stopped) => {
                 stopped.store(true, Ordering::Relaxed);
                 let (directory, grace) = (directory.clone(), self.place.config.stop_grace);
                 std::thread::spawn(move || leftovers::end_step(&directory, grace));
             }
             // Git is soon done, and half of it would be worse.
-            Doing::Looking | Doing::Merging => {}
+            Job::Looking | Job::Merging => {}
         }
     }
 }

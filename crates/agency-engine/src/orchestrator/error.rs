@@ -1,15 +1,15 @@
 //! What can go wrong with workflow sessions.
 
-use agency_model::workflow::{Refusal, SessionState};
+use agency_model::workflow::{RejectedFact, SessionState};
 use agency_model::{ErrorCode, SessionId};
 
 use super::engine::DriveError;
 use super::state::{SessionError, StepState};
 use crate::create::CreateError;
 use crate::home::HomeError;
+use crate::messages::DeliveryError;
 use crate::stop::StopError;
 use crate::store::StoreError;
-use crate::tell::TellError;
 use crate::watch::WaitError;
 
 /// Why something was not done with a session.
@@ -79,7 +79,7 @@ pub enum OrchestratorError {
     },
     /// The plan does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] RejectedFact),
     /// The files of the session.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -88,7 +88,7 @@ pub enum OrchestratorError {
     Create(#[from] CreateError),
     /// Its driver could not be told something.
     #[error(transparent)]
-    Tell(#[from] TellError),
+    Delivery(#[from] DeliveryError),
     /// Its driver could not be stopped.
     #[error(transparent)]
     Stop(#[from] StopError),
@@ -119,11 +119,11 @@ impl OrchestratorError {
             | Self::ChoiceAsked { .. }
             | Self::SeveralAsked { .. } => ErrorCode::InvalidState,
             Self::NoSuchStep { .. } => ErrorCode::StepNotFound,
-            Self::Refused(Refusal::NoSuchStep(_)) => ErrorCode::StepNotFound,
+            Self::Refused(RejectedFact::NoSuchStep(_)) => ErrorCode::StepNotFound,
             Self::Refused(_) => ErrorCode::InvalidState,
             Self::Session(error) => error.code(),
             Self::Create(error) => error.code(),
-            Self::Tell(error) => error.code(),
+            Self::Delivery(error) => error.code(),
             Self::Stop(error) => error.code(),
             Self::Drive(error) => error.code(),
             Self::Wait(WaitError::Home(error)) | Self::Home(error) => error.code(),

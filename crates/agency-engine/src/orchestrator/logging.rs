@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use agency_model::workflow::{Fact, StepPath};
 use agency_model::{RunId, SessionId, nearest};
 
+use super::commands::flattened;
 use super::engine::output_of;
-use super::people::flattened;
 use super::{Orchestrator, OrchestratorError};
 
 /// The log of one attempt of a step.

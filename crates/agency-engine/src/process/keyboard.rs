@@ -15,9 +15,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 /// The rest of a key that is several bytes comes within this.
-const REST: Duration = Duration::from_millis(30);
+const KEY_SEQUENCE_TIMEOUT: Duration = Duration::from_millis(30);
 /// Nobody presses so many at once: it is a text that was pasted.
-const PASTED: usize = 4;
+const MIN_PASTE_BYTES: usize = 4;
 
 /// How the terminal was before; for those who die while it is another way.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
@@ -89,14 +89,14 @@ impl Keyboard {
         }
         let mut bytes = self.read()?;
         if bytes.first() == Some(&0x1b) {
-            while self.waits(REST)? && !self.read()?.is_empty() {}
+            while self.waits(KEY_SEQUENCE_TIMEOUT)? && !self.read()?.is_empty() {}
             return Ok(Some(Key::Other));
         }
-        while str::from_utf8(&bytes).is_err() && self.waits(REST)? {
+        while str::from_utf8(&bytes).is_err() && self.waits(KEY_SEQUENCE_TIMEOUT)? {
             bytes.extend(self.read()?);
         }
         let letters = String::from_utf8_lossy(&bytes);
-        if letters.chars().count() >= PASTED {
+        if letters.chars().count() >= MIN_PASTE_BYTES {
             return Ok(Some(Key::Other));
         }
         self.pressed.extend(letters.chars());

@@ -16,7 +16,7 @@ use super::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE};
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// How often we look for processes that were started while we ended others.
-const ROUNDS: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// Every process that carries the id of a run in its environment, with that id, but for ourselves.
 #[must_use]
@@ -34,7 +34,7 @@ pub fn carriers() -> Vec<(RunId, ProcessHandle)> {
 
 /// Every process that carries the run's id in its environment, but for ourselves.
 #[must_use]
-pub fn carrying_run(id: &RunId) -> Vec<ProcessHandle> {
+pub fn processes_of_run(id: &RunId) -> Vec<ProcessHandle> {
     carriers().into_iter().filter(|(carried, _)| carried == id).map(|(_, process)| process).collect()
 }
 
@@ -74,7 +74,7 @@ fn is_of_run_by(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> 
 }
 
 /// Ends every process that carries a variable with such a value, those too that are born meanwhile.
-pub fn end_carrying(name: &str, fits: impl Fn(&str) -> bool, grace: Duration) {
+pub fn kill_by_env(name: &str, fits: impl Fn(&str) -> bool, grace: Duration) {
     end_found(grace, || {
         pids()
             .into_iter()
@@ -145,14 +145,14 @@ fn end_all(processes: Vec<ProcessHandle>, grace: Duration) -> Vec<ProcessHandle>
 
 /// Ends every process that carries the run's id, those too that are born meanwhile. Gives back those that stay.
 pub fn end_run(id: &RunId, grace: Duration) -> Vec<ProcessHandle> {
-    end_found(grace, || carrying_run(id))
+    end_found(grace, || processes_of_run(id))
 }
 
 /// Ends the processes that are found, and those that are found when they are ended. Gives back those that stay.
 pub fn end_found(grace: Duration, mut find: impl FnMut() -> Vec<ProcessHandle>) -> Vec<ProcessHandle> {
     let mut grace = grace;
     let mut staying: Vec<ProcessHandle> = vec![];
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         staying.retain(ProcessHandle::is_running);
         join(&mut staying, find());
         if staying.is_empty() {
@@ -204,13 +204,13 @@ mod tests {
             .unwrap();
         let mut ready = [0; 6];
         std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
-        let found = carrying_run(&id);
+        let found = processes_of_run(&id);
         assert!(found.iter().any(|process| process.pid() == child.id()));
-        assert!(carrying_run(&RunId::from_ulid(Ulid::generate())).is_empty());
+        assert!(processes_of_run(&RunId::from_ulid(Ulid::generate())).is_empty());
         // Its shell starts another sleep as soon as one is ended.
         assert!(end_run(&id, Duration::from_millis(20)).is_empty());
         assert!(!child.wait().unwrap().success());
-        assert!(carrying_run(&id).is_empty());
+        assert!(processes_of_run(&id).is_empty());
     }
 
     #[test]
@@ -234,11 +234,11 @@ mod tests {
         }
         let own: Vec<u32> = in_session().collect();
         let mut found: Vec<String> =
-            of_run(&id, None, carrying_run(&id)).iter().map(ProcessHandle::command_line).collect();
+            of_run(&id, None, processes_of_run(&id)).iter().map(ProcessHandle::command_line).collect();
         assert!(found.remove(0).starts_with("sh -c"), "{found:?}");
         found.sort();
         assert_eq!(found, ["sleep 600", "sleep 603"]);
-        assert!(end_found(Duration::from_secs(30), || of_run(&id, None, carrying_run(&id))).is_empty());
+        assert!(end_found(Duration::from_secs(30), || of_run(&id, None, processes_of_run(&id))).is_empty());
         let others: Vec<ProcessHandle> = own.into_iter().filter_map(ProcessHandle::open).collect();
         let mut left: Vec<String> = others.iter().map(ProcessHandle::command_line).collect();
         left.retain(|line| !line.is_empty());

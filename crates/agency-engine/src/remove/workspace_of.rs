@@ -40,7 +40,7 @@ fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, Rem
     };
     Ok(Some(JjWorkspace {
         repository: row.repo_path.clone().into(),
-        run: row.worktree_maker(),
+        run: row.worktree_owner(),
         base: base_of(row)?,
         bookmark: bookmark_of(row),
         path: path.into(),
@@ -60,7 +60,7 @@ pub(crate) fn bring_up_to_date(home: &Home, row: &RunRow) -> Result<(), RemoveEr
 
 /// The bookmark that keeps the work of a run with jj.
 pub(super) fn bookmark_of(row: &RunRow) -> String {
-    row.new_branch.clone().unwrap_or_else(|| row.worktree_maker().default_branch())
+    row.new_branch.clone().unwrap_or_else(|| row.worktree_owner().default_branch())
 }
 
 /// The commit that a run started at.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agency_model::run::Exit;
 use tokio::time::{Instant, timeout_at};
 
-use super::{Cleaner, ProcessRunner, RunnerEvent, Signal, Stream};
+use super::{AnsiStripper, ProcessRunner, RunnerEvent, Signal, Stream};
 
 /// How long a stream that somebody else holds open may be silent once the program is gone.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -29,8 +29,8 @@ pub struct RunnerOutput {
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
 pub struct Listener {
     runner: Box<dyn ProcessRunner>,
-    stdout: Cleaner,
-    stderr: Cleaner,
+    stdout: AnsiStripper,
+    stderr: AnsiStripper,
     stage: Stage,
     /// Once the program is gone: until when its streams may be silent. Counted from when somebody waits, because a
     /// slow listener is no silent program.
@@ -53,7 +53,13 @@ impl Listener {
     /// Listens to a runner from now on.
     #[must_use]
     pub fn new(runner: Box<dyn ProcessRunner>) -> Self {
-        Self { runner, stdout: Cleaner::new(), stderr: Cleaner::new(), stage: Stage::Working, silent_until: None }
+        Self {
+            runner,
+            stdout: AnsiStripper::new(),
+            stderr: AnsiStripper::new(),
+            stage: Stage::Working,
+            silent_until: None,
+        }
     }
 
     /// The runner, to type something in or to change its size.
@@ -137,7 +143,7 @@ impl Listener {
         })
     }
 
-    fn cleaner(&mut self, stream: Stream) -> &mut Cleaner {
+    fn cleaner(&mut self, stream: Stream) -> &mut AnsiStripper {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

@@ -5,7 +5,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use super::{RunnerEvent, Stream};
 
 /// One read takes at most this much of a pipe; the kernel's pipe is made as large.
-pub(super) const CHUNK: usize = 1024 * 1024;
+pub(super) const READ_BYTES: usize = 1024 * 1024;
 
 /// The reading end of a program's stream.
 pub(super) struct Output {
@@ -18,7 +18,7 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(stream: Stream, reader: impl AsyncRead + Unpin + Send + 'static) -> Self {
         // Zeroed memory that is never touched costs nothing.
-        Self { stream, reader: Box::new(reader), buffer: vec![0; CHUNK], open: true }
+        Self { stream, reader: Box::new(reader), buffer: vec![0; READ_BYTES], open: true }
     }
 
     pub(super) fn closed(stream: Stream) -> Self {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use agency_model::run::Exit;
 
 use super::input::{Input, Writer};
-use super::output::{CHUNK, Output};
+use super::output::{Output, READ_BYTES};
 use super::running::Running;
 use super::{NextEvent, ProcessRunner, RunnerCommand, Signal, SpawnError, StdinPlan, Stream, TerminalSize};
 use crate::process::in_new_session;
@@ -50,7 +50,7 @@ fn on_pipes(command: &RunnerCommand) -> io::Result<HeadlessRunner> {
 
 /// Fewer and larger reads; the system may allow less, which is only slower.
 fn widen(pipe: &impl AsFd) {
-    let _ = rustix::pipe::fcntl_setpipe_size(pipe, CHUNK);
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, READ_BYTES);
 }
 
 impl ProcessRunner for HeadlessRunner {

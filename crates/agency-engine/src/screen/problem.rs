@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::config::Place;
+use crate::config::FilePosition;
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1_000_000;
@@ -30,7 +30,7 @@ pub enum ScreenRulesError {
     #[error("{at}: {message}")]
     Invalid {
         /// The place.
-        at: Place,
+        at: FilePosition,
         /// What is wrong there.
         message: String,
     },
@@ -52,5 +52,5 @@ pub(super) fn invalid(path: &Path, text: &str, offset: usize, message: String) -
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-    ScreenRulesError::Invalid { at: Place { path: path.to_owned(), line, column }, message }
+    ScreenRulesError::Invalid { at: FilePosition { path: path.to_owned(), line, column }, message }
 }

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often the program is looked at while it says nothing.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long the last words of a program may take when something it left behind keeps its output open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -46,7 +46,7 @@ pub(super) fn run(invocation: &Invocation<'_>, streams: &mut Streams<'_>) -> Res
     let mut child = command.spawn().map_err(failed)?;
     let chunks = listen(&mut child);
     let status = loop {
-        match chunks.recv_timeout(LOOK) {
+        match chunks.recv_timeout(POLL_INTERVAL) {
             Ok(chunk) => pass_on(&chunk, streams)?,
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(status) = child.try_wait().map_err(failed)? {

@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 const FOREIGN: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
 
 /// What git answered.
-pub(crate) struct Answer {
+pub(crate) struct GitOutput {
     /// Whether git exited with 0.
     pub(crate) success: bool,
     out: String,
     err: String,
 }
 
-impl Answer {
+impl GitOutput {
     /// What git printed, or what it complained about.
     pub(crate) fn into_success(self) -> Result<String, String> {
         if self.success {
@@ -29,7 +29,7 @@ impl Answer {
 }
 
 /// Runs git to its end. It never asks for a password or opens an editor on a terminal.
-pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<Answer> {
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<GitOutput> {
     let mut command = Command::new("git");
     command.args(arguments).current_dir(directory).stdin(Stdio::null());
     command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "true").env("LC_ALL", "C");
@@ -38,5 +38,5 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<Answer> {
     }
     let output = command.output()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    Ok(Answer { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) })
+    Ok(GitOutput { success: output.status.success(), out: text(&output.stdout), err: text(&output.stderr) })
 }

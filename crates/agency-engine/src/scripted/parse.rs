@@ -1,13 +1,13 @@
 //! Reads a prompt as a script. Any text either is a script or has an error that names its line.
 
 use super::block::{directive_lines, numbered};
-use super::{Directive, Script, ScriptError, Step, words};
+use super::{Directive, Script, ScriptError, ScriptedStep, words};
 use agency_model::nearest;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// The longest prompt that is read as a script.
-const LONGEST: usize = 1024 * 1024;
+const MAX_PROMPT_BYTES: usize = 1024 * 1024;
 
 const DIRECTIVES: [&str; 8] = ["say", "warn", "wait", "write", "append", "run", "commit", "exit"];
 
@@ -17,8 +17,8 @@ const DIRECTIVES: [&str; 8] = ["say", "warn", "wait", "write", "append", "run", 
 ///
 /// Fails on an unknown directive, on a wrong argument, and on a path that leaves the directory by its spelling.
 pub fn parse(prompt: &str) -> Result<Script, ScriptError> {
-    if prompt.len() > LONGEST {
-        return Err(ScriptError::TooLong { limit: LONGEST });
+    if prompt.len() > MAX_PROMPT_BYTES {
+        return Err(ScriptError::TooLong { limit: MAX_PROMPT_BYTES });
     }
     let steps = match directive_lines(prompt) {
         Some(lines) => lines.into_iter().map(|(line, text)| step(line, text)).collect::<Result<_, _>>()?,
@@ -27,14 +27,14 @@ pub fn parse(prompt: &str) -> Result<Script, ScriptError> {
     Ok(Script { steps })
 }
 
-fn echo(prompt: &str) -> Vec<Step> {
+fn echo(prompt: &str) -> Vec<ScriptedStep> {
     numbered(prompt)
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(line, text)| Step { line, directive: Directive::Say(text.to_owned()) })
+        .map(|(line, text)| ScriptedStep { line, directive: Directive::Say(text.to_owned()) })
         .collect()
 }
 
-fn step(line: usize, text: &str) -> Result<Step, ScriptError> {
+fn step(line: usize, text: &str) -> Result<ScriptedStep, ScriptError> {
     let (word, rest) = first_word(text);
     let bad = |directive, needs| ScriptError::BadArgument { line, directive, needs };
     let directive = match word {
@@ -63,7 +63,7 @@ fn step(line: usize, text: &str) -> Result<Step, ScriptError> {
             return Err(ScriptError::UnknownDirective { line, word: word.to_owned(), nearest });
         }
     };
-    Ok(Step { line, directive })
+    Ok(ScriptedStep { line, directive })
 }
 
 fn first_word(text: &str) -> (&str, &str) {
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_huge_prompt_is_refused() {
-        assert!(matches!(parse(&" ".repeat(LONGEST + 1)), Err(ScriptError::TooLong { .. })));
+        assert!(matches!(parse(&" ".repeat(MAX_PROMPT_BYTES + 1)), Err(ScriptError::TooLong { .. })));
     }
 
     proptest::proptest! {

@@ -14,7 +14,7 @@ use crate::home::{HomeError, create_private_directory, write_atomically};
 use crate::lock::Lock;
 
 /// How long somebody else may take to write.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD: &str =
     "# Written by `agency source`. You may edit it; comments are lost with the next change by a command.\n\n";
 
@@ -25,12 +25,12 @@ struct SourcesFile {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     groups: BTreeMap<String, Vec<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    sources: BTreeMap<String, Entry>,
+    sources: BTreeMap<String, SourceEntry>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Entry {
+struct SourceEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ fn known(parent: &[&str]) -> Option<&'static [&'static str]> {
 /// Reads the file; one that is not there holds nothing.
 pub(super) fn read(path: &Path) -> Result<Catalogue, SourceError> {
     let file: SourcesFile = read_strictly(path, known, fits)?.unwrap_or_default();
-    let source = |(name, entry): (String, Entry)| {
+    let source = |(name, entry): (String, SourceEntry)| {
         let kind = match (entry.git, entry.dir, entry.file) {
             (Some(url), _, _) => SourceKind::Git { url, reference: entry.r#ref },
             (None, Some(path), _) => SourceKind::Directory { path },
@@ -72,7 +72,7 @@ pub(super) fn change<T>(
 ) -> Result<T, SourceError> {
     create_private_directory(path.parent().unwrap_or(Path::new("/")))?;
     let lock = path.with_extension("lock");
-    let Some(_lock) = Lock::take(&lock, PATIENCE)? else { return Err(SourceError::Busy(lock)) };
+    let Some(_lock) = Lock::take(&lock, LOCK_TIMEOUT)? else { return Err(SourceError::Busy(lock)) };
     let mut catalogue = read(path)?;
     let done = edit(&mut catalogue)?;
     let text = toml::to_string(&written(catalogue))
@@ -85,7 +85,7 @@ pub(super) fn change<T>(
 
 fn written(catalogue: Catalogue) -> SourcesFile {
     let entry = |source: Source| {
-        let mut entry = Entry { description: source.description, ..Entry::default() };
+        let mut entry = SourceEntry { description: source.description, ..SourceEntry::default() };
         match source.kind {
             SourceKind::Git { url, reference } => (entry.git, entry.r#ref) = (Some(url), reference),
             SourceKind::Directory { path } => entry.dir = Some(path),

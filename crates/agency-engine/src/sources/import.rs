@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Source, SourceError, SourceKind, Sources, check, file};
 
 /// More is no configuration.
-const MOST_BYTES: u64 = 1_000_000;
+const MAX_FILE_BYTES: u64 = 1_000_000;
 
 /// What was taken over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,8 +65,8 @@ impl Sources {
 fn read(path: &Path) -> Result<Value, SourceError> {
     let wrong = |message: String| SourceError::Import { path: path.to_owned(), message };
     let size = std::fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
-    if size > MOST_BYTES {
-        return Err(wrong(format!("it is {size} bytes; a configuration has at most {MOST_BYTES}")));
+    if size > MAX_FILE_BYTES {
+        return Err(wrong(format!("it is {size} bytes; a configuration has at most {MAX_FILE_BYTES}")));
     }
     let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
     let listed: Value = serde_json::from_slice(&text).map_err(|error| wrong(format!("not valid JSON: {error}")))?;

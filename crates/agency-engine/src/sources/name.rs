@@ -3,7 +3,7 @@
 use super::SourceError;
 
 /// A longer name is no name.
-const LONGEST: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// What lies beside the sources, and may not be mistaken for one.
 const TAKEN: &[&str] = &["prompt.md", "opencode.json"];
@@ -21,7 +21,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), SourceError> {
     if name.chars().any(|letter| !letter.is_alphanumeric() && !matches!(letter, '.' | '_' | '-')) || !begins {
         return refuse("a name begins with a letter or a digit and has letters, digits, '.', '_' and '-'");
     }
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_CHARS {
         return refuse("it is longer than 100 bytes");
     }
     if TAKEN.iter().any(|taken| name.eq_ignore_ascii_case(taken)) {

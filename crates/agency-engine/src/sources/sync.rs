@@ -12,7 +12,7 @@ use crate::workspace::{Fetch, Fetched, WorkspaceError, fetch};
 /// How many are fetched at once.
 const AT_ONCE: usize = 4;
 /// How long another process may take to fetch the same source.
-const PATIENCE: Duration = Duration::from_secs(600);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What happens while sources are fetched.
 #[derive(Debug)]
@@ -118,6 +118,6 @@ impl Sources {
     pub(super) fn lock_clone(&self, name: &str) -> Result<Lock, SourceError> {
         create_private_directory(&self.clones)?;
         let path = self.clones.join(format!(".{name}.lock"));
-        Lock::take(&path, PATIENCE)?.ok_or(SourceError::Busy(path))
+        Lock::take(&path, LOCK_TIMEOUT)?.ok_or(SourceError::Busy(path))
     }
 }

@@ -244,7 +244,7 @@ impl RunRow {
 
     /// The run that made its worktree, after which that is named: itself, or the first of those it continues.
     #[must_use]
-    pub fn worktree_maker(&self) -> RunId {
+    pub fn worktree_owner(&self) -> RunId {
         let name = self.worktree_path.as_deref().and_then(|path| path.rsplit('/').next());
         name.and_then(|name| name.parse().ok()).unwrap_or_else(|| self.id.clone())
     }

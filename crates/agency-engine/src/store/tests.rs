@@ -11,7 +11,7 @@ use ulid::Ulid;
 use super::*;
 use crate::caller::Caller;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
 fn new_run() -> NewRun {
     let id = RunId::from_ulid(Ulid::generate());
@@ -45,7 +45,7 @@ fn new_run() -> NewRun {
 }
 
 fn store(directory: &Path) -> Store {
-    Store::open(&directory.join("agency.db"), PATIENCE).unwrap()
+    Store::open(&directory.join("agency.db"), LOCK_TIMEOUT).unwrap()
 }
 
 // proves L10
@@ -144,7 +144,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     drop(store(directory.path()));
     let path = directory.path().join("agency.db");
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = Store::open(&path, PATIENCE).unwrap_err();
+    let error = Store::open(&path, LOCK_TIMEOUT).unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 99, known: SCHEMA_VERSION, .. }), "{error}");
     assert_eq!(error.code(), ErrorCode::DbError);
 }
@@ -176,7 +176,7 @@ fn many_writers_at_once_see_no_lock_error_and_the_last_slot_goes_to_one() {
         let writers: Vec<_> = (0..12)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut store = Store::open(&path, PATIENCE).unwrap();
+                    let mut store = Store::open(&path, LOCK_TIMEOUT).unwrap();
                     let run = new_run();
                     store.insert(&run).unwrap();
                     let answer = store.claim_slot(&run.id, 1, |_| true).unwrap();
@@ -238,7 +238,7 @@ fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
         .unwrap();
     }
     drop(old);
-    let mut store = Store::open(&path, PATIENCE).unwrap();
+    let mut store = Store::open(&path, LOCK_TIMEOUT).unwrap();
     let [answered, open] = questions.map(|id| id.parse().unwrap());
     let row = store.question(&answered).unwrap().unwrap();
     assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));

@@ -1,6 +1,6 @@
 //! Writes runs and requests, each in one short transaction.
 
-use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Step, step};
+use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Transition, step};
 use agency_model::{Activity, RunId, RunKind, SessionId, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
@@ -115,9 +115,9 @@ impl Store {
         let transaction = self.begin()?;
         let row = read(&transaction, id)?;
         match step(&row.machine(), input) {
-            Step::Stale => Ok(Applied::Stale(Box::new(row))),
-            Step::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
-            Step::Moved(run, effects) => {
+            Transition::Stale => Ok(Applied::Stale(Box::new(row))),
+            Transition::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
+            Transition::Moved(run, effects) => {
                 write_state(&transaction, id, row.state, &run, Note { details, at })?;
                 let from = row.state;
                 let row = Box::new(read(&transaction, id)?);
@@ -166,13 +166,13 @@ impl Store {
             return Ok(SlotAnswer::Wait);
         }
         match step(&row.machine(), &Input::SlotGranted) {
-            Step::Moved(run, _) => {
+            Transition::Moved(run, _) => {
                 write_state(&transaction, id, State::Queued, &run, Note { details: None, at: now() })?;
                 let row = read(&transaction, id)?;
                 transaction.commit()?;
                 Ok(SlotAnswer::Granted(Box::new(row)))
             }
-            Step::Stale | Step::Refused(_) => Ok(SlotAnswer::Over(Box::new(row))),
+            Transition::Stale | Transition::Refused(_) => Ok(SlotAnswer::Over(Box::new(row))),
         }
     }
 

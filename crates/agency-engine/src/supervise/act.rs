@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agency_model::Event;
-use agency_model::run::{Effect, Input, Step, StopCause, step};
+use agency_model::run::{Effect, Input, StopCause, Transition, step};
 use rustix::process::Signal;
 use tokio::time::Instant;
 
@@ -12,7 +12,7 @@ use super::turn::Supervisor;
 use crate::fault;
 use crate::home::HomeError;
 use crate::pid_file::PidFile;
-use crate::process::{carrying_run, left_children};
+use crate::process::{left_children, processes_of_run};
 use crate::remove::bring_up_to_date;
 use crate::runner::{self, RunnerCommand};
 
@@ -30,7 +30,7 @@ impl Supervisor<'_> {
 
     /// Feeds one input to the state machine and carries out what follows.
     pub(super) fn feed(&mut self, input: &Input) {
-        let Step::Moved(run, effects) = step(&self.run, input) else {
+        let Transition::Moved(run, effects) = step(&self.run, input) else {
             return;
         };
         self.run = run;
@@ -158,7 +158,7 @@ impl Supervisor<'_> {
     }
 
     fn signal_leftovers(&self, signal: Signal) {
-        for process in left_children().into_iter().chain(carrying_run(&self.id)) {
+        for process in left_children().into_iter().chain(processes_of_run(&self.id)) {
             process.signal(signal);
         }
     }

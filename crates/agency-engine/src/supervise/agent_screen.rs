@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::screen_watch::WatchedScreen;
+    use crate::watch::WatchedScreen;
 
     const SIZE: TerminalSize = match (std::num::NonZeroU16::new(6), std::num::NonZeroU16::new(20)) {
         (Some(rows), Some(columns)) => TerminalSize { rows, columns },

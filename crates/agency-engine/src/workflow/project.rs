@@ -17,7 +17,7 @@ const FOLDERS: &[&str] = &[".agency", ".coven"];
 const WORKFLOWS: &[&str] = &[".agency/workflows", ".coven/grimoires"];
 const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 /// A folder with more spells is none of spells.
-const MOST_SPELLS: usize = 1000;
+const MAX_SPELLS: usize = 1000;
 
 /// A folder with workflows, usually the top of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn listed(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, WorkflowError
         Err(error) => return Err(WorkflowError::io("cannot be listed", folder)(error)),
     };
     let mut files = vec![];
-    for entry in entries.take(MOST_SPELLS) {
+    for entry in entries.take(MAX_SPELLS) {
         let path = entry.map_err(WorkflowError::io("cannot be listed", folder))?.path();
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if endings.contains(&ending) && path.is_file() {

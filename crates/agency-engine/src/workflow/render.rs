@@ -1,7 +1,7 @@
 //! Shows what an agent would be told, without running anything.
 
 use agency_model::nearest;
-use agency_model::template::{Context, Reference, Template};
+use agency_model::template::{Reference, Template, TemplateValues};
 use agency_model::workflow::{
     Command, InputValue, Instruction, PromptParts, RESULT_FIELDS, Step, StepKind, Task, TemplateText, Work,
     template_name,
@@ -43,7 +43,7 @@ pub fn render(loaded: &Loaded, step: &str, task: &Task, goal: Option<&str>) -> R
 fn told(loaded: &Loaded, step: &Step, values: &Map<String, Value>) -> Result<Option<String>, WorkflowError> {
     let Loaded { plan, spells, system_prompt } = loaded;
     let parts = PromptParts { file: &plan.file, spells, system_prompt };
-    let context = Context::new(values);
+    let context = TemplateValues::new(values);
     let plain = |text: &TemplateText| text.render(&plan.file, &context, spells);
     Ok(match &step.work {
         Work::Agent(agent) => agent.prompt(values, &parts)?,

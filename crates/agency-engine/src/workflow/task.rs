@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use super::WorkflowError;
 use super::project::{Project, read};
-use crate::process::answer_of;
+use crate::process::output_with_timeout;
 
 /// `bd` answers from a local database.
-const LIMIT: Duration = Duration::from_secs(20);
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const BEADS_TIMEOUT: Duration = Duration::from_secs(20);
+const MAX_ISSUES_BYTES: u64 = 4 * 1024 * 1024;
 const ISSUES: &str = ".beads/issues.jsonl";
 
 /// Where a task comes from.
@@ -74,7 +74,8 @@ fn bead(project: &Project, id: &str) -> Result<Task, WorkflowError> {
 fn asked(project: &Project, id: &str) -> Result<Value, String> {
     let mut command = Command::new("bd");
     command.args(["show", id, "--json"]).current_dir(project.root());
-    let answer = answer_of(&mut command, LIMIT, MOST_BYTES).ok_or("`bd show` gave no answer")?;
+    let answer =
+        output_with_timeout(&mut command, BEADS_TIMEOUT, MAX_ISSUES_BYTES).ok_or("`bd show` gave no answer")?;
     let value: Value = serde_json::from_slice(&answer).map_err(|_| "`bd show` did not answer in JSON".to_owned())?;
     let is_task = Task::from_value(value.clone());
     match is_task {

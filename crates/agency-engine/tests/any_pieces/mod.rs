@@ -1,7 +1,7 @@
 //! What must hold for any bytes in any pieces. The property tests and the fuzz targets both call this.
 
 use agency_engine::adapter::{StreamFormat, StreamItem};
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 
 /// `bytes` cut into pieces of these sizes, again and again; as a whole if there are none.
 pub(crate) fn pieces<'a>(bytes: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
@@ -27,7 +27,7 @@ pub(crate) fn heard<'a>(format: StreamFormat, pieces: impl IntoIterator<Item = &
 
 /// The text of a stream that comes in these pieces.
 pub(crate) fn cleaned<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let mut text: String = pieces.into_iter().map(|piece| cleaner.feed(piece)).collect();
     text.push_str(&cleaner.finish());
     assert_eq!(cleaner.finish(), "", "the end is told once");

@@ -1,6 +1,6 @@
 //! What the document about processes asks of the runners, scenario by scenario.
 
-use agency_engine::runner::{AgentRunner, Cleaner, HeadlessRunner, Listener, StdinPlan};
+use agency_engine::runner::{AgentRunner, AnsiStripper, HeadlessRunner, Listener, StdinPlan};
 
 use super::hearing::{Heard, on_time, shell};
 
@@ -56,7 +56,7 @@ fn headless_input() {
 // proves P4
 #[test]
 fn ansi_stripping() {
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let text: String = [&b"\x1b[3"[..], b"1mred\x1b[0m \x1b]0;ti", b"tle\x07and \x1b[2Kplain\n"]
         .into_iter()
         .map(|piece| cleaner.feed(piece))

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::paths::{Ground, Place};
+use super::paths::{Ground, PathTarget};
 use super::pattern::{CommandPattern, spelled};
 use super::shell::{Unclear, guess, read};
 
@@ -107,7 +107,7 @@ impl Command {
         let only_runs = input.iter().all(|(key, value)| match value {
             Value::Null | Value::Bool(false) => true,
             Value::String(directory) if DIRECTORIES.contains(&key.as_str()) => {
-                matches!(ground.place(directory), Place::Inside(_))
+                matches!(ground.place(directory), PathTarget::Inside(_))
             }
             Value::Bool(true) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
                 names == [key.as_str()] || HARMLESS.contains(&key.as_str())

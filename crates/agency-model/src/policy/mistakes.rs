@@ -9,7 +9,7 @@ use crate::nearest;
 
 /// One step from the list of rules to what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum MistakeSegment {
     /// A rule, counted from 0.
     Rule(usize),
     /// A key of it.
@@ -20,7 +20,7 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// Where.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MistakeSegment>,
     /// Whether it is about the key, and not about its value.
     pub of_key: bool,
     /// What.
@@ -37,7 +37,7 @@ pub fn mistakes_in(rules: &Value) -> Vec<Mistake> {
 }
 
 fn mistakes_in_rule(index: usize, rule: &Value) -> Vec<Mistake> {
-    let whole = |message: String| Mistake { steps: vec![Step::Rule(index)], of_key: false, message };
+    let whole = |message: String| Mistake { steps: vec![MistakeSegment::Rule(index)], of_key: false, message };
     let Some(fields) = rule.as_object() else {
         return vec![whole("expected a table, such as { action = \"ask\" }".to_owned())];
     };
@@ -54,7 +54,7 @@ fn mistakes_in_rule(index: usize, rule: &Value) -> Vec<Mistake> {
 }
 
 fn mistake_in_field(index: usize, key: &str, value: &Value) -> Option<Mistake> {
-    let steps = vec![Step::Rule(index), Step::Key(key.to_owned())];
+    let steps = vec![MistakeSegment::Rule(index), MistakeSegment::Key(key.to_owned())];
     let message = match key {
         "name" | "message" => String::deserialize(value).err()?.to_string(),
         "action" => action(value).err()?.to_string(),

@@ -33,7 +33,7 @@ pub struct Ground<'a> {
 
 /// Where a path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PathTarget {
     /// Into the workspace: its parts below it in each way of reading it.
     Inside(Vec<Vec<String>>),
     /// Elsewhere.
@@ -43,19 +43,19 @@ pub(super) enum Place {
 }
 
 /// As many symlinks as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 /// The longest path of Linux.
-const LONGEST: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 /// More than a person would read.
-const MOST_PATHS: usize = 1000;
+const MAX_PATHS: usize = 1000;
 
 impl Ground<'_> {
     /// Where a path leads that a tool was given.
-    pub(super) fn place(&self, text: &str) -> Place {
+    pub(super) fn place(&self, text: &str) -> PathTarget {
         // Some tools expand these, others take them as they are.
         let odd = text.starts_with('~') || text.contains(['$', '\0']) || is_url(text) || text.trim() != text;
-        if odd || text.is_empty() || text.len() > LONGEST {
-            return Place::Unknown;
+        if odd || text.is_empty() || text.len() > MAX_PATH_BYTES {
+            return PathTarget::Unknown;
         }
         let path = self.workspace.join(text);
         let written = plain(&path);
@@ -63,13 +63,13 @@ impl Ground<'_> {
         let (Some(home), Some(real), Some(real_of_written)) =
             (self.real(self.workspace), self.real(&path), self.real(&written))
         else {
-            return Place::Unknown;
+            return PathTarget::Unknown;
         };
         let below = |path: &Path, home: &Path| path.strip_prefix(home).ok().map(parts);
         let written = below(&written, &plain(self.workspace)).or_else(|| below(&written, &home));
         let readings: Option<Vec<Vec<String>>> =
             [written, below(&real, &home), below(&real_of_written, &home)].into_iter().collect();
-        readings.map_or(Place::Outside, Place::Inside)
+        readings.map_or(PathTarget::Outside, PathTarget::Inside)
     }
 
     /// Where the symlinks of an absolute path lead; none if that cannot be told.
@@ -89,7 +89,7 @@ impl Ground<'_> {
                         Found::Unknown => return None,
                         Found::Link(target) => {
                             links += 1;
-                            if links > MOST_LINKS {
+                            if links > MAX_LINKS {
                                 return None;
                             }
                             left.extend(reversed(&target));
@@ -125,19 +125,25 @@ fn parts(path: &Path) -> Vec<String> {
 
 impl PathPattern {
     /// Whether a path is such a one for certain.
-    pub(super) fn is(&self, place: &Place) -> bool {
+    pub(super) fn is(&self, place: &PathTarget) -> bool {
         match (self, place) {
-            (Self::Inside, Place::Inside(_)) | (Self::Outside, Place::Outside) => true,
-            (Self::Below(below), Place::Inside(readings)) => readings.iter().all(|path| below.fits(path, Case::Exact)),
+            (Self::Inside, PathTarget::Inside(_)) | (Self::Outside, PathTarget::Outside) => true,
+            (Self::Below(below), PathTarget::Inside(readings)) => {
+                readings.iter().all(|path| below.fits(path, Case::Exact))
+            }
             (Self::Inside | Self::Outside | Self::Below(_), _) => false,
         }
     }
 
     /// Whether a path may be such a one.
-    pub(super) fn may_be(&self, place: &Place) -> bool {
+    pub(super) fn may_be(&self, place: &PathTarget) -> bool {
         match (self, place) {
-            (Self::Inside, Place::Inside(_)) | (Self::Outside, Place::Outside) | (_, Place::Unknown) => true,
-            (Self::Below(below), Place::Inside(readings)) => readings.iter().any(|path| below.fits(path, Case::Any)),
+            (Self::Inside, PathTarget::Inside(_)) | (Self::Outside, PathTarget::Outside) | (_, PathTarget::Unknown) => {
+                true
+            }
+            (Self::Below(below), PathTarget::Inside(readings)) => {
+                readings.iter().any(|path| below.fits(path, Case::Any))
+            }
             (Self::Inside | Self::Outside | Self::Below(_), _) => false,
         }
     }
@@ -202,13 +208,13 @@ const SEARCHES: &[&str] = &["pattern", "regex", "regexp", "search"];
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// What is given under the name of a path, or has the look of one.
-    certain: Vec<Place>,
+    certain: Vec<PathTarget>,
     /// Other texts that a tool may take for a path.
-    possible: Vec<Place>,
+    possible: Vec<PathTarget>,
     /// Whether one of those may lead anywhere.
     unclear: bool,
     /// What the agent names as the reason why it asks.
-    blocked: Vec<Place>,
+    blocked: Vec<PathTarget>,
 }
 
 impl Places {
@@ -223,7 +229,7 @@ impl Places {
                 // That a tool works in the workspace does not say that it stays there.
                 let mut directories = Self::default();
                 directories.collect(key, value, ground, &mut words);
-                let outside = directories.certain.into_iter().filter(|place| !matches!(place, Place::Inside(_)));
+                let outside = directories.certain.into_iter().filter(|place| !matches!(place, PathTarget::Inside(_)));
                 places.certain.extend(outside);
             }
         }
@@ -241,14 +247,14 @@ impl Places {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => self.blocked.extend(readings(text).map(|text| ground.place(&text))),
             Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                self.blocked.push(Place::Unknown);
+                self.blocked.push(PathTarget::Unknown);
             }
         }
     }
 
     /// Whether the agent does not ask for a path outside of the workspace.
     pub(super) fn blocks_nothing_outside(&self) -> bool {
-        self.blocked.iter().all(|place| matches!(place, Place::Inside(_)))
+        self.blocked.iter().all(|place| matches!(place, PathTarget::Inside(_)))
     }
 
     /// Whether all of them are such paths for certain, and there is one.
@@ -263,10 +269,10 @@ impl Places {
     }
 
     fn collect<'a>(&mut self, key: &'a str, value: &'a Value, ground: &Ground<'_>, words: &mut Vec<&'a str>) {
-        if self.certain.len() + words.len() >= MOST_PATHS {
+        if self.certain.len() + words.len() >= MAX_PATHS {
             // More than anybody looks at, so it cannot be told where they lead.
-            self.certain.truncate(MOST_PATHS);
-            self.certain.push(Place::Unknown);
+            self.certain.truncate(MAX_PATHS);
+            self.certain.push(PathTarget::Unknown);
             return;
         }
         // Some tools are given a table whose keys are paths.
@@ -278,7 +284,7 @@ impl Places {
         match value {
             Value::String(_) if TEXTS.contains(&name.as_str()) => {}
             // The text of a patch names files of its own.
-            Value::String(_) if name == "patch" => self.certain.push(Place::Unknown),
+            Value::String(_) if name == "patch" => self.certain.push(PathTarget::Unknown),
             Value::String(text) if ends_like_one_of(PATHS) || looks_like_a_path(text) => {
                 self.certain.extend(readings(text).map(|text| ground.place(&text)));
             }
@@ -296,8 +302,10 @@ impl Places {
     fn consider(&mut self, word: &str, ground: &Ground<'_>) {
         for reading in readings(word) {
             match ground.place(&reading) {
-                Place::Unknown if !reading.contains('/') => self.unclear = true,
-                place @ (Place::Inside(_) | Place::Outside | Place::Unknown) => self.possible.push(place),
+                PathTarget::Unknown if !reading.contains('/') => self.unclear = true,
+                place @ (PathTarget::Inside(_) | PathTarget::Outside | PathTarget::Unknown) => {
+                    self.possible.push(place);
+                }
             }
         }
     }
@@ -327,5 +335,5 @@ fn looks_like_a_path(text: &str) -> bool {
 /// Whether a text may be a path although neither its name nor its look says so. Several lines and URLs are none.
 fn may_be_a_path(text: &str) -> bool {
     let words = text.trim();
-    !words.is_empty() && words.len() <= LONGEST && !words.contains(['\n', '\r']) && !words.contains("://")
+    !words.is_empty() && words.len() <= MAX_PATH_BYTES && !words.contains(['\n', '\r']) && !words.contains("://")
 }

@@ -11,7 +11,7 @@ use crate::nearest;
 /// The keys that a rule may have.
 pub const RULE_KEYS: &[&str] = &["name", "action", "tool", "command", "path", "message"];
 /// A name stands in events and lists.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// What is to be done with permissions of some kind. All that it names has to be so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ const LONGEST_NAME: usize = 100;
 pub struct Rule {
     /// What events call it; without one it is called by its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String", length(min = 1, max = LONGEST_NAME))]
+    #[schemars(with = "String", length(min = 1, max = MAX_NAME_CHARS))]
     pub name: Option<String>,
     /// What it does.
     pub action: Action,
@@ -64,7 +64,7 @@ struct Written {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRule {
     /// A name that cannot be shown.
-    #[error("a name has 1 to {LONGEST_NAME} characters on one line")]
+    #[error("a name has 1 to {MAX_NAME_CHARS} characters on one line")]
     Name,
     /// What a command touches is not known.
     #[error("`command` and `path` exclude each other: which paths a command touches is not known from its words")]
@@ -80,7 +80,7 @@ impl TryFrom<Written> for Rule {
     fn try_from(written: Written) -> Result<Self, Self::Error> {
         let Written { name, action, tool, command, path, message } = written;
         let is_name = |name: &String| {
-            !name.trim().is_empty() && name.chars().count() <= LONGEST_NAME && !name.chars().any(char::is_control)
+            !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control)
         };
         if !name.as_ref().is_none_or(is_name) {
             return Err(InvalidRule::Name);

@@ -9,7 +9,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// A longer line is a program, and is for somebody to read.
-const LONGEST: usize = 16 * 1024;
+const MAX_LINE_BYTES: usize = 16 * 1024;
 
 /// Why a line is not a list of simple commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) enum Unclear {
 impl fmt::Display for Unclear {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => write!(formatter, "it has more than {LONGEST} bytes"),
+            Self::TooLong => write!(formatter, "it has more than {MAX_LINE_BYTES} bytes"),
             Self::Letter('\n') => formatter.write_str("it has several lines"),
             Self::Letter(letter) => {
                 write!(formatter, "it has {letter:?}, which a shell may take for more than a letter")
@@ -49,7 +49,7 @@ impl fmt::Display for Unclear {
 
 /// The words of each command of a line.
 pub(super) fn read(line: &str) -> Result<Vec<Vec<String>>, Unclear> {
-    if line.len() > LONGEST {
+    if line.len() > MAX_LINE_BYTES {
         return Err(Unclear::TooLong);
     }
     let mut lexer = Lexer::default();
@@ -244,7 +244,7 @@ mod tests {
         for line in lines {
             assert_eq!(words(line), None, "{line:?}");
         }
-        assert_eq!(read(&"a".repeat(LONGEST + 1)), Err(Unclear::TooLong));
+        assert_eq!(read(&"a".repeat(MAX_LINE_BYTES + 1)), Err(Unclear::TooLong));
     }
 
     #[test]

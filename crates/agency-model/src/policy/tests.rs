@@ -144,8 +144,8 @@ fn every_mistake_is_told_and_what_was_probably_meant() {
                 .steps
                 .iter()
                 .map(|step| match step {
-                    Step::Rule(index) => index.to_string(),
-                    Step::Key(key) => key.clone(),
+                    MistakeSegment::Rule(index) => index.to_string(),
+                    MistakeSegment::Key(key) => key.clone(),
                 })
                 .collect();
             format!("{} {}", steps.join("."), mistake.message)

@@ -9,7 +9,7 @@ use crate::nearest;
 use crate::workflow::Position;
 
 /// Templates that call each other are followed so far.
-const DEEPEST_CALL: usize = 16;
+const MAX_CALL_DEPTH: usize = 16;
 
 /// What a template needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +47,8 @@ pub struct Include {
 }
 
 pub(super) fn of(template: &Template) -> References {
-    let mut walk = Walk { template, found: References::default(), scopes: vec![], calls: vec![], seen: HashSet::new() };
+    let mut walk =
+        ReferenceWalk { template, found: References::default(), scopes: vec![], calls: vec![], seen: HashSet::new() };
     walk.scopes.push(vec![("$".into(), Some(vec![]))]);
     walk.list(&template.tree, &Some(vec![]));
     walk.found
@@ -56,7 +57,7 @@ pub(super) fn of(template: &Template) -> References {
 /// What a value is: a path from the top of the context, or nothing that can be known.
 type Known = Option<Vec<String>>;
 
-struct Walk<'template> {
+struct ReferenceWalk<'template> {
     template: &'template Template,
     found: References,
     scopes: Vec<Vec<(SmolStr, Known)>>,
@@ -64,7 +65,7 @@ struct Walk<'template> {
     seen: HashSet<(SmolStr, Known)>,
 }
 
-impl Walk<'_> {
+impl ReferenceWalk<'_> {
     fn list(&mut self, list: &ListNode, dot: &Known) {
         for node in &list.nodes {
             match node {
@@ -112,7 +113,7 @@ impl Walk<'_> {
             self.unknown(at, format!("no template `{name}` is defined here"), nearest(name, known));
             return;
         };
-        if self.calls.len() < DEEPEST_CALL && self.seen.insert((name.clone(), dot.clone())) {
+        if self.calls.len() < MAX_CALL_DEPTH && self.seen.insert((name.clone(), dot.clone())) {
             self.calls.push(name.clone());
             let outside = std::mem::replace(&mut self.scopes, vec![vec![("$".into(), dot.clone())]]);
             self.list(&define.body, dot);

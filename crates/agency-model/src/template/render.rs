@@ -7,25 +7,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gotmpl::parse::ListNode;
 use gotmpl::{MissingKey, Value};
 
-use super::{Context, Spellbook, Template, TemplateError, functions, guard, optional, single, values};
+use super::{Spellbook, Template, TemplateError, TemplateValues, functions, guard, optional, single, values};
 use crate::nearest;
 use crate::workflow::Position;
 
 /// The longest text that comes out of a template.
 pub const MAX_RENDERED_BYTES: usize = 4 * 1024 * 1024;
 /// So many spells may include each other.
-pub const DEEPEST_INCLUDE: usize = 16;
+pub const MAX_INCLUDE_DEPTH: usize = 16;
 /// So many spells may be included, over all.
-const MOST_INCLUDES: usize = 1000;
+const MAX_INCLUDES: usize = 1000;
 /// So often may `range` go round, over all.
-const MOST_ROUNDS: u64 = 100_000;
+const MAX_ROUNDS: u64 = 100_000;
 /// The name of the outermost list; templates cannot write it.
 const ROOT: &str = "\u{1}root";
 
 /// What all templates of one rendering share.
 #[derive(Clone)]
-struct Surroundings {
-    context: Context,
+struct RenderState {
+    context: TemplateValues,
     spells: Arc<Spellbook>,
     /// The spells that are being included, the outermost first.
     chain: Vec<String>,
@@ -35,13 +35,13 @@ struct Surroundings {
     inner: Arc<Mutex<Option<TemplateError>>>,
 }
 
-impl Surroundings {
-    fn new(context: &Context, spells: &Arc<Spellbook>) -> Self {
+impl RenderState {
+    fn new(context: &TemplateValues, spells: &Arc<Spellbook>) -> Self {
         Self {
             context: context.clone(),
             spells: Arc::clone(spells),
             chain: vec![],
-            includes: Arc::new(AtomicUsize::new(MOST_INCLUDES)),
+            includes: Arc::new(AtomicUsize::new(MAX_INCLUDES)),
             inner: Arc::new(Mutex::new(None)),
         }
     }
@@ -49,17 +49,21 @@ impl Surroundings {
 
 impl Template {
     /// Renders it with the values of a context; `include` finds its spells in the book.
-    pub fn render(&self, context: &Context, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
-        self.render_in(&context.0, &Surroundings::new(context, spells))
+    pub fn render(&self, context: &TemplateValues, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
+        self.render_in(&context.0, &RenderState::new(context, spells))
     }
 
     /// Renders it as a value: a template that is exactly one action gives what the action gives, be it an object, a list,
     /// a number or a truth value. Every other template gives its text.
-    pub fn render_value(&self, context: &Context, spells: &Arc<Spellbook>) -> Result<serde_json::Value, TemplateError> {
+    pub fn render_value(
+        &self,
+        context: &TemplateValues,
+        spells: &Arc<Spellbook>,
+    ) -> Result<serde_json::Value, TemplateError> {
         let found = Arc::new(Mutex::new(None));
         if let Some(mut tree) = single::handing_over(&self.tree) {
             optional::rewrite(&mut tree);
-            let (ready, taken) = (self.ready(&Surroundings::new(context, spells)), Arc::clone(&found));
+            let (ready, taken) = (self.ready(&RenderState::new(context, spells)), Arc::clone(&found));
             let ready = move || ready().func(single::HAND_OVER, single::keeping(Arc::clone(&taken)));
             // What is wrong is said by rendering the text.
             let _ = run(&ready, tree, &context.0);
@@ -71,7 +75,7 @@ impl Template {
         }
     }
 
-    fn render_in(&self, dot: &Value, around: &Surroundings) -> Result<String, TemplateError> {
+    fn render_in(&self, dot: &Value, around: &RenderState) -> Result<String, TemplateError> {
         let mut tree = self.tree.clone();
         optional::rewrite(&mut tree);
         let ready = self.ready(around);
@@ -85,7 +89,7 @@ impl Template {
     }
 
     /// Everything but the outermost list.
-    fn ready(&self, around: &Surroundings) -> impl Fn() -> gotmpl::Template + use<> {
+    fn ready(&self, around: &RenderState) -> impl Fn() -> gotmpl::Template + use<> {
         let around = around.clone();
         let defines: Vec<_> = self
             .defines
@@ -97,7 +101,7 @@ impl Template {
             })
             .collect();
         move || {
-            let mut template = gotmpl::Template::new("").missing_key(MissingKey::Error).max_range_iters(MOST_ROUNDS);
+            let mut template = gotmpl::Template::new("").missing_key(MissingKey::Error).max_range_iters(MAX_ROUNDS);
             template = template.funcs(functions::plain().map(|(name, function)| (name.to_owned(), function)).collect());
             let inside = around.clone();
             template = template.func("include", move |arguments| include(&inside, arguments));
@@ -185,14 +189,14 @@ fn plain_words(error: &gotmpl::TemplateError) -> String {
     } else if matches!(error, gotmpl::TemplateError::Write) {
         format!("more than {MAX_RENDERED_BYTES} bytes come out")
     } else if matches!(error, gotmpl::TemplateError::RangeIterLimit) {
-        format!("`range` goes round more than {MOST_ROUNDS} times")
+        format!("`range` goes round more than {MAX_ROUNDS} times")
     } else {
         error.to_string()
     }
 }
 
 /// `include "name"`, or `include "name" .task`: the spell, rendered.
-fn include(around: &Surroundings, arguments: &[Value]) -> gotmpl::Result<Value> {
+fn include(around: &RenderState, arguments: &[Value]) -> gotmpl::Result<Value> {
     let refuse = |message: String| Err(gotmpl::TemplateError::Exec(message));
     let (name, dot) = match arguments {
         [name] => (name, &around.context.0),
@@ -207,17 +211,17 @@ fn include(around: &Surroundings, arguments: &[Value]) -> gotmpl::Result<Value> 
     if around.chain.iter().any(|earlier| earlier == name) {
         return refuse(format!("include: a spell includes itself: {}", chain.join(" → ")));
     }
-    if chain.len() > DEEPEST_INCLUDE {
+    if chain.len() > MAX_INCLUDE_DEPTH {
         return refuse(format!(
-            "include: more than {DEEPEST_INCLUDE} spells include each other: {}",
+            "include: more than {MAX_INCLUDE_DEPTH} spells include each other: {}",
             chain.join(" → ")
         ));
     }
     let less = |left: usize| left.checked_sub(1);
     if around.includes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
-        return refuse(format!("include: more than {MOST_INCLUDES} spells are included"));
+        return refuse(format!("include: more than {MAX_INCLUDES} spells are included"));
     }
-    let inside = Surroundings { chain, ..around.clone() };
+    let inside = RenderState { chain, ..around.clone() };
     let rendered = Template::parse(&spell.file, &spell.text).and_then(|template| template.render_in(dot, &inside));
     // A file ends with a newline, which is no part of what it says.
     rendered.map(|text| Value::String(text.trim_end_matches('\n').into())).map_err(|error| {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn context(values: &Value) -> Context {
-    Context::new(values.as_object().unwrap())
+fn context(values: &Value) -> TemplateValues {
+    TemplateValues::new(values.as_object().unwrap())
 }
 
 fn values() -> Value {
@@ -301,7 +301,7 @@ fn one_action_alone_keeps_its_value() {
     let json = serde_json::json!({
         "task": { "title": "T", "labels": ["a", "b"] }, "count": 3, "half": 0.5, "yes": true, "none": null, "text": "5",
     });
-    let context = Context::new(json.as_object().unwrap());
+    let context = TemplateValues::new(json.as_object().unwrap());
     let value =
         |source: &str| Template::parse("t.md", source)?.render_value(&context, &book(&[("s", "in {{.count}}")]));
     for (source, expected) in [

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 /// The values that a template can name, ready to be rendered with again and again.
 #[derive(Debug, Clone)]
-pub struct Context(pub(super) gotmpl::Value);
+pub struct TemplateValues(pub(super) gotmpl::Value);
 
-impl Context {
+impl TemplateValues {
     /// Takes the values of an object.
     #[must_use]
     pub fn new(values: &Map<String, Value>) -> Self {

@@ -21,7 +21,7 @@ const UNITS: &[(&str, u128)] = &[
     ("h", 3_600_000_000_000),
 ];
 /// About a year; more is a slip, and its sum with a time could overflow.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// Reads a duration. Zero and negative ones are refused: nothing can be done in them.
 pub fn parse_duration(text: &str) -> Result<Duration, InvalidDuration> {
@@ -34,7 +34,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, InvalidDuration> {
         rest = after;
     }
     let duration = u64::try_from(total).map(Duration::from_nanos).map_err(|_| invalid())?;
-    if duration.is_zero() || duration > LONGEST { Err(invalid()) } else { Ok(duration) }
+    if duration.is_zero() || duration > MAX_DURATION { Err(invalid()) } else { Ok(duration) }
 }
 
 /// A number with its unit in nanoseconds, and what follows it.

@@ -16,11 +16,11 @@ use std::time::Duration;
 
 pub use decide::Action;
 pub use instance::{BlockedMerge, StopCause};
-pub use record::{Recorded, Refusal};
-pub use scope::Surroundings;
+pub use record::{Recorded, RejectedFact};
+pub use scope::StepSurroundings;
 
 use self::instance::{Instance, Progress};
-use super::{Entry, Plan, SessionState, Step, StepPath, StepResult, Task, Work};
+use super::{HistoryEntry, Plan, SessionState, Step, StepPath, StepResult, Task, Work};
 use crate::RunId;
 
 /// A session as it stands.
@@ -69,7 +69,7 @@ pub enum HistoryError {
         /// Its number.
         seq: u64,
         /// Why.
-        refusal: Refusal,
+        refusal: RejectedFact,
     },
 }
 
@@ -92,7 +92,7 @@ pub struct Running {
 
 /// How far a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepStanding {
+pub enum StepProgress {
     /// Its turn has not come, or comes again.
     NotBegun,
     /// It is being done.
@@ -126,7 +126,7 @@ impl Flow {
     /// A session as its history left it.
     pub fn replay<'entries>(
         plan: Arc<Plan>,
-        history: impl IntoIterator<Item = &'entries Entry>,
+        history: impl IntoIterator<Item = &'entries HistoryEntry>,
     ) -> Result<Self, HistoryError> {
         let mut flow = Self::new(plan);
         for (expected, entry) in (1..).zip(history) {
@@ -175,16 +175,16 @@ impl Flow {
 
     /// How far a step is, whatever the round. What is inside a step that is over counts as over.
     #[must_use]
-    pub fn step_standing(&self, path: &StepPath) -> StepStanding {
+    pub fn step_progress(&self, path: &StepPath) -> StepProgress {
         let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();
         let mut instances = self.steps.as_slice();
-        let mut standing = StepStanding::NotBegun;
+        let mut standing = StepProgress::NotBegun;
         for index in place {
-            let Some(instance) = instances.get(*index) else { return StepStanding::NotBegun };
+            let Some(instance) = instances.get(*index) else { return StepProgress::NotBegun };
             standing = match instance.progress {
-                Progress::Waiting => return StepStanding::NotBegun,
-                Progress::Over => return StepStanding::Over,
-                Progress::Running(_) | Progress::Open => StepStanding::UnderWay,
+                Progress::Waiting => return StepProgress::NotBegun,
+                Progress::Over => return StepProgress::Over,
+                Progress::Running(_) | Progress::Open => StepProgress::UnderWay,
             };
             instances = instance.children();
         }
@@ -299,7 +299,7 @@ fn without_rounds(path: &StepPath) -> String {
 }
 
 /// What comes next in a session: the decisions to note and what is to be done, in order.
-pub fn next(plan: Arc<Plan>, history: &[Entry]) -> Result<Vec<Action>, HistoryError> {
+pub fn next(plan: Arc<Plan>, history: &[HistoryEntry]) -> Result<Vec<Action>, HistoryError> {
     Flow::replay(plan, history).map(|mut flow| flow.advance())
 }
 

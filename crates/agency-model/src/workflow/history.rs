@@ -72,7 +72,7 @@ impl fmt::Display for StepPath {
 
 /// A fact with its number and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// Its number, from 1 without gaps.
     pub seq: u64,
     /// When it was noted; nothing is decided by it.
@@ -275,7 +275,7 @@ string_enum! {
 impl SessionState {
     /// Whether nothing happens before somebody asks for it.
     #[must_use]
-    pub const fn stands_still(self) -> bool {
+    pub const fn is_settled(self) -> bool {
         match self {
             Self::Running | Self::Waiting | Self::PendingMerge => false,
             Self::Blocked | Self::Completed | Self::Failed | Self::Cancelled => true,
@@ -308,15 +308,15 @@ mod tests {
     #[test]
     fn facts_are_stored_flat_and_unknown_ones_are_refused() {
         let fact = Fact::StepTimedOut { path: StepPath::new("a") };
-        let entry = Entry { seq: 3, at: Timestamp::UNIX_EPOCH, clock: None, fact };
+        let entry = HistoryEntry { seq: 3, at: Timestamp::UNIX_EPOCH, clock: None, fact };
         let text = serde_json::to_string(&entry).unwrap();
         assert_eq!(text, r#"{"seq":3,"at":"1970-01-01T00:00:00Z","fact":"step_timed_out","path":"a"}"#);
-        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
-        assert!(serde_json::from_str::<Entry>(&text.replace("step_timed_out", "step_blessed")).is_err());
+        assert_eq!(serde_json::from_str::<HistoryEntry>(&text).unwrap(), entry);
+        assert!(serde_json::from_str::<HistoryEntry>(&text.replace("step_timed_out", "step_blessed")).is_err());
         let clock = Some(ClockReading { boot: "b".to_owned(), monotonic_ms: 5, worked_ms: 4 });
-        let read = Entry { clock, ..entry };
+        let read = HistoryEntry { clock, ..entry };
         let text = serde_json::to_string(&read).unwrap();
         assert!(text.contains(r#""clock":{"boot":"b","monotonic_ms":5,"worked_ms":4}"#), "{text}");
-        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), read);
+        assert_eq!(serde_json::from_str::<HistoryEntry>(&text).unwrap(), read);
     }
 }

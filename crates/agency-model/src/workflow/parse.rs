@@ -107,7 +107,7 @@ fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> 
     let mcp_servers = servers::servers(&object, notes);
     let defaults = object.node("defaults").and_then(|node| defaults(node, notes)).unwrap_or_default();
     let steps = match spelling {
-        Spelling::Steps => steps::steps(&object, steps::Around::Workflow(&defaults), notes),
+        Spelling::Steps => steps::steps(&object, steps::StepParent::Workflow(&defaults), notes),
         Spelling::Stages => steps::stages(&object, &defaults, notes),
     };
     Some(Plan {

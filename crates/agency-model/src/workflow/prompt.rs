@@ -5,14 +5,19 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{AgentStep, InputValue, Instruction, TemplateText};
-use crate::template::{Context, Spell, Spellbook, Template, TemplateError, is_template};
+use crate::template::{Spell, Spellbook, Template, TemplateError, TemplateValues, is_template};
 
 /// The variable of the system prompt that holds the rendered spell.
 pub const SPELL_CONTENT: &str = "spell_content";
 
 impl TemplateText {
     /// Renders it; problems are told with their places in the workflow file.
-    pub fn render(&self, file: &str, context: &Context, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
+    pub fn render(
+        &self,
+        file: &str,
+        context: &TemplateValues,
+        spells: &Arc<Spellbook>,
+    ) -> Result<String, TemplateError> {
         if !is_template(&self.value) {
             return Ok(self.value.clone());
         }
@@ -22,7 +27,12 @@ impl TemplateText {
     }
 
     /// Renders it as a value: one action alone keeps its type.
-    pub fn render_value(&self, file: &str, context: &Context, spells: &Arc<Spellbook>) -> Result<Value, TemplateError> {
+    pub fn render_value(
+        &self,
+        file: &str,
+        context: &TemplateValues,
+        spells: &Arc<Spellbook>,
+    ) -> Result<Value, TemplateError> {
         if !is_template(&self.value) {
             return Ok(Value::String(self.value.clone()));
         }
@@ -57,7 +67,7 @@ impl AgentStep {
         let PromptParts { file, spells, system_prompt } = parts;
         let mut values = values.clone();
         values.extend(self.rendered_input(&values, parts)?);
-        let context = Context::new(&values);
+        let context = TemplateValues::new(&values);
         let spell = match &self.instruction {
             Instruction::Nothing => return Ok(None),
             Instruction::Prompt(prompt) => return prompt.render(file, &context, spells).map(Some),
@@ -76,7 +86,7 @@ impl AgentStep {
         // A file ends with a newline, which is no empty line of the prompt.
         values.insert(SPELL_CONTENT.to_owned(), spell.trim_end_matches('\n').into());
         let whole = Template::parse(&system_prompt.file, &system_prompt.text)?;
-        whole.render(&Context::new(&values), spells).map(Some)
+        whole.render(&TemplateValues::new(&values), spells).map(Some)
     }
 
     fn rendered_input(
@@ -84,14 +94,14 @@ impl AgentStep {
         values: &Map<String, Value>,
         parts: &PromptParts<'_>,
     ) -> Result<Map<String, Value>, TemplateError> {
-        let context = Context::new(values);
+        let context = TemplateValues::new(values);
         let rendered = |(name, value): (&String, &InputValue)| Ok((name.clone(), value.rendered(&context, parts)?));
         self.input.iter().map(rendered).collect()
     }
 }
 
 impl InputValue {
-    fn rendered(&self, context: &Context, parts: &PromptParts<'_>) -> Result<Value, TemplateError> {
+    fn rendered(&self, context: &TemplateValues, parts: &PromptParts<'_>) -> Result<Value, TemplateError> {
         match self {
             Self::Text(text) => text.render_value(parts.file, context, parts.spells),
             Self::List(items) => items.iter().map(|item| item.rendered(context, parts)).collect(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Position;
 
 /// An excerpt shows so many characters of a line.
-const SHOWN: usize = 100;
+const MAX_EXCERPT_CHARS: usize = 100;
 
 /// A file that can be quoted.
 #[derive(Debug, Clone)]
@@ -42,11 +42,12 @@ impl<'text> Source<'text> {
         };
         // Of a very long line, what is around the place.
         let before = at.column.saturating_sub(1);
-        let skipped = if line.chars().count() <= SHOWN { 0 } else { before.saturating_sub(SHOWN / 2) };
+        let skipped =
+            if line.chars().count() <= MAX_EXCERPT_CHARS { 0 } else { before.saturating_sub(MAX_EXCERPT_CHARS / 2) };
         let shown: String = line
             .chars()
             .skip(skipped)
-            .take(SHOWN)
+            .take(MAX_EXCERPT_CHARS)
             .map(|letter| if letter.is_control() { ' ' } else { letter })
             .collect();
         let number = at.line.to_string();

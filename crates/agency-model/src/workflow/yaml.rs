@@ -14,9 +14,9 @@ use super::tree::{Key, Kind, Node};
 use super::{Layout, Position, Problem, Source};
 
 /// So deep may lists and maps be nested: loops in loops in loops still fit.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// So many values may a file have, those of aliases counted as often as they are used.
-const MOST_VALUES: usize = 1_000_000;
+const MAX_VALUES: usize = 1_000_000;
 
 /// The values of a file, as far as it could be read, and what is wrong with its form.
 pub(super) fn read(source: &Source<'_>, text: &str) -> (Option<Node>, Vec<Problem>) {
@@ -114,8 +114,8 @@ impl Reading<'_, '_> {
     }
 
     fn open(&mut self, open: Open) -> Result<(), Problem> {
-        if self.open.len() >= DEEPEST {
-            return Err(self.source.problem(open.at, format!("nested deeper than {DEEPEST} lists and maps")));
+        if self.open.len() >= MAX_DEPTH {
+            return Err(self.source.problem(open.at, format!("nested deeper than {MAX_DEPTH} lists and maps")));
         }
         if let Some(Open { inside: Inside::Map { key: None, .. }, .. }) = self.open.last() {
             return Err(self.source.problem(
@@ -132,10 +132,10 @@ impl Reading<'_, '_> {
             return Err(self.source.problem(at, "this alias names something that is not complete yet"));
         };
         let (values, depth) = extent(node);
-        if self.open.len() + depth > DEEPEST {
+        if self.open.len() + depth > MAX_DEPTH {
             return Err(self
                 .source
-                .problem(at, format!("with this alias, nested deeper than {DEEPEST} lists and maps")));
+                .problem(at, format!("with this alias, nested deeper than {MAX_DEPTH} lists and maps")));
         }
         // Counted before it is copied.
         self.count(at, values)?;
@@ -145,8 +145,8 @@ impl Reading<'_, '_> {
 
     fn count(&mut self, at: Position, values: usize) -> Result<(), Problem> {
         self.values = self.values.saturating_add(values);
-        if self.values > MOST_VALUES {
-            return Err(self.source.problem(at, format!("more than {MOST_VALUES} values, counting aliases")));
+        if self.values > MAX_VALUES {
+            return Err(self.source.problem(at, format!("more than {MAX_VALUES} values, counting aliases")));
         }
         Ok(())
     }

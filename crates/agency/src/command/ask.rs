@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agency_engine::ask::{Answer, AskRequest};
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 use agency_model::{ErrorCode, RunId, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
 
 /// A terminal gets the words, and nothing that would make it do something.
 fn print_answer(out: &mut dyn Write, answer: &str) -> std::io::Result<()> {
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let text = cleaner.feed(answer.as_bytes()) + &cleaner.finish();
     match text.ends_with('\n') {
         true => write!(out, "{text}"),

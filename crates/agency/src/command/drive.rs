@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::orchestrator::{Place, Voice, WorkflowExecutor};
+use agency_engine::orchestrator::{DriverContext, DriverStream, WorkflowExecutor};
 use agency_model::{ErrorCode, SessionId};
 
 use crate::context::Context;
@@ -17,13 +17,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let executable = std::env::current_exe()
         .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
-    let place = Place {
+    let place = DriverContext {
         home: context.home()?,
         config: context.config()?,
         executable,
         environment: std::env::vars_os().collect(),
     };
-    let executor = WorkflowExecutor::open(place, &args.session, Voice::new(Box::new(std::io::stdout())))?;
+    let executor = WorkflowExecutor::open(place, &args.session, DriverStream::new(Box::new(std::io::stdout())))?;
     // How the session ended is said in the protocol; the exit code says that it was said.
     executor.drive(std::io::stdin())?;
     Ok(ExitCode::SUCCESS)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
 use agency_engine::follow::Cursor;
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 use agency_model::{ErrorCode, Escaper, Event, RunId, Sgr};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let mut left = section.and_then(|section| section.length).unwrap_or(u64::MAX);
     let mut cursor = Cursor::at(&path, start).map_err(broken)?;
-    let mut cleaner = args.clean.then(Cleaner::new);
+    let mut cleaner = args.clean.then(AnsiStripper::new);
     if context.json() {
         let mut bytes = vec![];
         let mut keep = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| bytes.write_all(text));
@@ -136,7 +136,7 @@ fn within<'a>(piece: &'a [u8], left: &mut u64) -> &'a [u8] {
 
 /// Writes a piece of a log, as it is or as text without control sequences.
 fn write_piece(
-    cleaner: &mut Option<Cleaner>,
+    cleaner: &mut Option<AnsiStripper>,
     piece: &[u8],
     write: impl FnOnce(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {

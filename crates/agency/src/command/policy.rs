@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agency_engine::config::read_policy;
-use agency_engine::policy::{Change, Replayed};
+use agency_engine::policy::{PolicyChange, Replayed};
 use agency_engine::store::{QuestionState, RunRow};
 use agency_model::policy::{Action, Policy, Rule, in_short};
 use agency_model::{Answer, QuestionId, RunId};
@@ -82,7 +82,7 @@ struct Test {
     /// The rule that says so; null if none is about it.
     rule: Option<String>,
     why: String,
-    change: Change,
+    change: PolicyChange,
 }
 
 /// How many permissions there are of each kind.
@@ -135,9 +135,9 @@ impl Test {
             None => self.action.to_string(),
         };
         let mark = match self.change {
-            Change::Same => ' ',
-            Change::Spared | Change::Decided => '+',
-            Change::Different | Change::Asked => '!',
+            PolicyChange::Same => ' ',
+            PolicyChange::Spared | PolicyChange::Decided => '+',
+            PolicyChange::Different | PolicyChange::Asked => '!',
         };
         writeln!(out, "  {mark} {then} -> {now}  ({})", plain(&self.why))
     }
@@ -146,16 +146,16 @@ impl Test {
 impl Summary {
     fn of(tests: &[Test]) -> Self {
         let actions = |action: Action| tests.iter().filter(|test| test.action == action).count();
-        let changes = |change: Change| tests.iter().filter(|test| test.change == change).count();
+        let changes = |change: PolicyChange| tests.iter().filter(|test| test.change == change).count();
         Self {
             questions: tests.len(),
             allow: actions(Action::Allow),
             deny: actions(Action::Deny),
             ask: actions(Action::Ask),
-            spared: changes(Change::Spared),
-            decided: changes(Change::Decided),
-            different: changes(Change::Different),
-            asked: changes(Change::Asked),
+            spared: changes(PolicyChange::Spared),
+            decided: changes(PolicyChange::Decided),
+            different: changes(PolicyChange::Different),
+            asked: changes(PolicyChange::Asked),
         }
     }
 

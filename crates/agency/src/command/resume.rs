@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::create::{Otherwise, ResumeRequest};
+use agency_engine::create::{ResumeFallback, ResumeRequest};
 use agency_engine::process::own_terminal_size;
 use agency_model::ErrorCode;
 use clap::builder::PossibleValuesParser;
@@ -62,7 +62,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         (None, None) => None,
     };
     let plan = agency.plan_resume(ResumeRequest {
-        otherwise: Otherwise::Refuse,
+        fallback: ResumeFallback::Refuse,
         parent,
         prompt_text,
         mode: args.mode.as_deref().and_then(|text| text.parse().ok()),

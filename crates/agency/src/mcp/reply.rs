@@ -23,7 +23,7 @@ impl Reply {
     }
 
     /// An answer that is better read as text.
-    pub(super) fn in_words(facts: &impl Serialize, words: String) -> Result<Self, Problem> {
+    pub(super) fn describe_fact(facts: &impl Serialize, words: String) -> Result<Self, Problem> {
         Ok(Self { words, ..Self::new(facts)? })
     }
 }

@@ -1,7 +1,7 @@
 //! The tools `list_runs`, `show_run`, `run_output` and `stop_run`.
 
 use agency_engine::follow::Cursor;
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 use agency_engine::store::RunFilter;
 use agency_model::run::State;
 use agency_model::{ErrorCode, RunId, RunKind};
@@ -98,7 +98,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
     let lines = tail.map_or(USUAL_LINES, |lines| usize::try_from(lines).unwrap_or(usize::MAX));
     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
     let from = tail_offset(&path, lines).map_err(broken)?.max(size.saturating_sub(MOST_BYTES));
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let (mut text, mut left) = (String::new(), size - from);
     let mut keep = |piece: &[u8]| {
         // What is printed meanwhile is for the next call.
@@ -110,7 +110,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
     Cursor::at(&path, from).and_then(|mut cursor| cursor.read(&mut keep)).map_err(broken)?;
     text += &cleaner.finish();
     let answer = Output { id: row.id, state: row.state, text: text.clone(), cut: from > 0 };
-    Reply::in_words(&answer, text)
+    Reply::describe_fact(&answer, text)
 }
 
 /// Ends a run.

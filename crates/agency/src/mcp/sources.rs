@@ -47,5 +47,5 @@ pub(super) fn ask(call: &Call) -> Result<Reply, Problem> {
     };
     let answered = Answered::new(runner.ask(&request, &mut hear, &call.unwanted)?);
     let words = answered.answer.clone();
-    Reply::in_words(&answered, words)
+    Reply::describe_fact(&answered, words)
 }

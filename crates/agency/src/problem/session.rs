@@ -27,7 +27,7 @@ impl From<OrchestratorError> for Problem {
         match error {
             OrchestratorError::Session(error) => error.into(),
             OrchestratorError::Create(error) => error.into(),
-            OrchestratorError::Tell(error) => error.into(),
+            OrchestratorError::Delivery(error) => error.into(),
             OrchestratorError::Stop(error) => error.into(),
             OrchestratorError::Drive(error) => error.into(),
             OrchestratorError::Wait(error) => error.into(),

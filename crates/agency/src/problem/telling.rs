@@ -2,7 +2,7 @@
 
 use agency_engine::attach::AttachError;
 use agency_engine::caller::NotAllowed;
-use agency_engine::tell::TellError;
+use agency_engine::messages::DeliveryError;
 use agency_model::UnfitAnswer;
 
 use super::Problem;
@@ -26,27 +26,29 @@ impl From<AttachError> for Problem {
     }
 }
 
-impl From<TellError> for Problem {
-    fn from(error: TellError) -> Self {
+impl From<DeliveryError> for Problem {
+    fn from(error: DeliveryError) -> Self {
         let problem = Self::new(error.code(), error.to_string());
         match error {
-            TellError::NotRunning { id, .. } => {
+            DeliveryError::NotRunning { id, .. } => {
                 problem.hint(format!("agency resume {id} goes on with the conversation of a run that is over"))
             }
-            TellError::AlreadyAnswered { row } => problem
+            DeliveryError::AlreadyAnswered { row } => problem
                 .detail("id", &row.id)
                 .detail("answer", &row.answer)
                 .detail("answered_by", &row.answered_by)
                 .detail("answered_at", row.answered_at),
-            TellError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
-            TellError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
-            TellError::NotAllowed(refusal) => with_refusal(problem, refusal),
-            TellError::Refused { id, .. } | TellError::NoWord { id, .. } => problem.detail("id", id),
-            TellError::Unfit { id, source: UnfitAnswer::NoComment } => {
+            DeliveryError::Expired { row } => problem.detail("id", &row.id).detail("outcome", &row.outcome),
+            DeliveryError::Ambiguous { ids, .. } => problem.detail("candidates", ids).hint("give more of the id"),
+            DeliveryError::NotAllowed(refusal) => with_refusal(problem, refusal),
+            DeliveryError::Refused { id, .. } | DeliveryError::NoOutcome { id, .. } => problem.detail("id", id),
+            DeliveryError::Unfit { id, source: UnfitAnswer::NoComment } => {
                 problem.hint(format!("agency answer {id} allow, then agency send tells the agent something"))
             }
-            TellError::Unfit { source: UnfitAnswer::OnlyOnScreen, .. } => problem.hint("agency attach <run> shows it"),
-            TellError::NoQuestion(_) | TellError::Unfit { .. } | TellError::Store(_) => problem,
+            DeliveryError::Unfit { source: UnfitAnswer::OnlyOnScreen, .. } => {
+                problem.hint("agency attach <run> shows it")
+            }
+            DeliveryError::NoQuestion(_) | DeliveryError::Unfit { .. } | DeliveryError::Store(_) => problem,
         }
     }
 }

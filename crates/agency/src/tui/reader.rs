@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
-use agency_engine::watch::Alarm;
+use agency_engine::watch::ChangeCallback;
 use agency_model::Mode;
 
 use super::channel::EventSender;
@@ -104,7 +104,7 @@ struct Current {
     subject: Subject,
     source: Source,
     /// Watches the run's directory.
-    _alarm: Option<Alarm>,
+    _alarm: Option<ChangeCallback>,
 }
 
 enum Source {
@@ -198,7 +198,7 @@ impl Reading {
         };
         let orders = self.orders.clone();
         // Without it the file is polled.
-        let alarm = Alarm::set(&[watched], move || orders.record_change()).ok();
+        let alarm = ChangeCallback::set(&[watched], move || orders.record_change()).ok();
         self.current = Some(Current { subject, source, _alarm: alarm });
         Ok(())
     }

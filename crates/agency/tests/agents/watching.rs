@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
-use agency_engine::agents::{AgentEvent, AgentManager, AgentState, Happening, ManagerConfig};
+use agency_engine::agents::{AgentEvent, AgentEventKind, AgentManager, AgentState, ManagerConfig};
 use agency_engine::config::{Config, Environment};
 use agency_engine::create::RunRequest;
 use agency_engine::home::Home;
@@ -40,8 +40,8 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
     }
 }
 
-fn says(happened: &Happening, words: &str) -> bool {
-    matches!(happened, Happening::Event { event, .. } if matches!(&**event, Event::Output { text, .. } if text == words))
+fn says(happened: &AgentEventKind, words: &str) -> bool {
+    matches!(happened, AgentEventKind::Event { event, .. } if matches!(&**event, Event::Output { text, .. } if text == words))
 }
 
 // proves P9
@@ -54,7 +54,7 @@ fn the_manager_speaks_through_its_channel_alone() {
         manager.spawn_agent("alice", request(&world, &repo.path, Some("hello")), &AtomicBool::new(false)).unwrap();
     assert!(!alice.run.state.is_terminal());
     let mut heard: Vec<AgentEvent> = vec![];
-    let mut until = |wanted: &dyn Fn(&Happening) -> bool| {
+    let mut until = |wanted: &dyn Fn(&AgentEventKind) -> bool| {
         loop {
             let event = events.wait(LIMIT).unwrap_or_else(|| panic!("nothing more came after {heard:#?}"));
             assert_eq!(event.agent, "alice");
@@ -65,15 +65,15 @@ fn the_manager_speaks_through_its_channel_alone() {
         }
     };
     until(&|happened| says(happened, "heard: hello"));
-    until(&|happened| matches!(happened, Happening::StateChange { new: AgentState::Idle, .. }));
+    until(&|happened| matches!(happened, AgentEventKind::StateChange { new: AgentState::Idle, .. }));
     // The row follows within a moment.
     wait_for("the row", LIMIT, || (manager.state("alice").unwrap() == AgentState::Idle).then_some(()));
     assert_eq!(manager.list_agents().unwrap().len(), 1);
     manager.stop_agent("alice").unwrap();
-    until(&|happened| matches!(happened, Happening::StateChange { new: AgentState::Stopped, .. }));
+    until(&|happened| matches!(happened, AgentEventKind::StateChange { new: AgentState::Stopped, .. }));
     let numbers: Vec<u64> = heard
         .iter()
-        .filter_map(|event| if let Happening::Event { seq, .. } = event.happened { Some(seq) } else { None })
+        .filter_map(|event| if let AgentEventKind::Event { seq, .. } = event.happened { Some(seq) } else { None })
         .collect();
     assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{numbers:?}");
     assert_eq!(numbers[0], 1);
@@ -90,7 +90,7 @@ fn another_manager_sees_the_same_agents_and_hears_them_from_now_on() {
     let mut numbers = vec![];
     loop {
         let event = events.wait(LIMIT).expect("what the agent says");
-        if let Happening::Event { seq, event } = event.happened {
+        if let AgentEventKind::Event { seq, event } = event.happened {
             numbers.push(seq);
             if matches!(&*event, Event::Output { text, .. } if text == "heard: to both") {
                 break;

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Environment};
 use agency_engine::home::Home;
-use agency_engine::tell::TellError;
-use agency_engine::watcher::{CompletionResult, WatcherError};
+use agency_engine::messages::DeliveryError;
+use agency_engine::watch::{CompletionResult, WatcherError};
 use agency_model::run::State;
 use agency_model::{Answer, RunId};
 use agency_testkit::{Run, World};
@@ -71,7 +71,7 @@ fn an_answer_is_delivered_none_leaves_it_to_others_and_one_that_does_not_fit_is_
     let run = start(&world, &repo, "asking", &[]);
     open(&world, 2);
     let wrong = library(&world).watch_run(&id(&run)).on_question(|_| Some(Answer::Text { text: "x".into() })).run();
-    assert!(matches!(wrong, Err(WatcherError::Tell(TellError::Unfit { .. }))), "{wrong:?}");
+    assert!(matches!(wrong, Err(WatcherError::Delivery(DeliveryError::Unfit { .. }))), "{wrong:?}");
     let calls = Cell::new(0);
     let result = library(&world)
         .watch_run(&id(&run))

@@ -98,10 +98,10 @@ impl Place {
     /// Waits until a session is in a state, and nobody drives it if it stands still there.
     #[track_caller]
     pub(super) fn wait_for_state(&self, session: &str, state: &str) -> Value {
-        let stands_still = ["blocked", "completed", "failed", "cancelled"].contains(&state);
+        let is_settled = ["blocked", "completed", "failed", "cancelled"].contains(&state);
         wait_for(&format!("{session} is {state}"), LIMIT, || {
             let shown = self.shown(session);
-            (shown["state"] == state && (!stands_still || shown["driven"] == false)).then_some(shown)
+            (shown["state"] == state && (!is_settled || shown["driven"] == false)).then_some(shown)
         })
     }
 

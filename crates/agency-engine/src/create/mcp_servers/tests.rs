@@ -28,7 +28,7 @@ impl Machine {
 
     fn missing(&self, transport: &McpTransport) -> Vec<String> {
         let repository = self.directory.path().join("project/deep");
-        let place = Place { current_directory: &repository, environment: &self.environment };
+        let place = SearchPath { current_directory: &repository, environment: &self.environment };
         missing_of(transport, &repository, &place)
     }
 
@@ -72,7 +72,7 @@ fn a_variable_that_is_not_set_is_said_and_left_out() {
     assert_eq!(machine.missing(&github), ["the variable GITHUB_PERSONAL_ACCESS_TOKEN is not set"]);
     machine.environment.insert("GITHUB_PERSONAL_ACCESS_TOKEN".into(), "t".into());
     assert_eq!(machine.missing(&github), [""; 0]);
-    let place = Place { current_directory: Path::new("/"), environment: &machine.environment };
+    let place = SearchPath { current_directory: Path::new("/"), environment: &machine.environment };
     let McpTransport::Program { command, env, .. } = ready(github, Path::new("/w"), &place) else { panic!() };
     assert_eq!(env["GITHUB_PERSONAL_ACCESS_TOKEN"], "t");
     assert!(command.ends_with("bin/npx") && Path::new(&command).is_absolute(), "{command}");

@@ -7,8 +7,8 @@ use agency_model::RunId;
 use agency_model::run::{Reason, State};
 use agency_model::workflow::{Contract, StepResult, judge};
 
-use super::Place;
-use super::last_words::last_words;
+use super::DriverContext;
+use super::final_answer::final_answer;
 use crate::agency::Agency;
 use crate::create::{CreateError, RunRequest};
 use crate::store::{RunRow, StoreError};
@@ -24,21 +24,21 @@ pub(super) struct AgentTask {
     /// Set when it is to be stopped.
     pub(super) stopped: Arc<AtomicBool>,
     /// What is to be done about it.
-    pub(super) errand: Errand,
+    pub(super) errand: AgentErrand,
 }
 
 /// What is to be done about an agent.
 #[derive(Debug)]
-pub(super) enum Errand {
+pub(super) enum AgentErrand {
     /// It is to be started.
-    Begin(Box<Beginning>),
+    Begin(Box<TaskStart>),
     /// Somebody else started it, or died over it.
     Find,
 }
 
 /// How an agent is started.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(super) struct TaskStart {
     /// The run that is to be.
     pub(super) request: RunRequest,
     /// The worktree whose state it begins with, if it gets one of its own.
@@ -56,14 +56,14 @@ pub(super) enum Waited {
 
 impl AgentTask {
     /// Starts the agent if need be, waits for its end, and says what came of it.
-    pub(super) fn run(self, place: &Place) -> Waited {
+    pub(super) fn run(self, place: &DriverContext) -> Waited {
         let mut agency = match place.agency() {
             Ok(agency) => agency,
             Err(error) => return failed(&error),
         };
         let Self { run, contract, stopped, errand } = self;
-        let found = matches!(errand, Errand::Find);
-        if let Errand::Begin(beginning) = errand
+        let found = matches!(errand, AgentErrand::Find);
+        if let AgentErrand::Begin(beginning) = errand
             && let Err(error) = begin(&mut agency, *beginning, &stopped)
         {
             return failed(&error);
@@ -83,8 +83,8 @@ impl AgentTask {
     }
 }
 
-fn begin(agency: &mut Agency, beginning: Beginning, stopped: &AtomicBool) -> Result<(), CreateError> {
-    let Beginning { mut request, copies } = beginning;
+fn begin(agency: &mut Agency, beginning: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
+    let TaskStart { mut request, copies } = beginning;
     if let Some(worktree) = copies {
         request.flags.base_ref = Some(state_of(&worktree)?);
     }
@@ -117,7 +117,7 @@ pub(super) fn stop(agency: &mut Agency, run: &RunId) {
 }
 
 fn result(agency: &Agency, row: &RunRow, contract: Contract) -> StepResult {
-    let words = last_words(agency, row);
+    let words = final_answer(agency, row);
     let result = match row.state {
         State::Completed => judge(&words, contract),
         State::Failed => {

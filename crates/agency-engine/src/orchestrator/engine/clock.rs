@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use agency_model::workflow::{ClockReading, Entry, Fact, Flow, SessionState, StepPath};
+use agency_model::workflow::{ClockReading, Fact, Flow, HistoryEntry, SessionState, StepPath};
 use jiff::Timestamp;
 
 use crate::process::{boot_id, monotonic};
@@ -68,7 +68,7 @@ impl Now {
 
 impl Clock {
     /// A clock of which the facts before now are known, and when drivers came.
-    pub(super) fn new(entries: &[Entry], drivers: &[Timestamp], now: Now) -> Self {
+    pub(super) fn new(entries: &[HistoryEntry], drivers: &[Timestamp], now: Now) -> Self {
         let mut past = Past::default();
         for entry in entries {
             past.take(entry, drivers);
@@ -97,7 +97,7 @@ impl Clock {
     }
 
     /// Takes in a fact that was just stored.
-    pub(super) fn take(&mut self, entry: &Entry, state: SessionState) {
+    pub(super) fn take(&mut self, entry: &HistoryEntry, state: SessionState) {
         let at = entry.clock.as_ref().map_or_else(monotonic, |clock| Duration::from_millis(clock.monotonic_ms));
         self.go_on_at(at, state);
         if let Fact::StepStarted { path, .. } = &entry.fact {
@@ -150,7 +150,7 @@ struct Past {
 }
 
 impl Past {
-    fn take(&mut self, entry: &Entry, drivers: &[Timestamp]) {
+    fn take(&mut self, entry: &HistoryEntry, drivers: &[Timestamp]) {
         let at = self.line.at(entry.clock.as_ref(), entry.at);
         self.worked.take(entry, drivers);
         if let Fact::StepStarted { path, .. } = &entry.fact {
@@ -196,7 +196,7 @@ struct Worked {
 }
 
 impl Worked {
-    fn take(&mut self, entry: &Entry, drivers: &[Timestamp]) {
+    fn take(&mut self, entry: &HistoryEntry, drivers: &[Timestamp]) {
         let asked = matches!(entry.fact, Fact::StepAsked { .. } | Fact::MergeBlocked { .. });
         let answered = matches!(entry.fact, Fact::StepAnswered { .. } | Fact::MergeAnswered { .. });
         self.waits = (self.waits + usize::from(asked)).saturating_sub(usize::from(answered));

@@ -1,6 +1,6 @@
 //! What can keep a session from being driven.
 
-use agency_model::workflow::Refusal;
+use agency_model::workflow::RejectedFact;
 use agency_model::{ErrorCode, SessionId};
 
 use super::super::state::SessionError;
@@ -16,7 +16,7 @@ pub enum DriveError {
     Session(#[from] SessionError),
     /// A fact that cannot be.
     #[error("the session cannot go on: {0}")]
-    Refused(#[from] Refusal),
+    Refused(#[from] RejectedFact),
     /// The worktree of the session is gone.
     #[error("session {0} has no worktree: the run that made it was removed")]
     NoWorktree(SessionId),

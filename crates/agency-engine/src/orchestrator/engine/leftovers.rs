@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use super::super::state::SessionDirectory;
 use super::script::STEP_VARIABLE;
-use crate::process::end_carrying;
+use crate::process::kill_by_env;
 
 /// How long processes get that a session left behind.
-const GRACE: Duration = Duration::from_secs(2);
+const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
 
 /// Ends every process of one step's command.
 pub(super) fn end_step(directory: &Path, grace: Duration) {
     let directory = directory.display().to_string();
-    end_carrying(STEP_VARIABLE, |value| value == directory, grace);
+    kill_by_env(STEP_VARIABLE, |value| value == directory, grace);
 }
 
 /// Ends every process that the commands of a session left behind.
 pub(super) fn end(directory: &SessionDirectory) {
     let below = format!("{}/", directory.path().display());
-    end_carrying(STEP_VARIABLE, |value| value.starts_with(&below), GRACE);
+    kill_by_env(STEP_VARIABLE, |value| value.starts_with(&below), LEFTOVER_GRACE);
 }

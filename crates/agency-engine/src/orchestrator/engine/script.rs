@@ -24,9 +24,9 @@ use crate::process::{INDEPENDENT_VARIABLE, signal_group};
 /// Names the files of the step on every process of its command.
 pub(super) const STEP_VARIABLE: &str = "AGENCY_STEP_DIR";
 /// Keeps the lock on its standard input to itself, and writes down how the program ended.
-const PROGRAM: &str = r#"result=$1; shift; "$@" </dev/null; echo $? >"$result""#;
+const RUN_PROGRAM: &str = r#"result=$1; shift; "$@" </dev/null; echo $? >"$result""#;
 /// The same for a line of shell. Another shell would take as long as the line itself; what it sees is as if there were one.
-const LINE: &str = r#"(eval "shift 2
+const RUN_LINE: &str = r#"(eval "shift 2
 $2") </dev/null; echo $? >"$1""#;
 
 /// A command that is to be run.
@@ -103,8 +103,8 @@ impl Script {
         let mut command = Command::new("/bin/sh");
         let result = self.directory.join("result");
         match &self.what {
-            What::Line(line) => command.args(["-c", LINE, "sh"]).arg(result).arg(line),
-            What::Program(words) => command.args(["-c", PROGRAM, "sh"]).arg(result).args(words),
+            What::Line(line) => command.args(["-c", RUN_LINE, "sh"]).arg(result).arg(line),
+            What::Program(words) => command.args(["-c", RUN_PROGRAM, "sh"]).arg(result).args(words),
         };
         command
             .env_clear()
@@ -144,13 +144,13 @@ impl Script {
 
     /// The end of what it printed: enough to know its last line, however long that may be.
     fn printed(&self) -> String {
-        const MOST: u64 = MAX_LINE_BYTES as u64 + 1;
+        const MAX_TAIL_BYTES: u64 = MAX_LINE_BYTES as u64 + 1;
         let read = || -> io::Result<Vec<u8>> {
             let mut file = open_to_read(&self.output())?;
             let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
+            file.seek(SeekFrom::Start(length.saturating_sub(MAX_TAIL_BYTES)))?;
             let mut bytes = vec![];
-            file.take(MOST).read_to_end(&mut bytes)?;
+            file.take(MAX_TAIL_BYTES).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
-use agency_model::workflow::{ClockReading, Entry, Fact};
+use agency_model::workflow::{ClockReading, Fact, HistoryEntry};
 
 use super::SessionError;
 use crate::home::{HomeError, open_for_append, read_whole, sync_directory};
@@ -38,7 +38,7 @@ enum Durable {
 
 impl Journal {
     /// Goes on after the last whole fact; a torn one is taken away.
-    pub fn open(path: &Path) -> Result<(Self, Vec<Entry>), SessionError> {
+    pub fn open(path: &Path) -> Result<(Self, Vec<HistoryEntry>), SessionError> {
         let (entries, whole) = read(path)?;
         let file = open_for_append(path)?;
         let length = file.metadata().map_err(|source| HomeError::new("look at", path, source))?.len();
@@ -64,13 +64,13 @@ impl Journal {
     }
 
     /// Stores a fact that no driver stores.
-    pub fn append(&mut self, fact: Fact) -> Result<Entry, SessionError> {
+    pub fn append(&mut self, fact: Fact) -> Result<HistoryEntry, SessionError> {
         self.append_with_clock(fact, None)
     }
 
     /// Stores a fact with what the clock of the driver says.
-    pub fn append_with_clock(&mut self, fact: Fact, clock: Option<ClockReading>) -> Result<Entry, SessionError> {
-        let entry = Entry { seq: self.last + 1, at: now(), clock, fact };
+    pub fn append_with_clock(&mut self, fact: Fact, clock: Option<ClockReading>) -> Result<HistoryEntry, SessionError> {
+        let entry = HistoryEntry { seq: self.last + 1, at: now(), clock, fact };
         let path = self.path.clone();
         let problem = |source| HomeError::new("write", &path, source);
         let mut line = serde_json::to_vec(&entry).map_err(|error| problem(io::Error::other(error)))?;
@@ -146,7 +146,7 @@ const fn durable(fact: &Fact) -> Durable {
 }
 
 /// Every whole fact, and where the last one ends.
-pub(super) fn read(path: &Path) -> Result<(Vec<Entry>, u64), SessionError> {
+pub(super) fn read(path: &Path) -> Result<(Vec<HistoryEntry>, u64), SessionError> {
     let bytes = match read_whole(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => vec![],

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agency_model::SessionId;
-use agency_model::workflow::{Entry, Flow, SessionState};
+use agency_model::workflow::{Flow, HistoryEntry, SessionState};
 use jiff::Timestamp;
 
 use super::journal;
@@ -16,7 +16,7 @@ pub struct WorkflowSession {
     /// What it is.
     pub record: SessionRecord,
     /// What happened, in order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HistoryEntry>,
     /// Where that leads to.
     pub flow: Flow,
     directory: SessionDirectory,
@@ -34,7 +34,7 @@ impl WorkflowSession {
     pub(crate) fn of(
         directory: SessionDirectory,
         record: SessionRecord,
-        entries: Vec<Entry>,
+        entries: Vec<HistoryEntry>,
     ) -> Result<Self, SessionError> {
         let flow = Flow::replay(Arc::clone(&record.plan), &entries)
             .map_err(|source| SessionError::WrongHistory { path: directory.history(), source })?;

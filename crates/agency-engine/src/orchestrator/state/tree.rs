@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agency_model::RunId;
 use agency_model::workflow::{
-    Entry, Fact, Flow, OnFail, Plan, Step, StepKind, StepPath, StepResult, StepStanding, StepStatus, Work,
+    Fact, Flow, HistoryEntry, OnFail, Plan, Step, StepKind, StepPath, StepProgress, StepResult, StepStatus, Work,
 };
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -90,7 +90,7 @@ struct Seen {
 }
 
 /// Puts the facts to the steps they are about.
-pub(super) fn tree(plan: &Arc<Plan>, entries: &[Entry]) -> Vec<StepNode> {
+pub(super) fn tree(plan: &Arc<Plan>, entries: &[HistoryEntry]) -> Vec<StepNode> {
     let mut seen: HashMap<String, Seen> = HashMap::new();
     let retried = entries.iter().rposition(|entry| matches!(entry.fact, Fact::RetryAsked { .. }));
     let (before, after) = entries.split_at(retried.map_or(0, |retried| retried + 1));
@@ -105,16 +105,16 @@ pub(super) fn tree(plan: &Arc<Plan>, entries: &[Entry]) -> Vec<StepNode> {
 /// Forgets what a retry undid: which steps that are is known to the flow alone.
 fn begin_anew(seen: &mut HashMap<String, Seen>, flow: &Flow) {
     for (path, step) in seen {
-        let state = match flow.step_standing(&StepPath::new(path.as_str())) {
-            StepStanding::NotBegun => None,
-            StepStanding::UnderWay => Some(StepState::Running),
-            StepStanding::Over => continue,
+        let state = match flow.step_progress(&StepPath::new(path.as_str())) {
+            StepProgress::NotBegun => None,
+            StepProgress::UnderWay => Some(StepState::Running),
+            StepProgress::Over => continue,
         };
         (step.state, step.ended_at, step.result) = (state, None, None);
     }
 }
 
-fn take_in(seen: &mut HashMap<String, Seen>, entry: &Entry) {
+fn take_in(seen: &mut HashMap<String, Seen>, entry: &HistoryEntry) {
     let at = entry.at;
     match &entry.fact {
         Fact::StepStarted { path, attempt, run_id } => {

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use super::*;
 use crate::run::{FAILURES_ALLOWED, RestartPolicy};
 
-const MOST_ATTEMPTS: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 
 fn inputs() -> Vec<Input> {
     let well = Exit { exit_code: Some(0), signal: None };
@@ -22,7 +22,7 @@ fn inputs() -> Vec<Input> {
         Input::SupervisorGone(None),
         Input::SupervisorGone(Some(marker)),
     ];
-    for attempt in 0..=MOST_ATTEMPTS + 1 {
+    for attempt in 0..=MAX_ATTEMPTS + 1 {
         inputs.extend([
             Input::Started { attempt },
             Input::StartFailed { attempt, code: ErrorCode::RunnerNotConfigured },
@@ -46,13 +46,13 @@ struct World {
     term_sent: bool,
 }
 
-fn reachable(restart: RestartPolicy, mut visit: impl FnMut(&World, &Input, &Step)) -> Vec<World> {
+fn reachable(restart: RestartPolicy, mut visit: impl FnMut(&World, &Input, &Transition)) -> Vec<World> {
     let first = World { run: Run::queued(restart), process: None, term_sent: false };
     let mut seen = HashSet::from([first.clone()]);
     let mut open = VecDeque::from([first]);
     while let Some(world) = open.pop_front() {
         for input in inputs() {
-            if !possible(&world, &input) || world.run.attempt() > MOST_ATTEMPTS {
+            if !possible(&world, &input) || world.run.attempt() > MAX_ATTEMPTS {
                 continue;
             }
             let outcome = step(&world.run, &input);
@@ -82,7 +82,7 @@ fn possible(world: &World, input: &Input) -> bool {
     }
 }
 
-fn follow(world: &World, input: &Input, outcome: Step) -> World {
+fn follow(world: &World, input: &Input, outcome: Transition) -> World {
     let mut next = world.clone();
     let gone = match input {
         Input::Exited { attempt, .. } | Input::StartFailed { attempt, .. } => next.process == Some(*attempt),
@@ -99,7 +99,7 @@ fn follow(world: &World, input: &Input, outcome: Step) -> World {
     if gone {
         next.process = None;
     }
-    if let Step::Moved(run, effects) = outcome {
+    if let Transition::Moved(run, effects) = outcome {
         next.run = run;
         for effect in effects {
             match effect {
@@ -129,7 +129,7 @@ fn each_policy(mut check: impl FnMut(RestartPolicy)) {
 fn an_ended_run_never_moves_and_only_legal_transitions_happen() {
     each_policy(|policy| {
         let all = reachable(policy, |world, input, outcome| {
-            let Step::Moved(next, effects) = outcome else { return };
+            let Transition::Moved(next, effects) = outcome else { return };
             let from = world.run.state();
             assert!(!from.is_terminal(), "{from} moved by {input:?}");
             let legal = match (from, next.state()) {
@@ -160,7 +160,7 @@ fn every_run_can_be_ended_by_stop_and_timers_alone() {
                     Input::GraceOver { attempt },
                     Input::KillOver { attempt },
                 ] {
-                    if let Step::Moved(next, _) = step(&run, &input) {
+                    if let Transition::Moved(next, _) = step(&run, &input) {
                         run = next;
                     }
                 }
@@ -195,7 +195,7 @@ fn only_a_crash_is_followed_by_another_attempt() {
         (3, Verdict::Dismissed, false),
     ] {
         let exit = Exit { exit_code: Some(code), signal: None };
-        let Step::Moved(next, effects) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
+        let Transition::Moved(next, effects) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
             panic!("an exit moves a run");
         };
         assert_eq!(next.state() == State::Running, again, "{code} {verdict:?}");
@@ -208,14 +208,14 @@ fn only_a_crash_is_followed_by_another_attempt() {
 fn an_agent_that_was_well_for_long_enough_may_crash_as_often_as_at_first() {
     let progress = Progress::Running { attempt: 3, failures: 2, phase: Phase::Working };
     let run = Run { progress, failures_allowed: FAILURES_ALLOWED };
-    let Step::Moved(well, effects) = step(&run, &Input::Healthy { attempt: 3 }) else {
+    let Transition::Moved(well, effects) = step(&run, &Input::Healthy { attempt: 3 }) else {
         panic!("the crashes are forgotten");
     };
     assert_eq!(effects, []);
     let exit = Exit { exit_code: Some(1), signal: None };
     let crash = Input::Exited { attempt: 3, exit, verdict: Verdict::None };
-    assert!(matches!(step(&well, &crash), Step::Moved(next, _) if next.state() == State::Running));
-    assert!(matches!(step(&run, &crash), Step::Moved(next, _) if next.state() == State::Failed));
+    assert!(matches!(step(&well, &crash), Transition::Moved(next, _) if next.state() == State::Running));
+    assert!(matches!(step(&run, &crash), Transition::Moved(next, _) if next.state() == State::Failed));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_late_message_of_an_earlier_attempt_changes_nothing() {
                 Input::SlotGranted | Input::CouldNotStart(_) | Input::Stop(_) | Input::SupervisorGone(_) => return,
             };
             if attempt != world.run.attempt() {
-                assert_eq!(*outcome, Step::Stale, "{world:?} {input:?}");
+                assert_eq!(*outcome, Transition::Stale, "{world:?} {input:?}");
             }
         });
     });
@@ -252,7 +252,7 @@ fn a_stop_that_came_first_decides_over_the_exit_code() {
         (StopCause::NoProgress, State::Failed),
         (StopCause::NoAnswer, State::Failed),
     ] {
-        let Step::Moved(ended, _) =
+        let Transition::Moved(ended, _) =
             step(&run(Phase::Stopping(cause)), &Input::Exited { attempt: 1, exit, verdict: Verdict::Success })
         else {
             panic!("an exit ends a run that is being stopped");
@@ -273,7 +273,7 @@ fn an_agent_that_says_it_failed_has_failed_whatever_its_exit_code() {
         (3, Verdict::Dismissed, State::Completed),
     ] {
         let exit = Exit { exit_code: Some(code), signal: None };
-        let Step::Moved(ended, _) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
+        let Transition::Moved(ended, _) = step(&run, &Input::Exited { attempt: 1, exit, verdict }) else {
             panic!("an exit ends a run");
         };
         assert_eq!(ended.state(), state, "{code} {verdict:?}");

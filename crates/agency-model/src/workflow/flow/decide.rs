@@ -47,7 +47,7 @@ pub enum Action {
 }
 
 /// How a step, or a sequence of them, stands.
-enum Standing {
+enum Decision {
     /// This is to be noted first.
     Note(Fact),
     /// It is under way; this is to be done.
@@ -67,36 +67,36 @@ impl Flow {
         let mut actions = vec![];
         loop {
             match self.decide() {
-                Standing::Note(fact) => match self.record(&fact) {
+                Decision::Note(fact) => match self.record(&fact) {
                     Ok(Recorded::Noted) => actions.push(Action::Note(fact)),
                     // A decision that changes nothing would be made for ever.
                     Ok(Recorded::Stale) | Err(_) => return actions,
                 },
-                Standing::Busy(found) => {
+                Decision::Busy(found) => {
                     actions.extend(found);
                     return actions;
                 }
-                Standing::Done | Standing::Exit | Standing::Failed { .. } => return actions,
+                Decision::Done | Decision::Exit | Decision::Failed { .. } => return actions,
             }
         }
     }
 
-    fn decide(&self) -> Standing {
+    fn decide(&self) -> Decision {
         if self.session.is_none() || self.ended.is_some() {
-            return Standing::Done;
+            return Decision::Done;
         }
-        let ended = |state, reason| Standing::Note(Fact::SessionEnded { state, reason });
+        let ended = |state, reason| Decision::Note(Fact::SessionEnded { state, reason });
         let steps = self.plan.steps.get(self.first_open..).unwrap_or_default();
         let instances = self.steps.get(self.first_open..).unwrap_or_default();
         let standing = self.sequence(steps.iter().zip(instances), &StepPath::new(""), self.stop);
         match (standing, self.stop) {
-            (standing @ (Standing::Note(_) | Standing::Busy(_)), _) => standing,
-            (Standing::Done | Standing::Exit | Standing::Failed { .. }, Some(cause)) => {
+            (standing @ (Decision::Note(_) | Decision::Busy(_)), _) => standing,
+            (Decision::Done | Decision::Exit | Decision::Failed { .. }, Some(cause)) => {
                 let (state, reason) = self.halted(cause);
                 ended(state, Some(reason))
             }
-            (Standing::Done | Standing::Exit, None) => ended(SessionState::Completed, None),
-            (Standing::Failed { path, why }, None) => {
+            (Decision::Done | Decision::Exit, None) => ended(SessionState::Completed, None),
+            (Decision::Failed { path, why }, None) => {
                 ended(SessionState::Blocked, Some(format!("step `{path}` failed: {why}")))
             }
         }
@@ -119,24 +119,24 @@ impl Flow {
         pairs: impl Iterator<Item = (&'flow Step, &'flow Instance)>,
         above: &StepPath,
         stop: Option<StopCause>,
-    ) -> Standing {
+    ) -> Decision {
         for (step, instance) in pairs {
             let standing = self.standing(step, instance, above, stop);
-            if !(instance.is_over() && matches!(standing, Standing::Done)) {
+            if !(instance.is_over() && matches!(standing, Decision::Done)) {
                 return standing;
             }
         }
-        Standing::Done
+        Decision::Done
     }
 
-    fn standing(&self, step: &Step, instance: &Instance, above: &StepPath, stop: Option<StopCause>) -> Standing {
+    fn standing(&self, step: &Step, instance: &Instance, above: &StepPath, stop: Option<StopCause>) -> Decision {
         let path = || above.child(&step.name);
         match &instance.progress {
-            Progress::Over if instance.blocks(step) => Standing::Failed { path: path(), why: error_of(instance) },
-            Progress::Over if instance.exits(step) => Standing::Exit,
-            Progress::Over => Standing::Done,
+            Progress::Over if instance.blocks(step) => Decision::Failed { path: path(), why: error_of(instance) },
+            Progress::Over if instance.exits(step) => Decision::Exit,
+            Progress::Over => Decision::Done,
             // What has not begun does not begin any more.
-            Progress::Waiting if stop.is_some() => Standing::Done,
+            Progress::Waiting if stop.is_some() => Decision::Done,
             Progress::Waiting => self.begin(step, path()),
             Progress::Running(leaf) => self.under_way((step, instance), leaf, path(), stop.or(instance.stopped)),
             Progress::Open => match &step.work {
@@ -145,27 +145,27 @@ impl Flow {
                     self.parallel((step, parallel), instance, path(), stop)
                 }
                 Work::Loop(repeated) => self.repeated((step, repeated), instance, path(), stop.or(instance.stopped)),
-                Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => Standing::Done,
+                Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => Decision::Done,
             },
         }
     }
 
-    fn begin(&self, step: &Step, path: StepPath) -> Standing {
+    fn begin(&self, step: &Step, path: StepPath) -> Decision {
         match self.is_wanted(step, &path) {
             Ok(true) => {}
             Ok(false) => {
-                return Standing::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
+                return Decision::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
             }
             Err(error) => {
                 let result = StepResult::failure(format!("`when`: {error}"));
-                return Standing::Note(Fact::StepEnded { path, attempt: 0, result });
+                return Decision::Note(Fact::StepEnded { path, attempt: 0, result });
             }
         }
         let attempt = self.attempts(&path) + 1;
         match &step.work {
-            Work::Loop(_) | Work::Parallel(_) => Standing::Note(Fact::StepStarted { path, attempt, run_id: None }),
+            Work::Loop(_) | Work::Parallel(_) => Decision::Note(Fact::StepStarted { path, attempt, run_id: None }),
             Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => {
-                Standing::Busy(vec![Action::Start { path, attempt }])
+                Decision::Busy(vec![Action::Start { path, attempt }])
             }
         }
     }
@@ -177,7 +177,7 @@ impl Flow {
         instance: &Instance,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Standing {
+    ) -> Decision {
         let most = parallel.max_parallel.map_or(usize::MAX, |most| most.get() as usize);
         let under_way = |child: &&Instance| matches!(child.progress, Progress::Running(_) | Progress::Open);
         let mut busy = instance.children().iter().filter(under_way).count();
@@ -188,24 +188,24 @@ impl Flow {
                 continue;
             }
             match self.standing(child_step, child, &path, stop) {
-                Standing::Note(fact) => return Standing::Note(fact),
-                Standing::Busy(found) => {
+                Decision::Note(fact) => return Decision::Note(fact),
+                Decision::Busy(found) => {
                     busy += usize::from(waits);
                     actions.extend(found);
                 }
-                Standing::Failed { path, why } => failures.push(format!("`{}` failed: {why}", path.name())),
-                Standing::Done | Standing::Exit => {}
+                Decision::Failed { path, why } => failures.push(format!("`{}` failed: {why}", path.name())),
+                Decision::Done | Decision::Exit => {}
             }
         }
         if busy > 0 {
-            return Standing::Busy(actions);
+            return Decision::Busy(actions);
         }
         let result = match stop {
             Some(cause) if cause != StopCause::FailFast => StepResult::failure(self.stop_reason(&path, cause)),
             Some(_) | None if failures.is_empty() => StepResult::success(""),
             Some(_) | None => StepResult::failure(failures.join("; ")),
         };
-        Standing::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+        Decision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
     }
 
     /// Steps again and again.
@@ -215,21 +215,21 @@ impl Flow {
         instance: &Instance,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Standing {
+    ) -> Decision {
         let round = instance.round();
         let standing = if round == 0 {
-            Standing::Done
+            Decision::Done
         } else {
             self.sequence(instance.pairs(step), &inside(&path, step, instance), stop)
         };
         let most = repeated.max_iterations.get();
         let result = match standing {
-            Standing::Note(_) | Standing::Busy(_) => return standing,
-            Standing::Exit => StepResult::success(format!("ended in round {round}")),
-            Standing::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
-            Standing::Done => match (stop, repeated.on_max_iterations) {
+            Decision::Note(_) | Decision::Busy(_) => return standing,
+            Decision::Exit => StepResult::success(format!("ended in round {round}")),
+            Decision::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
+            Decision::Done => match (stop, repeated.on_max_iterations) {
                 (Some(cause), _) => StepResult::failure(self.stop_reason(&path, cause)),
-                (None, _) if round < most => return Standing::Note(Fact::RoundStarted { path, iteration: round + 1 }),
+                (None, _) if round < most => return Decision::Note(Fact::RoundStarted { path, iteration: round + 1 }),
                 (None, OnMaxIterations::Continue) => StepResult::success(format!("went round {most} times")),
                 (None, OnMaxIterations::Block) => {
                     StepResult::failure(format!("went round {most} times, and nothing ended it"))
@@ -237,7 +237,7 @@ impl Flow {
             },
         };
         let result = StepResult { iteration: Some(round), ..result };
-        Standing::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+        Decision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
     }
 
     /// A step under way that has none inside.
@@ -247,17 +247,17 @@ impl Flow {
         leaf: &Leaf,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Standing {
+    ) -> Decision {
         let attempt = instance.attempts;
         if leaf.waits(step) {
             return match stop {
                 // Nothing runs that could be stopped.
                 Some(cause) => {
                     let result = StepResult::failure(self.stop_reason(&path, cause));
-                    Standing::Note(Fact::StepEnded { path, attempt, result })
+                    Decision::Note(Fact::StepEnded { path, attempt, result })
                 }
-                None if leaf.asked && !leaf.is_blocked() => Standing::Busy(vec![]),
-                None => Standing::Busy(vec![Action::Ask { path, attempt }]),
+                None if leaf.asked && !leaf.is_blocked() => Decision::Busy(vec![]),
+                None => Decision::Busy(vec![Action::Ask { path, attempt }]),
             };
         }
         if let (true, Some((verdict, message))) = (needs_answer(step), &leaf.answer) {
@@ -270,14 +270,14 @@ impl Flow {
                 (Approval::Approved, _) => None,
             };
             if let Some(result) = result {
-                return Standing::Note(Fact::StepEnded { path, attempt, result });
+                return Decision::Note(Fact::StepEnded { path, attempt, result });
             }
         }
         if leaf.blocked.as_ref().is_some_and(|blocked| blocked.answer == Some(MergeAnswer::Cancel)) {
             let result = StepResult::failure("the merge was cancelled, since uncommitted changes are in its way");
-            return Standing::Note(Fact::StepEnded { path, attempt, result });
+            return Decision::Note(Fact::StepEnded { path, attempt, result });
         }
-        Standing::Busy(match (stop, &step.work) {
+        Decision::Busy(match (stop, &step.work) {
             (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],
             (None, Work::Merge(_)) => vec![Action::Merge { path, attempt }],
             (None, _) => vec![],

@@ -18,7 +18,7 @@ pub enum Recorded {
 
 /// Why a fact cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum RejectedFact {
     /// The plan has no such step.
     #[error("the workflow has no step `{0}`")]
     NoSuchStep(String),
@@ -43,18 +43,18 @@ pub enum Refusal {
     },
 }
 
-type Outcome = Result<Recorded, Refusal>;
+type Outcome = Result<Recorded, RejectedFact>;
 
 impl Flow {
     /// Takes a fact. Facts about an attempt that is over change nothing.
     pub fn record(&mut self, fact: &Fact) -> Outcome {
         if self.session.is_none() && !matches!(fact, Fact::SessionStarted { .. }) {
-            return Err(Refusal::WrongTime("not begun"));
+            return Err(RejectedFact::WrongTime("not begun"));
         }
         match fact {
             Fact::SessionStarted { session, goal, task } => {
                 if self.session.is_some() {
-                    return Err(Refusal::WrongTime("begun already"));
+                    return Err(RejectedFact::WrongTime("begun already"));
                 }
                 let goal = goal.clone().or_else(|| self.plan.goal.clone());
                 self.session = Some(Session { id: session.clone(), goal, task: task.clone() });
@@ -251,7 +251,7 @@ impl Flow {
         };
         match found {
             Some(_) if cause != StopCause::CompletedByHand => Ok(Recorded::Stale),
-            Some(found) => Err(Refusal::NotUnderWay { path: path.to_string(), found }),
+            Some(found) => Err(RejectedFact::NotUnderWay { path: path.to_string(), found }),
             None if instance.stopped.is_some() => Ok(Recorded::Stale),
             None => {
                 instance.stopped = Some(cause);
@@ -291,10 +291,10 @@ impl Flow {
     }
 
     /// The instance of a path; one of an earlier round is gone.
-    pub(super) fn instance_mut(&mut self, path: &StepPath) -> Result<&mut Instance, Refusal> {
+    pub(super) fn instance_mut(&mut self, path: &StepPath) -> Result<&mut Instance, RejectedFact> {
         let place = self.places.get(&without_rounds(path)).ok_or_else(|| no_such(path))?;
         let rounds: Vec<Option<u32>> = path.parts().map(|(_, round)| round).collect();
-        let gone = || Refusal::NotUnderWay { path: path.to_string(), found: "in another round" };
+        let gone = || RejectedFact::NotUnderWay { path: path.to_string(), found: "in another round" };
         instance::find_mut(&mut self.steps, place, &rounds).ok_or_else(gone)
     }
 
@@ -346,6 +346,6 @@ pub(super) fn last_result(children: &[Instance]) -> Option<Arc<StepResult>> {
     done.into_iter().find(|result| result.status != StepStatus::Skipped).cloned()
 }
 
-fn no_such(path: &StepPath) -> Refusal {
-    Refusal::NoSuchStep(path.to_string())
+fn no_such(path: &StepPath) -> RejectedFact {
+    RejectedFact::NoSuchStep(path.to_string())
 }

@@ -2,12 +2,12 @@
 
 use super::super::{Step, StepPath, StepStatus, Work};
 use super::instance::{Instance, Progress};
-use super::record::Refusal;
+use super::record::RejectedFact;
 use super::{Flow, Recorded, StopCause, step_at, without_rounds};
 
-pub(super) fn retry(flow: &mut Flow, from: Option<&str>) -> Result<Recorded, Refusal> {
-    if !flow.state().stands_still() {
-        return Err(Refusal::WrongTime("not come to a standstill"));
+pub(super) fn retry(flow: &mut Flow, from: Option<&str>) -> Result<Recorded, RejectedFact> {
+    if !flow.state().is_settled() {
+        return Err(RejectedFact::WrongTime("not come to a standstill"));
     }
     match from {
         Some(from) => {
@@ -35,7 +35,7 @@ pub(super) fn retry(flow: &mut Flow, from: Option<&str>) -> Result<Recorded, Ref
 }
 
 /// The place of a step by its path or its name.
-fn place_of(flow: &Flow, from: &str) -> Result<Vec<usize>, Refusal> {
+fn place_of(flow: &Flow, from: &str) -> Result<Vec<usize>, RejectedFact> {
     if let Some(place) = flow.places.get(&without_rounds(&StepPath::new(from))) {
         return Ok(place.clone());
     }
@@ -46,11 +46,11 @@ fn place_of(flow: &Flow, from: &str) -> Result<Vec<usize>, Refusal> {
         .filter(named)
         .max_by_key(|place| place.len())
         .cloned()
-        .ok_or_else(|| Refusal::NoSuchStep(from.to_owned()))
+        .ok_or_else(|| RejectedFact::NoSuchStep(from.to_owned()))
 }
 
 /// Nothing before the step may be undone or failed: it would block again at once.
-fn check_order(flow: &Flow, from: &str, place: &[usize]) -> Result<(), Refusal> {
+fn check_order(flow: &Flow, from: &str, place: &[usize]) -> Result<(), RejectedFact> {
     let (mut steps, mut instances) = (flow.plan.steps.as_slice(), flow.steps.as_slice());
     let mut order = Order::Sequence;
     for index in place {
@@ -58,7 +58,7 @@ fn check_order(flow: &Flow, from: &str, place: &[usize]) -> Result<(), Refusal> 
         if let Some((step, _)) =
             before.into_iter().find(|(step, instance)| !instance.is_over() || instance.blocks(step))
         {
-            return Err(Refusal::TooLate { from: from.to_owned(), failed: step.name.clone() });
+            return Err(RejectedFact::TooLate { from: from.to_owned(), failed: step.name.clone() });
         }
         let (Some(step), Some(instance)) = (steps.get(*index), instances.get(*index)) else { break };
         order = order_inside(step);

@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::super::{Step, StepPath, StepResult, StepStatus, TemplateText, Work, template_name};
 use super::instance::Instance;
 use super::{Flow, record, without_rounds};
-use crate::template::{Context, Spellbook, Template, TemplateError, is_template};
+use crate::template::{Spellbook, Template, TemplateError, TemplateValues, is_template};
 
 /// What is around a step.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct StepSurroundings {
     /// What the step before it came to; a success without words before the first.
     pub previous: Arc<StepResult>,
     /// What the step before the innermost loop came to.
@@ -23,11 +23,11 @@ pub struct Surroundings {
 impl Flow {
     /// What is around a step.
     #[must_use]
-    pub fn surroundings(&self, path: &StepPath) -> Surroundings {
+    pub fn surroundings(&self, path: &StepPath) -> StepSurroundings {
         let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();
         let (mut steps, mut instances) = (self.plan.steps.as_slice(), self.steps.as_slice());
         let start = Arc::new(StepResult::of(StepStatus::Succeeded));
-        let mut around = Surroundings { previous: start, loop_entry: None, rounds: vec![] };
+        let mut around = StepSurroundings { previous: start, loop_entry: None, rounds: vec![] };
         // At the same time means: not one after the other.
         let mut in_order = true;
         for index in place {
@@ -98,12 +98,12 @@ impl Flow {
         if !is_template(&when.value) {
             return Ok(is_true(&when.value));
         }
-        let context = Context::new(&self.values_for(path, when)?);
+        let context = TemplateValues::new(&self.values_for(path, when)?);
         when.render(&self.plan.file, &context, &Arc::new(Spellbook::default())).map(|text| is_true(&text))
     }
 }
 
-impl Surroundings {
+impl StepSurroundings {
     /// Goes inside a step; says whether the steps there come one after the other.
     fn enter(&mut self, step: &Step, instance: &Instance) -> bool {
         match &step.work {

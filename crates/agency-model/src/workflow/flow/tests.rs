@@ -15,7 +15,7 @@ use super::*;
 #[derive(Clone)]
 struct Played {
     flow: Flow,
-    history: Vec<Entry>,
+    history: Vec<HistoryEntry>,
 }
 
 impl Played {
@@ -36,7 +36,7 @@ impl Played {
 
     fn store(&mut self, fact: Fact) {
         let seq = self.history.len() as u64 + 1;
-        self.history.push(Entry { seq, at: Timestamp::UNIX_EPOCH, clock: None, fact });
+        self.history.push(HistoryEntry { seq, at: Timestamp::UNIX_EPOCH, clock: None, fact });
     }
 
     /// Asks what comes next, stores the decisions, and begins what is to begin.

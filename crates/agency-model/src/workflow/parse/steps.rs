@@ -15,14 +15,14 @@ use crate::{McpServers, Mode};
 
 /// What a list of steps is part of.
 #[derive(Clone, Copy)]
-pub(super) enum Around<'plan> {
+pub(super) enum StepParent<'plan> {
     /// No loop.
     Workflow(&'plan Defaults),
     /// A loop, however far out.
     Loop(&'plan Defaults),
 }
 
-impl<'plan> Around<'plan> {
+impl<'plan> StepParent<'plan> {
     const fn defaults(self) -> &'plan Defaults {
         match self {
             Self::Workflow(defaults) | Self::Loop(defaults) => defaults,
@@ -31,11 +31,11 @@ impl<'plan> Around<'plan> {
 }
 
 /// The steps of an object.
-pub(super) fn steps(object: &Object<'_>, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Vec<Step> {
-    object.list("steps", notes).iter().filter_map(|node| step(node, around, notes)).collect()
+pub(super) fn steps(object: &Object<'_>, parent: StepParent<'_>, notes: &mut Notes<'_, '_>) -> Vec<Step> {
+    object.list("steps", notes).iter().filter_map(|node| step(node, parent, notes)).collect()
 }
 
-fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<Step> {
+fn step(node: &Node, parent: StepParent<'_>, notes: &mut Notes<'_, '_>) -> Option<Step> {
     let Some(kind) = kind_of(node, notes) else {
         // Others may name it all the same.
         notes.declare(name_of(node).as_ref(), Named::Step);
@@ -48,15 +48,15 @@ fn step(node: &Node, around: Around<'_>, notes: &mut Notes<'_, '_>) -> Option<St
     let timeout = object.duration("timeout", notes);
     let on_fail = object.choice("on_fail", notes).unwrap_or(OnFail::Block);
     let on_success = object.choice("on_success", notes).unwrap_or(OnSuccess::GoOn);
-    if let (OnSuccess::ExitLoop, Around::Workflow(_)) = (on_success, around) {
+    if let (OnSuccess::ExitLoop, StepParent::Workflow(_)) = (on_success, parent) {
         notes.note(object.key_at("on_success"), "`exit_loop` outside of a loop: there is nothing to exit");
     }
     let name_value = name.as_ref().map(|name| name.value.clone()).unwrap_or_default();
     let work = match kind {
-        StepKind::Agent => Work::Agent(Box::new(agent(&object, &name_value, around.defaults(), notes)?)),
+        StepKind::Agent => Work::Agent(Box::new(agent(&object, &name_value, parent.defaults(), notes)?)),
         StepKind::Script => Work::Script(script(&object, &name_value, notes)?),
-        StepKind::Loop => Work::Loop(repeated(&object, around.defaults(), notes)),
-        StepKind::Parallel => Work::Parallel(parallel(&object, around, notes)),
+        StepKind::Loop => Work::Loop(repeated(&object, parent.defaults(), notes)),
+        StepKind::Parallel => Work::Parallel(parallel(&object, parent, notes)),
         StepKind::Merge => Work::Merge(merge(&object, notes)),
         StepKind::Approval => Work::Approval(ApprovalStep { message: object.template("message", notes) }),
     };
@@ -194,15 +194,15 @@ fn command(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> Option<Command> {
 
 fn repeated(object: &Object<'_>, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> LoopStep {
     LoopStep {
-        steps: steps(object, Around::Loop(defaults), notes),
+        steps: steps(object, StepParent::Loop(defaults), notes),
         max_iterations: object.count("max_iterations", notes).unwrap_or(MAX_ITERATIONS),
         on_max_iterations: object.choice("on_max_iterations", notes).unwrap_or(OnMaxIterations::Block),
     }
 }
 
-fn parallel(object: &Object<'_>, around: Around<'_>, notes: &mut Notes<'_, '_>) -> ParallelStep {
+fn parallel(object: &Object<'_>, parent: StepParent<'_>, notes: &mut Notes<'_, '_>) -> ParallelStep {
     ParallelStep {
-        steps: steps(object, around, notes),
+        steps: steps(object, parent, notes),
         max_parallel: object.count("max_parallel", notes),
         fail_fast: object.flag("fail_fast", notes).unwrap_or(false),
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use agency_engine::agents::{AgentEvents, AgentManager, Happening, NamedAgent};
+use agency_engine::agents::{AgentEventKind, AgentEvents, AgentManager, NamedAgent};
 use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
@@ -134,20 +134,20 @@ impl Foreground<'_> {
     }
 
     /// Prints one thing that happened, and says whether it was the end.
-    fn print(&self, happened: Happening, context: &Context) -> Result<bool, Problem> {
+    fn print(&self, happened: AgentEventKind, context: &Context) -> Result<bool, Problem> {
         match happened {
-            Happening::Event { seq, event } => {
+            AgentEventKind::Event { seq, event } => {
                 let over = matches!(*event, Event::Completed { .. });
                 let line = EventLine { seq, at: jiff::Timestamp::now(), attempt: 0, event: *event };
                 context.print(|out| writeln!(out, "{}", readable(&line, false)))?;
                 Ok(over)
             }
-            Happening::Missed(missed) => {
+            AgentEventKind::Missed(missed) => {
                 let (first, last, name) = (missed.first, missed.last, &self.agent.name);
                 context.say(&format!("too fast to print: events {first} to {last}; agency events {name} has them"));
                 Ok(false)
             }
-            Happening::StateChange { .. } => Ok(false),
+            AgentEventKind::StateChange { .. } => Ok(false),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
+use agency_engine::messages::DeliveryError;
 use agency_engine::process::{Key, Keyboard};
 use agency_engine::store::{QuestionRow, QuestionState};
-use agency_engine::tell::TellError;
 use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
 
 use super::{QuestionView, plain, words};
@@ -154,8 +154,10 @@ impl Walk<'_> {
         }
         let outcome = match self.agency.answer(&now, answer, &who()) {
             Ok(outcome) => outcome,
-            Err(TellError::AlreadyAnswered { row } | TellError::Expired { row }) => return Ok(Some(row)),
-            Err(error @ (TellError::Refused { .. } | TellError::NoWord { .. } | TellError::Unfit { .. })) => {
+            Err(DeliveryError::AlreadyAnswered { row } | DeliveryError::Expired { row }) => return Ok(Some(row)),
+            Err(
+                error @ (DeliveryError::Refused { .. } | DeliveryError::NoOutcome { .. } | DeliveryError::Unfit { .. }),
+            ) => {
                 // It would be the next one again, for ever.
                 skipped.insert(row.id.clone());
                 error.to_string()

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use agency_engine::orchestrator::{Around, Orchestrator, OrchestratorError, WorkflowSession};
+use agency_engine::orchestrator::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
 use agency_model::SessionId;
 
-use super::{SESSION_HELP, answer, around, orchestrator, selected, watching};
+use super::{SESSION_HELP, answer, caller_env, orchestrator, selected, watching};
 use crate::context::Context;
 use crate::patience::Patience;
 use crate::problem::Problem;
@@ -25,14 +25,14 @@ pub(super) struct Which {
 pub(super) fn go_on(
     which: &Which,
     context: &Context,
-    drive: impl FnOnce(&mut Orchestrator, &SessionId, Around, &AtomicBool) -> Result<WorkflowSession, OrchestratorError>,
+    drive: impl FnOnce(&mut Orchestrator, &SessionId, CallerEnv, &AtomicBool) -> Result<WorkflowSession, OrchestratorError>,
 ) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
     let id = selected(&orchestrator, &which.session)?;
     let patience = Patience::listen()?;
     let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
-    let around = around(context)?;
-    let session = patience.while_creating(|asked| drive(&mut orchestrator, &id, around, asked))?;
+    let caller_env = caller_env(context)?;
+    let session = patience.while_creating(|asked| drive(&mut orchestrator, &id, caller_env, asked))?;
     if which.detach {
         return answer(&mut orchestrator, &session, context);
     }

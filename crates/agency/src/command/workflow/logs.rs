@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use agency_engine::follow::Cursor;
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 use agency_model::{ErrorCode, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut logs = vec![];
     for log in orchestrator.logs(&session, args.step.as_deref())? {
         let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.file.display()));
-        let mut cleaner = Cleaner::new();
+        let mut cleaner = AnsiStripper::new();
         let mut text = String::new();
         let mut cursor = Cursor::at(&log.file, 0).map_err(broken)?;
         let read = cursor.read(|piece| {

@@ -89,7 +89,7 @@ fn table(sessions: &[Listed]) -> String {
         let state = session_word(listed.state);
         vec![
             listed.session.to_string(),
-            if listed.driven || listed.state.stands_still() { state } else { format!("{state} (not driven)") },
+            if listed.driven || listed.state.is_settled() { state } else { format!("{state} (not driven)") },
             ago(now, listed.created_at),
             listed.workflow.clone(),
             listed.task.chars().take(60).collect(),

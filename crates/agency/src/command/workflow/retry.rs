@@ -19,5 +19,5 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let from = args.from.as_deref();
-    go_on(&args.which, context, |orchestrator, id, around, asked| orchestrator.retry(id, from, around, asked))
+    go_on(&args.which, context, |orchestrator, id, caller_env, asked| orchestrator.retry(id, from, caller_env, asked))
 }

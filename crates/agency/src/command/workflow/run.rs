@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use agency_engine::orchestrator::StartRequest;
 use agency_engine::workflow::{Loaded, Project, load, read_task};
 
-use super::{TaskArgs, answer, around, orchestrator, watching};
+use super::{TaskArgs, answer, caller_env, orchestrator, watching};
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::patience::Patience;
@@ -39,14 +39,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
-    let around = around(context)?;
-    let repo = around.current_directory.join(args.repo.clone().unwrap_or_default());
+    let caller_env = caller_env(context)?;
+    let repo = caller_env.current_directory.join(args.repo.clone().unwrap_or_default());
     let project = Project::around(&repo);
     let file = project.workflow_file(&args.file)?;
     let task = read_task(&project, &args.task.from())?;
     let Loaded { plan, spells, system_prompt } = load(&project, &file, &context.config()?, Some(&task))?;
     let (base_ref, goal) = (args.base, args.goal);
-    let request = StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, around };
+    let request = StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, caller_env };
     let patience = Patience::listen()?;
     let session = {
         let _spinner = Spinner::begin("beginning".to_owned(), context.is_watched());

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
     let id = selected(&orchestrator, &args.session)?;
     let session = orchestrator.show(&id)?;
-    if !args.follow || session.state().stands_still() {
+    if !args.follow || session.state().is_settled() {
         return answer(&mut orchestrator, &session, context);
     }
     let after = session.entries.last().map_or(0, |entry| entry.seq);

@@ -69,7 +69,7 @@ pub(super) fn print_table(out: &mut dyn Write, overview: &Overview) -> std::io::
     for (name, value) in facts.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         writeln!(out, "  {name:<9} {}", field(&value))?;
     }
-    if !overview.driven && !state.stands_still() {
+    if !overview.driven && !state.is_settled() {
         writeln!(out, "  nobody drives it; agency workflow resume {session} lets it go on")?;
     }
     let now = Timestamp::now();

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-use agency_engine::orchestrator::{Followed, Happened, Orchestrator, in_words};
+use agency_engine::orchestrator::{FollowEnd, Orchestrator, SessionEvent, describe_fact};
 use agency_model::SessionId;
 use agency_model::workflow::SessionState;
 
@@ -72,15 +72,15 @@ pub(super) fn watch_tree(
 fn conclude(
     orchestrator: &mut Orchestrator,
     id: &SessionId,
-    followed: Followed,
+    followed: FollowEnd,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
     match followed {
-        Followed::Interrupted => {
+        FollowEnd::Interrupted => {
             context.say(&format!("{id} goes on; agency workflow show -f {id} follows it again"));
             Err(Problem::silent(130))
         }
-        Followed::Over(state) | Followed::NotDriven(state) => {
+        FollowEnd::Over(state) | FollowEnd::NotDriven(state) => {
             let session = orchestrator.show(id)?;
             let overview = orchestrator.overview(&session)?;
             context.answer(&overview, |out| {
@@ -105,10 +105,12 @@ fn exit_code(state: SessionState) -> ExitCode {
     })
 }
 
-fn line(happened: &Happened) -> String {
+fn line(happened: &SessionEvent) -> String {
     match happened {
-        Happened::Fact(entry) => format!("{} {}\n", entry.at.strftime("%H:%M:%S"), field(&in_words(&entry.fact))),
-        Happened::Interaction(question) => {
+        SessionEvent::Fact(entry) => {
+            format!("{} {}\n", entry.at.strftime("%H:%M:%S"), field(&describe_fact(&entry.fact)))
+        }
+        SessionEvent::Interaction(question) => {
             let at = question.asked_at.strftime("%H:%M:%S");
             format!(
                 "{at} {} asks: {}; agency inbox show {}\n",

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agency_engine::screen_watch::WatchedScreen;
+use agency_engine::watch::WatchedScreen;
 
 use super::scroll::Viewport;
 use crate::tui::keys::Move;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use agency_engine::orchestrator::{Around, Orchestrator, WorkflowSession};
+use agency_engine::orchestrator::{CallerEnv, Orchestrator, WorkflowSession};
 use agency_model::SessionId;
 
 use crate::command::answer::who;
-use crate::command::workflow::around;
+use crate::command::workflow::caller_env;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::Outcome;
@@ -38,8 +38,8 @@ pub(super) fn retry(
     from: Option<&str>,
     interrupted: &AtomicBool,
 ) -> Result<String, Problem> {
-    let around = Around { notify: true, ..around(context)? };
-    let session = Orchestrator::new(context.agency()?).retry(id, from, around, interrupted)?;
+    let caller_env = CallerEnv { notify: true, ..caller_env(context)? };
+    let session = Orchestrator::new(context.agency()?).retry(id, from, caller_env, interrupted)?;
     Ok(format!("retried; {}", stands(&session)))
 }
 

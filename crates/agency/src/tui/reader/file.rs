@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agency_engine::page::{Half, Page, Place, page};
+use agency_engine::watch::{FileWindow, PartialLine, WindowAt, read_window};
 use agency_model::{Event, EventLine};
 use ratatui::text::Line;
 
@@ -75,10 +75,10 @@ impl FileReading {
         let length = std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
         let first = self.told.is_none();
         let place = match first || length.saturating_sub(self.end) > PAGE_BYTES as u64 {
-            true => Place::End,
-            false => Place::After(self.end),
+            true => WindowAt::End,
+            false => WindowAt::After(self.end),
         };
-        let page = page(&self.path, place, PAGE_BYTES, Half::Leave)?;
+        let page = read_window(&self.path, place, PAGE_BYTES, PartialLine::Exclude)?;
         let half = self.half_after(page.end)?;
         if page.bytes.is_empty() && half == self.half && !first {
             return Ok(None);
@@ -92,29 +92,31 @@ impl FileReading {
     fn half_after(&self, end: u64) -> io::Result<Vec<u8>> {
         match self.kind {
             FileKind::Transcript | FileKind::Events { .. } => Ok(vec![]),
-            FileKind::Logs => Ok(page(&self.path, Place::After(end), MAX_PARTIAL_LINE_BYTES, Half::Keep)?.bytes),
+            FileKind::Logs => {
+                Ok(read_window(&self.path, WindowAt::After(end), MAX_PARTIAL_LINE_BYTES, PartialLine::Include)?.bytes)
+            }
         }
     }
 
     /// Another part of the file.
     pub(super) fn load(&mut self, ask: Ask) -> Content {
         let place = match ask {
-            Ask::Tail | Ask::Last => Place::End,
-            Ask::First => Place::After(0),
-            Ask::Before(offset) => Place::Before(offset),
-            Ask::After(offset) => Place::After(offset),
+            Ask::Tail | Ask::Last => WindowAt::End,
+            Ask::First => WindowAt::After(0),
+            Ask::Before(offset) => WindowAt::Before(offset),
+            Ask::After(offset) => WindowAt::After(offset),
         };
         let mut read = || -> io::Result<Content> {
-            let page = page(&self.path, place, PAGE_BYTES, Half::Leave)?;
-            if place == Place::End {
+            let page = read_window(&self.path, place, PAGE_BYTES, PartialLine::Exclude)?;
+            if place == WindowAt::End {
                 // What comes next goes on from here.
                 self.end = page.end;
             }
             let more = match place {
-                Place::End => false,
-                Place::Before(_) => true,
+                WindowAt::End => false,
+                WindowAt::Before(_) => true,
                 // What has no end yet is no more.
-                Place::After(_) => page.end < self.end,
+                WindowAt::After(_) => page.end < self.end,
             };
             let half = if more { vec![] } else { self.half_after(page.end)? };
             Ok(self.understood(ask, &page, &half, more))
@@ -129,7 +131,7 @@ impl FileReading {
         Content::Nothing(format!("{} cannot be read: {error}", self.path.display()))
     }
 
-    fn understood(&self, ask: Ask, page: &Page, half: &[u8], more: bool) -> Content {
+    fn understood(&self, ask: Ask, page: &FileWindow, half: &[u8], more: bool) -> Content {
         let length = std::fs::metadata(&self.path).map_or(page.end, |metadata| metadata.len());
         let part = LoadedPart { ask, page, more, length };
         match self.kind {
@@ -148,7 +150,7 @@ impl FileReading {
 /// A part of a file, and what is known of the rest.
 struct LoadedPart<'a> {
     ask: Ask,
-    page: &'a Page,
+    page: &'a FileWindow,
     more: bool,
     length: u64,
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
 use agency_engine::process::TerminalSize;
-use agency_engine::screen_watch::{ScreenWatch, WatchedScreen};
 use agency_engine::store::RunRow;
+use agency_engine::watch::{ScreenWatch, WatchedScreen};
 use agency_model::Event;
 use agency_model::run::State;
 

@@ -2,8 +2,8 @@
 
 mod looks;
 
-use agency_engine::runs_watch::RunsNews;
 use agency_engine::store::QuestionRow;
+use agency_engine::watch::RunsNews;
 use agency_model::workflow::StepKind;
 use agency_model::{QuestionKind, RunKind};
 use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
@@ -70,7 +70,7 @@ fn overview(state: SessionState) -> Overview {
         file: ".agency/workflows/implement.yaml".to_owned(),
         state,
         reason: (state == SessionState::Blocked).then(|| "the step tests failed".to_owned()),
-        driven: !state.stands_still(),
+        driven: !state.is_settled(),
         driver: Some(id(1)),
         goal: None,
         task: "Fix the login".to_owned(),

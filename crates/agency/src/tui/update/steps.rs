@@ -84,7 +84,7 @@ pub(super) fn changed(state: &mut State, sessions: &[SessionId], asked: bool) ->
 pub(super) fn tick(state: &mut State) -> Vec<Effect> {
     let under_way = steps(state).is_some_and(|steps| {
         let state = steps.overview.as_ref().map(|overview| overview.state);
-        steps.reading.is_none() && state.is_none_or(|state| !state.stands_still())
+        steps.reading.is_none() && state.is_none_or(|state| !state.is_settled())
     });
     if under_way { load(state) } else { vec![] }
 }
@@ -285,7 +285,7 @@ fn retry(state: &mut State, from: RetryFrom) -> Vec<Effect> {
     let Some(overview) = steps.overview.as_deref() else { return vec![] };
     let (session, name, stands) = (overview.session.clone(), overview.workflow.clone(), overview.state);
     let step = steps.current().map(|step| (step.name.clone(), step.path.clone()));
-    if !stands.stands_still() {
+    if !stands.is_settled() {
         return refuse(state, format!("{name} is {stands}; only what stands still can be tried again"), None);
     }
     let (title, line, from) = match (from, step) {

@@ -14,7 +14,7 @@ fn minutes(minutes: u64) -> Duration {
 }
 
 /// A session whose step `a` is under way.
-struct Story(Vec<Entry>);
+struct Story(Vec<HistoryEntry>);
 
 impl Story {
     fn begun(clock: Option<ClockReading>) -> Self {
@@ -27,7 +27,7 @@ impl Story {
 
     fn tell(&mut self, clock: Option<ClockReading>, wall: i64, fact: Fact) {
         let (seq, at) = (self.0.len() as u64 + 1, Timestamp::from_second(wall).unwrap());
-        self.0.push(Entry { seq, at, clock, fact });
+        self.0.push(HistoryEntry { seq, at, clock, fact });
     }
 
     /// What is due for a driver that comes now and has worked so long.

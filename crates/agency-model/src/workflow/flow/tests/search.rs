@@ -6,7 +6,7 @@ use super::super::super::Approval;
 use super::*;
 
 /// So many unusual things happen in one session of the search, beside steps that end and answers.
-const MOST_TROUBLE: usize = 2;
+const MAX_TROUBLE: usize = 2;
 
 fn workflows() -> Vec<String> {
     vec![
@@ -59,7 +59,7 @@ fn trouble(played: &Played) -> Vec<Fact> {
         facts.push(Fact::StepInterrupted { path, attempt });
     }
     facts.extend(played.flow.limits().into_iter().map(|(path, _)| Fact::StepTimedOut { path }));
-    if played.state().stands_still() {
+    if played.state().is_settled() {
         facts.push(Fact::RetryAsked { from: None });
     }
     facts
@@ -80,7 +80,7 @@ fn search(yaml: &str, mut visit: impl FnMut(&Played)) -> usize {
         visit(&played);
         let usual = usual(&played).into_iter().map(|fact| (fact, troubled));
         let trouble =
-            trouble(&played).into_iter().map(|fact| (fact, troubled + 1)).filter(|(_, so_far)| *so_far <= MOST_TROUBLE);
+            trouble(&played).into_iter().map(|fact| (fact, troubled + 1)).filter(|(_, so_far)| *so_far <= MAX_TROUBLE);
         for (fact, troubled) in usual.chain(trouble) {
             let mut next = played.clone();
             if next.flow.record(&fact) != Ok(Recorded::Noted) {
@@ -165,7 +165,7 @@ fn no_more_than_allowed_is_under_way() {
     each_workflow(|played| {
         let under_way = played.under_way();
         assert!(under_way.len() <= 2, "{under_way:?}");
-        if played.state().stands_still() {
+        if played.state().is_settled() {
             assert!(under_way.is_empty());
             assert!(played.flow.clone().advance().is_empty(), "what stands still does nothing");
         }
@@ -175,7 +175,7 @@ fn no_more_than_allowed_is_under_way() {
 #[test]
 fn nothing_begins_after_the_end_was_asked_for() {
     each_workflow(|played| {
-        if played.flow.stop.is_some() && !played.state().stands_still() {
+        if played.flow.stop.is_some() && !played.state().is_settled() {
             let actions = played.flow.clone().advance();
             assert!(actions.iter().all(|action| matches!(action, Action::Stop { .. })), "{actions:?}");
         }
@@ -202,7 +202,7 @@ fn every_session_comes_to_a_standstill_whatever_its_steps_come_to() {
                 }
                 played.begun();
             }
-            assert!(played.state().stands_still(), "{:?}", played.under_way());
+            assert!(played.state().is_settled(), "{:?}", played.under_way());
         }
     });
 }

@@ -107,7 +107,7 @@ fn resume_capability() {
     played.succeed("p/a");
     let plan = Arc::clone(&played.flow.plan);
     let stored = serde_json::to_string(&played.history).unwrap();
-    let history: Vec<Entry> = serde_json::from_str(&stored).unwrap();
+    let history: Vec<HistoryEntry> = serde_json::from_str(&stored).unwrap();
     let mut again = Flow::replay(Arc::clone(&plan), &history).unwrap();
     assert_eq!(again.running(), played.flow.running());
     assert!(again.advance().is_empty(), "the agent is found again, not begun again");

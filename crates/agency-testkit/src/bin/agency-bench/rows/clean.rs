@@ -3,7 +3,7 @@
 use crate::Bench;
 use crate::row::Row;
 use crate::sample::Sample;
-use agency_engine::runner::Cleaner;
+use agency_engine::runner::AnsiStripper;
 use std::fmt::Write;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn row(bench: &Bench, stream: &Stream) -> Row {
 }
 
 fn clean(stream: &Stream) -> Duration {
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let mut rest = stream.text.as_str();
     let mut time = Duration::ZERO;
     for piece in stream.bytes.as_bytes().chunks(PIECE) {

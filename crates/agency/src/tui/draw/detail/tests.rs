@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use agency_engine::process::TerminalSize;
-use agency_engine::screen_watch::WatchedScreen;
+use agency_engine::watch::WatchedScreen;
 use agency_model::run::{Reason, State as RunState};
 use agency_model::{Event, EventLine};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::agents::RestartRequest;
-use agency_engine::create::{CreateError, Otherwise, Plan, ResumeRequest};
+use agency_engine::create::{CreateError, Plan, ResumeFallback, ResumeRequest};
 use agency_engine::process::own_terminal_size;
 use agency_engine::stop::StopError;
 use agency_engine::store::RunRow;
@@ -27,7 +27,7 @@ pub(super) fn resume(
     text: String,
     interrupted: &AtomicBool,
 ) -> Result<Outcome, Problem> {
-    let plan = agency.plan_resume(request(context, row, Some(text), Otherwise::Refuse)?)?;
+    let plan = agency.plan_resume(request(context, row, Some(text), ResumeFallback::Refuse)?)?;
     create(agency, &plan, "goes on as", interrupted)
 }
 
@@ -46,7 +46,7 @@ pub(super) fn restart(
         Err(StopError::NotRunning { .. }) => row,
         Err(error) => return Err(error.into()),
     };
-    let again = |prompt| request(context, over.clone(), prompt, Otherwise::BeginAnother);
+    let again = |prompt| request(context, over.clone(), prompt, ResumeFallback::BeginAnother);
     let plan = match agency.plan_resume(again(None)?) {
         // Only one that goes on with a conversation lacks words; what begins another has its first prompt.
         Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(Some(GO_ON.to_owned()))?),
@@ -77,12 +77,12 @@ fn request(
     context: &Context,
     parent: RunRow,
     prompt_text: Option<String>,
-    otherwise: Otherwise,
+    fallback: ResumeFallback,
 ) -> Result<ResumeRequest, Problem> {
     Ok(ResumeRequest {
         parent,
         prompt_text,
-        otherwise,
+        fallback,
         mode: None,
         host: None,
         name: None,

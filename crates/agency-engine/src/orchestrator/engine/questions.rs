@@ -2,9 +2,9 @@
 
 use agency_model::workflow::{Approval, BlockedMerge, Fact, MergeAnswer, Running, StepPath, StepResult, Work};
 
-use super::merging::Looked;
-use super::voice::{HeardAnswer, Request, Subject};
-use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
+use super::driver_protocol::{DriverAnswer, DriverQuestion, QuestionSubject};
+use super::merge::MergePreview;
+use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 
 impl WorkflowExecutor {
     /// Asks for an approval, or looks first at what is to be merged.
@@ -27,8 +27,8 @@ impl WorkflowExecutor {
         match message {
             Ok(detail) => {
                 self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                let looked = Looked { title: format!("{path}: {}", first_line(&detail)), detail };
-                self.put(path, attempt, Subject::Approval, looked);
+                let looked = MergePreview { title: format!("{path}: {}", first_line(&detail)), detail };
+                self.put(path, attempt, QuestionSubject::Approval, looked);
                 Ok(())
             }
             Err(error) => self.fail(path, attempt, error.to_string()),
@@ -40,12 +40,12 @@ impl WorkflowExecutor {
             Ok(merging) => merging,
             Err(result) => return self.end(path, attempt, *result),
         };
-        self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Looking, stopping: false });
+        self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Looking, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let looked = merging.look().map(Box::new);
             // Without a receiver this process is about to end.
-            let _ = sender.send(Arrival::Looked { path, attempt, looked });
+            let _ = sender.send(DriverEvent::MergePreview { path, attempt, looked });
         });
         Ok(())
     }
@@ -55,27 +55,34 @@ impl WorkflowExecutor {
         &mut self,
         path: &StepPath,
         attempt: u32,
-        looked: Result<Box<Looked>, Box<StepResult>>,
+        looked: Result<Box<MergePreview>, Box<StepResult>>,
     ) -> Result<(), DriveError> {
         match looked {
             Ok(looked) => {
                 self.note(Fact::StepAsked { path: path.clone(), attempt })?;
-                self.put(path, attempt, Subject::Merge, *looked);
+                self.put(path, attempt, QuestionSubject::Merge, *looked);
                 Ok(())
             }
             Err(result) => self.end(path, attempt, *result),
         }
     }
 
-    fn put(&mut self, path: &StepPath, attempt: u32, subject: Subject, looked: Looked) {
+    fn put(&mut self, path: &StepPath, attempt: u32, subject: QuestionSubject, looked: MergePreview) {
         let key = key_of(path, attempt);
         self.put_with_key(key, path, attempt, subject, looked);
     }
 
-    fn put_with_key(&mut self, key: String, path: &StepPath, attempt: u32, subject: Subject, looked: Looked) {
+    fn put_with_key(
+        &mut self,
+        key: String,
+        path: &StepPath,
+        attempt: u32,
+        subject: QuestionSubject,
+        looked: MergePreview,
+    ) {
         self.asked.insert(key.clone(), (path.clone(), attempt));
-        let Looked { title, detail } = looked;
-        self.voice.ask(&Request { key, subject, title, detail });
+        let MergePreview { title, detail } = looked;
+        self.stream.write_question(&DriverQuestion { key, subject, title, detail });
     }
 
     /// What is in the way of a merge that is under way.
@@ -96,7 +103,7 @@ impl WorkflowExecutor {
         match self.merging(path, attempt) {
             Ok(merging) => {
                 let (looked, answers) = merging.question(&blocked.checkouts);
-                self.put_with_key(key, path, attempt, Subject::Checkout(answers), looked);
+                self.put_with_key(key, path, attempt, QuestionSubject::Checkout(answers), looked);
                 Ok(())
             }
             Err(result) => self.end(path, attempt, *result),
@@ -104,8 +111,8 @@ impl WorkflowExecutor {
     }
 
     /// Somebody answered.
-    pub(super) fn answered(&mut self, answer: HeardAnswer) -> Result<(), DriveError> {
-        let HeardAnswer { key, verdict, message, choice } = answer;
+    pub(super) fn answered(&mut self, answer: DriverAnswer) -> Result<(), DriveError> {
+        let DriverAnswer { key, verdict, message, choice } = answer;
         let Some((path, attempt)) = self.asked.remove(&key) else { return Ok(()) };
         if self.blocked(&path, attempt).is_some_and(|blocked| blocked.answer.is_none()) {
             let answer = match (verdict, choice.as_deref().and_then(|text| text.parse().ok())) {
@@ -138,7 +145,7 @@ impl WorkflowExecutor {
             .collect();
         for key in over {
             self.asked.remove(&key);
-            self.voice.withdraw(&key);
+            self.stream.write_withdrawal(&key);
         }
     }
 }

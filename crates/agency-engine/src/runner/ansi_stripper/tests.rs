@@ -1,8 +1,8 @@
-use super::{Cleaner, LONGEST_PICTURE};
+use super::{AnsiStripper, MAX_DCS_BYTES};
 
 /// The text of a stream in pieces of this size.
 fn clean(bytes: &[u8], size: usize) -> String {
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let mut text: String = bytes.chunks(size).map(|piece| cleaner.feed(piece)).collect();
     text.push_str(&cleaner.finish());
     text
@@ -14,7 +14,7 @@ fn assert_clean(bytes: impl AsRef<[u8]>, expected: &str) {
     let bytes = bytes.as_ref();
     for cut in 0..=bytes.len() {
         let (first, second) = bytes.split_at(cut);
-        let mut cleaner = Cleaner::new();
+        let mut cleaner = AnsiStripper::new();
         let text = cleaner.feed(first) + &cleaner.feed(second) + &cleaner.finish();
         assert_eq!(text, expected, "{} cut at {cut}", bytes.escape_ascii());
     }
@@ -50,7 +50,7 @@ fn a_picture_has_lines_and_nothing_else_has() {
 
 #[test]
 fn a_picture_that_never_ends_is_given_up() {
-    let stream = format!("a\x1bP{}x\n{}b", "\n".repeat(LONGEST_PICTURE), "y".repeat(10));
+    let stream = format!("a\x1bP{}x\n{}b", "\n".repeat(MAX_DCS_BYTES), "y".repeat(10));
     for size in [1, 4096, stream.len()] {
         assert_eq!(clean(stream.as_bytes(), size), format!("a\n{}b", "y".repeat(10)));
     }

@@ -4,28 +4,28 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agency_model::workflow::{Entry, SessionState};
+use agency_model::workflow::{HistoryEntry, SessionState};
 use agency_model::{QuestionId, SessionId};
 
 use super::{Orchestrator, OrchestratorError};
 use crate::store::QuestionRow;
-use crate::watch::Watch;
+use crate::watch::DirectoryWatch;
 
 /// How often we look whether the user lost patience.
-const LOOK_UP: Duration = Duration::from_millis(200);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Something that happened in a session.
 #[derive(Debug, Clone)]
-pub enum Happened {
+pub enum SessionEvent {
     /// A fact.
-    Fact(Box<Entry>),
+    Fact(Box<HistoryEntry>),
     /// An agent, or the workflow itself, asks a person.
     Interaction(Box<QuestionRow>),
 }
 
 /// How following ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Followed {
+pub enum FollowEnd {
     /// The session stands still.
     Over(SessionState),
     /// Nobody drives it any more.
@@ -41,10 +41,10 @@ impl Orchestrator {
         id: &SessionId,
         after: u64,
         interrupted: &AtomicBool,
-        mut each: impl FnMut(Happened) -> std::io::Result<()>,
-    ) -> Result<Followed, OrchestratorError> {
+        mut each: impl FnMut(SessionEvent) -> std::io::Result<()>,
+    ) -> Result<FollowEnd, OrchestratorError> {
         let directory = self.sessions.directory(id);
-        let watch = Watch::begin(&[directory.path()])?;
+        let watch = DirectoryWatch::begin(&[directory.path()])?;
         let problem = |source| crate::home::HomeError::new("tell what happens in", directory.path(), source);
         let mut told = after;
         let mut asked: HashSet<QuestionId> = HashSet::new();
@@ -53,24 +53,24 @@ impl Orchestrator {
             let driven = self.driver(id)?.is_some();
             let session = self.show(id)?;
             for entry in session.entries.iter().filter(|entry| entry.seq > told) {
-                each(Happened::Fact(Box::new(entry.clone()))).map_err(problem)?;
+                each(SessionEvent::Fact(Box::new(entry.clone()))).map_err(problem)?;
             }
             told = session.entries.last().map_or(told, |entry| entry.seq.max(told));
             for question in self.agency.store.questions_in_session(id)? {
                 if asked.insert(question.id.clone()) {
-                    each(Happened::Interaction(Box::new(question))).map_err(problem)?;
+                    each(SessionEvent::Interaction(Box::new(question))).map_err(problem)?;
                 }
             }
             match (session.state(), driven) {
                 // Its driver leaves in a moment, and what follows may want its run to be over.
-                (state, false) if state.stands_still() => return Ok(Followed::Over(state)),
-                (state, false) => return Ok(Followed::NotDriven(state)),
+                (state, false) if state.is_settled() => return Ok(FollowEnd::Over(state)),
+                (state, false) => return Ok(FollowEnd::NotDriven(state)),
                 (_, true) => {}
             }
             if interrupted.load(Ordering::Relaxed) {
-                return Ok(Followed::Interrupted);
+                return Ok(FollowEnd::Interrupted);
             }
-            watch.wait(LOOK_UP);
+            watch.wait(INTERRUPT_POLL_INTERVAL);
         }
     }
 }

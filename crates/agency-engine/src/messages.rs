@@ -1,4 +1,5 @@
-//! Telling a running agent something: a request is a row, the supervisor does it, and says what it saw.
+//! Messages, interrupts and answers for a running agent. A request is a row; the supervisor carries it out and records
+//! the outcome.
 
 use std::time::{Duration, Instant};
 
@@ -7,22 +8,22 @@ use agency_model::{Answer, ErrorCode, QuestionId, RunId, RunKind, UnfitAnswer};
 
 use crate::agency::Agency;
 use crate::caller::NotAllowed;
-use crate::door::{Door, ring};
+use crate::control_client::{StateWait, wake_supervisor};
 use crate::fault;
 use crate::store::{Answering, Interrupt, QuestionRow, QuestionState, Request, RequestOutcome, RunRow, StoreError};
 
-/// How long a supervisor may take to tell its agent something and to see what it does.
-const LIMIT: Duration = Duration::from_secs(30);
-/// How long the next process of an agent that crashed may take until it can be told something.
-const LIMIT_AFTER_CRASH: Duration = Duration::from_secs(180);
-/// A request that another one's end hid is looked for again after this.
-const LOOK_ANYWAY: Duration = Duration::from_secs(1);
-/// A door that is shut is asked again after this.
-const AGAIN: Duration = Duration::from_millis(20);
+/// How long a supervisor may take to carry out a request and to see what the agent does.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(30);
+/// The same, while an agent that crashed is started again.
+const OUTCOME_TIMEOUT_AFTER_CRASH: Duration = Duration::from_secs(180);
+/// A change of the state may hide the outcome of a request, so it is read again after this.
+const OUTCOME_POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The pause before the next attempt to connect to a supervisor that does not listen.
+const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 
-/// Why an agent was not told something.
+/// Why a message, an interrupt or an answer was not delivered.
 #[derive(Debug, thiserror::Error)]
-pub enum TellError {
+pub enum DeliveryError {
     /// The run has no agent now.
     #[error("{id} is {state}; only a running agent can be told something")]
     NotRunning {
@@ -41,7 +42,7 @@ pub enum TellError {
     },
     /// The supervisor did not say what became of it.
     #[error("{id} did not say in {} s what became of it; it may still do it", limit.as_secs())]
-    NoWord {
+    NoOutcome {
         /// The run.
         id: RunId,
         /// How long was waited.
@@ -88,14 +89,14 @@ pub enum TellError {
     Store(#[from] StoreError),
 }
 
-impl TellError {
+impl DeliveryError {
     /// The stable code of this error.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotRunning { .. } => ErrorCode::InvalidState,
             Self::Refused { .. } => ErrorCode::NotDelivered,
-            Self::NoWord { .. } => ErrorCode::Timeout,
+            Self::NoOutcome { .. } => ErrorCode::Timeout,
             Self::NoQuestion(_) | Self::Ambiguous { .. } => ErrorCode::QuestionNotFound,
             Self::AlreadyAnswered { .. } => ErrorCode::AlreadyAnswered,
             Self::Expired { .. } => ErrorCode::QuestionExpired,
@@ -108,21 +109,21 @@ impl TellError {
 
 impl Agency {
     /// Refuses agents: they do not answer questions, so they are not shown how.
-    pub fn check_answering(&self) -> Result<(), TellError> {
+    pub fn check_answering(&self) -> Result<(), DeliveryError> {
         self.permitted_caller().map(|_| ())
     }
 
     /// Tells the agent of a run something, and waits for what its supervisor saw.
-    pub fn send(&mut self, row: &RunRow, text: &str) -> Result<String, TellError> {
+    pub fn send(&mut self, row: &RunRow, text: &str) -> Result<String, DeliveryError> {
         self.tell(&row.id, &Request::Message(text.to_owned()))
     }
 
     /// Lets the agent of a run stop what it is doing. It stays, and waits for a message. Agents may not do it to one that
     /// waits for an answer, because that withdraws the question.
-    pub fn interrupt(&mut self, row: &RunRow) -> Result<String, TellError> {
+    pub fn interrupt(&mut self, row: &RunRow) -> Result<String, DeliveryError> {
         let refusal = match self.permitted_caller() {
             Ok(_) => return self.tell(&row.id, &Request::Interrupt(Interrupt::Always)),
-            Err(TellError::NotAllowed(refusal)) => refusal,
+            Err(DeliveryError::NotAllowed(refusal)) => refusal,
             Err(error) => return Err(error),
         };
         self.reconcile_live()?;
@@ -151,7 +152,7 @@ impl Agency {
     }
 
     /// The one question that an id or its beginning stands for.
-    pub fn question(&mut self, text: &str) -> Result<QuestionRow, TellError> {
+    pub fn question(&mut self, text: &str) -> Result<QuestionRow, DeliveryError> {
         self.reconcile_live()?;
         let mut found = match text.parse::<QuestionId>() {
             Ok(id) => self.store.question(&id)?.into_iter().collect(),
@@ -159,21 +160,21 @@ impl Agency {
         };
         match (found.len(), found.pop()) {
             (1, Some(row)) => Ok(row),
-            (_, None) => Err(TellError::NoQuestion(text.to_owned())),
+            (_, None) => Err(DeliveryError::NoQuestion(text.to_owned())),
             (_, Some(last)) => {
                 let ids = found.iter().chain([&last]).map(|row| row.id.to_string()).collect();
-                Err(TellError::Ambiguous { text: text.to_owned(), ids })
+                Err(DeliveryError::Ambiguous { text: text.to_owned(), ids })
             }
         }
     }
 
     /// Answers a question, once and for all, and waits until the agent has the answer. Agents may not.
-    pub fn answer(&mut self, question: &QuestionRow, answer: &Answer, by: &str) -> Result<String, TellError> {
+    pub fn answer(&mut self, question: &QuestionRow, answer: &Answer, by: &str) -> Result<String, DeliveryError> {
         let id = &question.id;
         let caller = self.permitted_caller()?;
         let agent = caller.run.as_ref().map(|run| format!("the agent of {run}"));
         let by = agent.as_deref().unwrap_or(by);
-        let unfit = |source| TellError::Unfit { id: id.clone(), source };
+        let unfit = |source| DeliveryError::Unfit { id: id.clone(), source };
         question.question.check(answer).map_err(unfit)?;
         if matches!(answer, Answer::Allow { message: Some(_) })
             && self.store.run(&question.run_id)?.kind != RunKind::Workflow
@@ -183,28 +184,30 @@ impl Agency {
         fault::point("answer.begin");
         let number = match self.store.answer(id, answer, by, &caller)? {
             Answering::Recorded(number) => number,
-            Answering::Unknown => return Err(TellError::NoQuestion(id.to_string())),
-            Answering::TooLate(row) if row.state == QuestionState::Expired => return Err(TellError::Expired { row }),
-            Answering::TooLate(row) => return Err(TellError::AlreadyAnswered { row }),
+            Answering::Unknown => return Err(DeliveryError::NoQuestion(id.to_string())),
+            Answering::TooLate(row) if row.state == QuestionState::Expired => {
+                return Err(DeliveryError::Expired { row });
+            }
+            Answering::TooLate(row) => return Err(DeliveryError::AlreadyAnswered { row }),
         };
         fault::point("answer.recorded");
         let told = self.outcome_of(&question.run_id, number);
         // The agent or its supervisor may have ended on the way: the question itself knows what became of the answer.
         match (told, self.store.question(id)?) {
-            (Err(TellError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
-                Err(TellError::Expired { row: Box::new(row) })
+            (Err(DeliveryError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
+                Err(DeliveryError::Expired { row: Box::new(row) })
             }
-            (Err(TellError::Refused { .. }), Some(QuestionRow { outcome: Some(outcome), .. })) => Ok(outcome),
+            (Err(DeliveryError::Refused { .. }), Some(QuestionRow { outcome: Some(outcome), .. })) => Ok(outcome),
             (told, _) => told,
         }
     }
 
-    fn tell(&mut self, id: &RunId, request: &Request) -> Result<String, TellError> {
+    fn tell(&mut self, id: &RunId, request: &Request) -> Result<String, DeliveryError> {
         let row = self.store.run(id)?;
         self.settle(&row)?;
         let row = self.store.run(id)?;
         if row.state != State::Running {
-            return Err(TellError::NotRunning { id: id.clone(), state: row.state });
+            return Err(DeliveryError::NotRunning { id: id.clone(), state: row.state });
         }
         let number = self.store.request(id, request)?;
         fault::point("tell.requested");
@@ -212,13 +215,13 @@ impl Agency {
     }
 
     /// Rings, and waits until the request has an outcome.
-    fn outcome_of(&mut self, id: &RunId, number: i64) -> Result<String, TellError> {
+    fn outcome_of(&mut self, id: &RunId, number: i64) -> Result<String, DeliveryError> {
         let directory = self.home.run(id);
-        let (mut limit, mut since) = (LIMIT, Instant::now());
+        let (mut limit, mut since) = (OUTCOME_TIMEOUT, Instant::now());
         loop {
-            // The place is taken before we ring and look, so that nothing falls between.
-            let door = Door::open(&directory);
-            ring(&directory);
+            // The wait begins before the supervisor is woken, so that no change is missed.
+            let wait = StateWait::open(&directory);
+            wake_supervisor(&directory);
             let row = self.store.run(id)?;
             self.settle(&row)?;
             // The state is read before the outcome: a run that is over has no outcome left to write.
@@ -226,25 +229,25 @@ impl Agency {
             match self.store.request_outcome(number)? {
                 Some(RequestOutcome { succeeded: true, outcome }) => return Ok(outcome),
                 Some(RequestOutcome { outcome, .. }) => {
-                    return Err(TellError::Refused { id: id.clone(), why: outcome });
+                    return Err(DeliveryError::Refused { id: id.clone(), why: outcome });
                 }
                 None => {}
             }
             if row.state.is_terminal() {
                 let why = format!("the run is {} now, and the agent was not told", row.state);
-                return Err(TellError::Refused { id: id.clone(), why });
+                return Err(DeliveryError::Refused { id: id.clone(), why });
             }
             // What is said in the pause after a crash waits for the next process.
             if row.phase.as_deref() == Some(Phase::BackingOff.as_str()) {
-                (limit, since) = (LIMIT_AFTER_CRASH, Instant::now());
+                (limit, since) = (OUTCOME_TIMEOUT_AFTER_CRASH, Instant::now());
             }
             let left = limit.saturating_sub(since.elapsed());
             if left.is_zero() {
-                return Err(TellError::NoWord { id: id.clone(), limit });
+                return Err(DeliveryError::NoOutcome { id: id.clone(), limit });
             }
-            // A supervisor that is not at its door, or just leaves it, is given a moment.
-            if door.and_then(|door| door.wait(Some(left.min(LOOK_ANYWAY)))).is_err() {
-                std::thread::sleep(AGAIN);
+            // A supervisor that does not listen yet, or no longer, is given a moment.
+            if wait.and_then(|wait| wait.wait(Some(left.min(OUTCOME_POLL_INTERVAL)))).is_err() {
+                std::thread::sleep(RECONNECT_DELAY);
             }
         }
     }

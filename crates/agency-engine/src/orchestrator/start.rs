@@ -17,13 +17,13 @@ use ulid::Ulid;
 
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::config::WORKFLOW_DRIVER;
-use crate::create::{CreateError, OfWorkflow, Otherwise, ResumeRequest, RunRequest};
+use crate::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
 use crate::fault;
 use crate::orchestrator::state::Journal;
 use crate::workspace::Repository;
 
 /// How long somebody else may need to be done with a session.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SESSION_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a user wants to be done.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct StartRequest {
     pub plan: Arc<Plan>,
     /// The spells of the project.
     pub spells: Arc<Spellbook>,
-    /// What is around every spell.
+    /// The system prompt around every spell.
     pub system_prompt: Spell,
     /// The repository.
     pub repo: PathBuf,
@@ -43,12 +43,12 @@ pub struct StartRequest {
     /// What is to be done.
     pub task: Task,
     /// Who starts it.
-    pub around: Around,
+    pub caller_env: CallerEnv,
 }
 
 /// The surroundings of whoever starts a driver.
 #[derive(Debug, Clone)]
-pub struct Around {
+pub struct CallerEnv {
     /// Where the user stands.
     pub current_directory: PathBuf,
     /// The environment that the driver and everything it starts gets.
@@ -64,15 +64,16 @@ impl Orchestrator {
         request: StartRequest,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        self.agency.refuse_within_ask(&request.around.environment)?;
+        self.agency.refuse_within_ask(&request.caller_env.environment)?;
         let id = SessionId::from_ulid(Ulid::generate());
-        let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, around } = request;
+        let StartRequest { plan, spells, system_prompt, repo, base_ref, goal, task, caller_env } = request;
         let base_ref = base_ref.unwrap_or_else(|| "HEAD".to_owned());
         let repository = Repository::open(&repo).map_err(CreateError::Workspace)?;
         let checked_out = repository.branch_to_merge_into().map_err(CreateError::Workspace)?;
         let root = repository.root().display().to_string();
-        let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
-        let planned = self.agency.plan(driver(&id, &plan.name, &root, &base_ref, around))?;
+        let caller_env =
+            CallerEnv { environment: with_home(self.agency.home.root(), caller_env.environment), ..caller_env };
+        let planned = self.agency.plan(driver(&id, &plan.name, &root, &base_ref, caller_env))?;
         let repo = planned.spec.repo.clone();
         self.sessions.create(NewSession {
             id: id.clone(),
@@ -97,13 +98,13 @@ impl Orchestrator {
     pub fn resume(
         &mut self,
         id: &SessionId,
-        around: Around,
+        caller_env: CallerEnv,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        self.agency.refuse_within_ask(&around.environment)?;
+        self.agency.refuse_within_ask(&caller_env.environment)?;
         let session = self.show(id)?;
         let state = session.state();
-        if state.stands_still() {
+        if state.is_settled() {
             let why = match state {
                 SessionState::Completed => "there is nothing left to do",
                 SessionState::Running
@@ -115,7 +116,7 @@ impl Orchestrator {
             };
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
-        self.host(&session, around, interrupted)
+        self.host(&session, caller_env, interrupted)
     }
 
     /// Lets a session go on that stands still: from what failed, or from a step.
@@ -123,14 +124,14 @@ impl Orchestrator {
         &mut self,
         id: &SessionId,
         from: Option<&str>,
-        around: Around,
+        caller_env: CallerEnv,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
         // What a person refused is asked once more by this.
         self.agency.permitted_caller()?;
-        self.agency.refuse_within_ask(&around.environment)?;
+        self.agency.refuse_within_ask(&caller_env.environment)?;
         let state = self.show(id)?.state();
-        if !state.stands_still() {
+        if !state.is_settled() {
             let why = "only a session that stands still can be tried again";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
@@ -138,9 +139,9 @@ impl Orchestrator {
             let why = "nothing in it failed, so there is nothing to try again; --from STEP does a step and all after it again";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
-        let planned = self.plan_driver(id, state, around)?;
+        let planned = self.plan_driver(id, state, caller_env)?;
         // The driver waits for the lock, so that it finds the fact or a session as it was.
-        let _lock = self.sessions.lock(id, PATIENCE)?;
+        let _lock = self.sessions.lock(id, SESSION_LOCK_TIMEOUT)?;
         let mut session = self.show(id)?;
         let fact = Fact::RetryAsked { from: from.map(str::to_owned) };
         session.flow.record(&fact)?;
@@ -159,11 +160,11 @@ impl Orchestrator {
     fn host(
         &mut self,
         session: &WorkflowSession,
-        around: Around,
+        caller_env: CallerEnv,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
         let id = session.id();
-        let planned = self.plan_driver(id, session.state(), around)?;
+        let planned = self.plan_driver(id, session.state(), caller_env)?;
         self.agency.create(&planned, interrupted)?;
         fault::point("session.hosted");
         self.show(id)
@@ -174,13 +175,14 @@ impl Orchestrator {
         &mut self,
         id: &SessionId,
         state: SessionState,
-        around: Around,
+        caller_env: CallerEnv,
     ) -> Result<crate::create::Plan, OrchestratorError> {
         if self.driver(id)?.is_some() {
             let why = "it is being driven; agency workflow show -f follows it";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
-        let around = Around { environment: with_home(self.agency.home.root(), around.environment), ..around };
+        let caller_env =
+            CallerEnv { environment: with_home(self.agency.home.root(), caller_env.environment), ..caller_env };
         let mut drivers = self.agency.drivers_of(id)?;
         // The worktree stays as long as one of the runs in it is not removed.
         let kept = drivers.iter().rposition(|driver| driver.removed_at.is_none());
@@ -189,29 +191,29 @@ impl Orchestrator {
             Some(parent) => self.agency.plan_resume(ResumeRequest {
                 parent,
                 prompt_text: None,
-                otherwise: Otherwise::BeginAnother,
+                fallback: ResumeFallback::BeginAnother,
                 mode: None,
                 host: None,
                 name: None,
                 args: vec![],
-                environment: around.environment,
-                current_directory: around.current_directory,
+                environment: caller_env.environment,
+                current_directory: caller_env.current_directory,
                 may_wait: true,
                 terminal: None,
-                notify: around.notify,
+                notify: caller_env.notify,
             })?,
             // Whoever began the session died before it had a driver.
             None => {
                 let session = self.show(id)?;
                 let record = &session.record;
-                self.agency.plan(driver(id, &record.plan.name, &record.repo, &record.base_ref, around))?
+                self.agency.plan(driver(id, &record.plan.name, &record.repo, &record.base_ref, caller_env))?
             }
         })
     }
 }
 
 /// The run that drives a session.
-fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, around: Around) -> RunRequest {
+fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, caller_env: CallerEnv) -> RunRequest {
     let none = Some(0);
     RunRequest {
         kind: RunKind::Workflow,
@@ -238,12 +240,12 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, around: A
             ..SpecDraft::default()
         },
         prompt_text: None,
-        current_directory: around.current_directory,
-        environment: around.environment,
+        current_directory: caller_env.current_directory,
+        environment: caller_env.environment,
         may_wait: true,
         terminal: None,
-        notify: around.notify,
-        workflow: Some(OfWorkflow {
+        notify: caller_env.notify,
+        workflow: Some(WorkflowMember {
             session: session.clone(),
             id: RunId::from_ulid(Ulid::generate()),
             beside: None,

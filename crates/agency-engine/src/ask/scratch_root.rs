@@ -13,7 +13,7 @@ use rustix::process::geteuid;
 use crate::home::{Home, HomeError};
 
 /// The directory of ours below the user's runtime directory.
-const NAME: &str = "agency";
+const ROOT_NAME: &str = "agency";
 
 /// Makes the directory in which a scratch directory can be made: below the user's runtime directory, or in the home.
 pub(super) fn scratch_place(home: &Home) -> Result<PathBuf, HomeError> {
@@ -33,8 +33,8 @@ pub(super) fn scratch_place(home: &Home) -> Result<PathBuf, HomeError> {
 pub(crate) fn scratch_places(home: &Home) -> Vec<PathBuf> {
     let of_system = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
     let mut places = vec![home.scratch()];
-    places.extend(runtime_directory(std::env::var_os("XDG_RUNTIME_DIR")).map(|directory| directory.join(NAME)));
-    places.push(of_system.join(NAME));
+    places.extend(runtime_directory(std::env::var_os("XDG_RUNTIME_DIR")).map(|directory| directory.join(ROOT_NAME)));
+    places.push(of_system.join(ROOT_NAME));
     places.push(std::env::temp_dir());
     places.dedup();
     places
@@ -47,7 +47,7 @@ fn runtime_directory(value: Option<OsString>) -> Option<PathBuf> {
 }
 
 fn private_below(runtime: &Path) -> Option<PathBuf> {
-    let place = runtime.join(NAME);
+    let place = runtime.join(ROOT_NAME);
     make_private(&place).ok().map(|()| place)
 }
 

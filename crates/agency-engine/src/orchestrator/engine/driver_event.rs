@@ -7,18 +7,18 @@ use agency_model::workflow::{BlockedCheckout, StepPath, StepResult};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::merging::Looked;
-use super::voice::{Heard, understand};
+use super::driver_protocol::{DriverInput, parse_line};
+use super::merge::MergePreview;
 use crate::home::HomeError;
 
 /// A longer line is none of ours.
-const LONGEST_LINE: u64 = 16 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Something that happened.
 #[derive(Debug)]
-pub(super) enum Arrival {
+pub(super) enum DriverEvent {
     /// The supervisor said something.
-    Heard(Heard),
+    DriverInput(DriverInput),
     /// The supervisor is gone, and what it would record is not recorded.
     Deserted,
     /// Somebody wants an end.
@@ -30,38 +30,38 @@ pub(super) enum Arrival {
     /// An agent never began; nobody knows why.
     Lost { path: StepPath, attempt: u32 },
     /// What a merge would bring was looked at.
-    Looked { path: StepPath, attempt: u32, looked: Result<Box<Looked>, Box<StepResult>> },
+    MergePreview { path: StepPath, attempt: u32, looked: Result<Box<MergePreview>, Box<StepResult>> },
 }
 
 /// Listens to the supervisor until it is gone.
-pub(super) fn listen(input: impl Read + Send + 'static, arrivals: Sender<Arrival>) {
+pub(super) fn listen(input: impl Read + Send + 'static, arrivals: Sender<DriverEvent>) {
     std::thread::spawn(move || {
         let mut input = BufReader::new(input);
         let mut line = vec![];
         loop {
             line.clear();
-            match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            match input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
-            if let Some(heard) = understand(&String::from_utf8_lossy(&line))
-                && arrivals.send(Arrival::Heard(heard)).is_err()
+            if let Some(heard) = parse_line(&String::from_utf8_lossy(&line))
+                && arrivals.send(DriverEvent::DriverInput(heard)).is_err()
             {
                 return;
             }
         }
         // Nobody listens any more if this fails.
-        let _ = arrivals.send(Arrival::Deserted);
+        let _ = arrivals.send(DriverEvent::Deserted);
     });
 }
 
 /// Listens for signals from now on.
-pub(super) fn catch_signals(arrivals: Sender<Arrival>) -> Result<(), HomeError> {
+pub(super) fn catch_signals(arrivals: Sender<DriverEvent>) -> Result<(), HomeError> {
     let mut signals =
         Signals::new([SIGTERM, SIGINT]).map_err(|source| HomeError::new("catch signals in", "/proc/self", source))?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
-            if arrivals.send(Arrival::Terminated).is_err() {
+            if arrivals.send(DriverEvent::Terminated).is_err() {
                 return;
             }
         }

@@ -5,21 +5,21 @@ use std::time::{Duration, Instant};
 use agency_model::workflow::{SessionState, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
-use super::engine::{Order, Place};
+use super::engine::{DriverContext, DriverOrder};
 use super::state::{StepNode, StepState};
-use super::{Around, Orchestrator, OrchestratorError, WorkflowSession};
-use crate::door::ring;
+use super::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
+use crate::control_client::wake_supervisor;
 use crate::store::{QuestionRow, QuestionState, Request, RunRow};
-use crate::watch::Watch;
+use crate::watch::DirectoryWatch;
 
 /// How much longer than its agents a driver gets to end.
-const LONGER: Duration = Duration::from_secs(20);
+const DRIVER_EXTRA_GRACE: Duration = Duration::from_secs(20);
 /// How long a driver may take to deal with what it was told.
-const DEALING: Duration = Duration::from_secs(60);
+const DRIVER_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Orchestrator {
     /// Ends a session: its agents and commands are stopped, its worktree stays.
-    pub fn cancel(&mut self, id: &SessionId, around: Around) -> Result<WorkflowSession, OrchestratorError> {
+    pub fn cancel(&mut self, id: &SessionId, caller_env: CallerEnv) -> Result<WorkflowSession, OrchestratorError> {
         let state = self.show(id)?.state();
         if matches!(state, SessionState::Completed | SessionState::Cancelled) {
             let why = "only a session that is not over can be cancelled";
@@ -33,11 +33,11 @@ impl Orchestrator {
             return Ok(session);
         }
         // The driver died, or there was none.
-        let place = Place {
+        let place = DriverContext {
             home: self.agency.home.clone(),
             config: self.agency.config.clone(),
             executable: self.agency.executable.clone(),
-            environment: around.environment,
+            environment: caller_env.environment,
         };
         super::engine::cancel(&place, id)?;
         self.show(id)
@@ -45,9 +45,9 @@ impl Orchestrator {
 
     /// Gives a driver time to stop what it started.
     fn stop_driver(&mut self, driver: &RunRow) -> Result<(), OrchestratorError> {
-        let limit = self.agency.config.stop_grace + LONGER;
+        let limit = self.agency.config.stop_grace + DRIVER_EXTRA_GRACE;
         self.agency.store.request(&driver.id, &Request::Stop { grace: Some(limit) })?;
-        ring(&self.agency.home.run(&driver.id));
+        wake_supervisor(&self.agency.home.run(&driver.id));
         let row = self.agency.wait(&driver.id, Some(limit), agency_model::run::State::is_terminal)?;
         if !row.state.is_terminal() {
             self.agency.stop(&row)?;
@@ -79,7 +79,7 @@ impl Orchestrator {
             return Err(OrchestratorError::NotInteractive { name: node.name.clone() });
         }
         let driver = self.driver(id)?.ok_or_else(|| OrchestratorError::NotDriven { id: id.clone() })?;
-        self.order(&driver, &Order::CompleteTask { step: leaf.path.to_string() })?;
+        self.order(&driver, &DriverOrder::CompleteTask { step: leaf.path.to_string() })?;
         let (path, attempt) = (leaf.path.clone(), leaf.attempt);
         self.wait_until(id, |session| {
             !session.flow.running().iter().any(|leaf| leaf.path == path && leaf.attempt == attempt)
@@ -151,8 +151,8 @@ impl Orchestrator {
     }
 
     fn wait_until_asked(&mut self, id: &SessionId, driver: &RunRow) -> Result<(), OrchestratorError> {
-        let watch = Watch::begin(&[self.agency.home.run(&driver.id).path()])?;
-        let deadline = Instant::now() + DEALING;
+        let watch = DirectoryWatch::begin(&[self.agency.home.run(&driver.id).path()])?;
+        let deadline = Instant::now() + DRIVER_TIMEOUT;
         while self.open_questions(driver)?.is_empty()
             && self.show(id)?.flow.running().iter().any(|leaf| leaf.waits)
             && self.driver(id)?.is_some_and(|found| found.id == driver.id)
@@ -174,7 +174,7 @@ impl Orchestrator {
         })
     }
 
-    fn order(&mut self, driver: &RunRow, order: &Order) -> Result<(), OrchestratorError> {
+    fn order(&mut self, driver: &RunRow, order: &DriverOrder) -> Result<(), OrchestratorError> {
         let text = serde_json::to_string(order).unwrap_or_default();
         self.agency.send(driver, &text)?;
         Ok(())
@@ -186,11 +186,11 @@ impl Orchestrator {
         id: &SessionId,
         enough: impl Fn(&WorkflowSession) -> bool,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        let watch = Watch::begin(&[self.sessions.directory(id).path()])?;
-        let deadline = Instant::now() + DEALING;
+        let watch = DirectoryWatch::begin(&[self.sessions.directory(id).path()])?;
+        let deadline = Instant::now() + DRIVER_TIMEOUT;
         loop {
             let session = self.show(id)?;
-            if enough(&session) || session.state().stands_still() || Instant::now() >= deadline {
+            if enough(&session) || session.state().is_settled() || Instant::now() >= deadline {
                 return Ok(session);
             }
             watch.wait(deadline.saturating_duration_since(Instant::now()));

@@ -14,9 +14,9 @@ use crate::agency::Agency;
 use crate::store::{QuestionRow, RunFilter, RunRow, StoreError};
 
 /// How many runs come with the first look; the others follow with the second, so that nobody waits for old ones.
-const FIRST: u32 = 200;
+const FIRST_PAGE_RUNS: u32 = 200;
 /// How often it is looked which runs there are at all, and whether a supervisor died: neither is told by live rows.
-const ROUND: Duration = Duration::from_secs(2);
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What changed since the last look.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,7 +60,7 @@ impl RunsWatch {
     }
 
     fn try_to_look(&mut self, agency: &mut Agency) -> Result<RunsNews, StoreError> {
-        let round = self.round.is_none_or(|round| round.elapsed() >= ROUND);
+        let round = self.round.is_none_or(|round| round.elapsed() >= RECONCILE_INTERVAL);
         if round {
             self.round = Some(Instant::now());
             agency.reconcile_live()?;
@@ -74,7 +74,7 @@ impl RunsWatch {
         let mut news = RunsNews::default();
         self.look_at_live(agency, &mut news)?;
         if first {
-            let newest = RunFilter { except: Some(RunKind::Ask), limit: Some(FIRST), ..RunFilter::default() };
+            let newest = RunFilter { except: Some(RunKind::Ask), limit: Some(FIRST_PAGE_RUNS), ..RunFilter::default() };
             let newest = agency.store.list(&newest)?;
             self.known.extend(newest.iter().map(|row| row.id.clone()));
             news.changed.extend(newest.into_iter().filter(|row| !self.live.contains_key(&row.id)));

@@ -6,7 +6,7 @@ use crate::process::TerminalSize;
 use crate::screen::Characters;
 
 /// No side of a screen is longer: a program may ask for any size, and each cell takes memory.
-const LONGEST_SIDE: u16 = 1000;
+const MAX_SIDE_CELLS: u16 = 1000;
 
 /// A screen with its history: fed with what a [`ScreenWatch`](super::ScreenWatch) gives, and with the bytes of a log
 /// before it, it follows the sizes that it is told.
@@ -82,7 +82,7 @@ impl WatchedScreen {
 }
 
 fn side(length: NonZeroU16) -> NonZeroU16 {
-    NonZeroU16::new(LONGEST_SIDE).map_or(length, |longest| length.min(longest))
+    NonZeroU16::new(MAX_SIDE_CELLS).map_or(length, |longest| length.min(longest))
 }
 
 #[cfg(test)]
@@ -137,7 +137,7 @@ mod tests {
         screen.feed(b"\x1b[8t\x1b[4;5;6t\x1b[8;;7t");
         assert_eq!(size(&screen), (3, 7), "a side that is left out stays");
         screen.feed(b"\x1b[8;65535;65535t");
-        assert_eq!(size(&screen), (LONGEST_SIDE, LONGEST_SIDE));
+        assert_eq!(size(&screen), (MAX_SIDE_CELLS, MAX_SIDE_CELLS));
     }
 
     #[test]

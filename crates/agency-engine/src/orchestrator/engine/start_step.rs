@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::template::{Context, TemplateError};
+use agency_model::template::{TemplateError, TemplateValues};
 use agency_model::workflow::{
     AgentStep, Command, Fact, PromptParts, Running, ScriptStep, StepPath, StepResult, TemplateText, Work,
     WorkspaceChoice,
@@ -15,11 +15,11 @@ use agency_model::workflow::{
 use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind, merged_mcp_servers};
 use ulid::Ulid;
 
-use super::agent::{AgentTask, Beginning, Errand, Waited, exists};
-use super::merging::Merging;
+use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
+use super::merge::Merging;
 use super::script::{Script, What};
-use super::{Arrival, Doing, DriveError, UnderWay, WorkflowExecutor};
-use crate::create::{OfWorkflow, RunRequest};
+use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
+use crate::create::{RunRequest, WorkflowMember};
 use crate::home::{Home, create_private_directory, write_atomically};
 use crate::process::RUN_ID_VARIABLE;
 use crate::remove::base_of;
@@ -51,7 +51,7 @@ impl WorkflowExecutor {
                 (_, _) if waits => self.ask(&path, attempt)?,
                 (Work::Agent(step), Some(run)) if exists(&self.agency, &run)? => {
                     let contract = step.contract();
-                    self.watch_agent(&path, attempt, run, contract, Errand::Find);
+                    self.watch_agent(&path, attempt, run, contract, AgentErrand::Find);
                 }
                 (Work::Agent(step), Some(run)) => self.begin_agent(&path, attempt, &step, run)?,
                 (Work::Script(step), _) => self.begin_script(&path, attempt, &step)?,
@@ -65,7 +65,7 @@ impl WorkflowExecutor {
         match self.beginning(path, attempt, step, &run) {
             Ok(beginning) => {
                 let contract = step.contract();
-                self.watch_agent(path, attempt, run, contract, Errand::Begin(Box::new(beginning)));
+                self.watch_agent(path, attempt, run, contract, AgentErrand::Begin(Box::new(beginning)));
                 Ok(())
             }
             Err(why) => self.fail(path, attempt, why),
@@ -78,16 +78,16 @@ impl WorkflowExecutor {
         attempt: u32,
         run: RunId,
         contract: agency_model::workflow::Contract,
-        errand: Errand,
+        errand: AgentErrand,
     ) {
         let stopped = Arc::new(AtomicBool::new(false));
         let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), errand };
-        self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Agent(run, stopped), stopping: false });
+        self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Agent(run, stopped), stopping: false });
         let (place, sender, path) = (self.place.clone(), self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let arrival = match task.run(&place) {
-                Waited::Ended(result) => Arrival::Ended { path, attempt, result: Box::new(result) },
-                Waited::Lost => Arrival::Lost { path, attempt },
+                Waited::Ended(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
+                Waited::Lost => DriverEvent::Lost { path, attempt },
             };
             // Whoever does not listen any more is dying.
             let _ = sender.send(arrival);
@@ -95,17 +95,17 @@ impl WorkflowExecutor {
     }
 
     /// The run that an agent step is to be.
-    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<Beginning, String> {
-        let in_words = |error: TemplateError| error.to_string();
+    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, String> {
+        let describe = |error: TemplateError| error.to_string();
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
             PromptParts { file: &self.record.plan.file, spells: &spells, system_prompt: &self.record.system_prompt() };
-        let prompt = step.prompt(&values, &parts).map_err(in_words)?;
-        let context = Context::new(&values);
+        let prompt = step.prompt(&values, &parts).map_err(describe)?;
+        let context = TemplateValues::new(&values);
         let mut environment = self.environment();
         for (name, value) in &step.env {
-            let value = value.render(&self.record.plan.file, &context, &spells).map_err(in_words)?;
+            let value = value.render(&self.record.plan.file, &context, &spells).map_err(describe)?;
             environment.insert(name.into(), value.into());
         }
         if let Some(prompt) = &prompt {
@@ -140,14 +140,14 @@ impl WorkflowExecutor {
             may_wait: true,
             terminal: None,
             notify: false,
-            workflow: Some(OfWorkflow {
+            workflow: Some(WorkflowMember {
                 session: self.record.id.clone(),
                 id: run.clone(),
                 beside: shared.then(|| Box::new(self.maker.clone())),
                 directory: step.cwd.as_ref().map(|cwd| PathBuf::from(&cwd.value)),
             }),
         };
-        Ok(Beginning { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
+        Ok(TaskStart { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
     }
 
     fn begin_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
@@ -155,13 +155,13 @@ impl WorkflowExecutor {
             Ok(script) => script,
             Err(error) => return self.fail(path, attempt, error.to_string()),
         };
-        let what = Doing::Script(script.directory.clone(), Arc::clone(&script.stopped));
+        let what = Job::Script(script.directory.clone(), Arc::clone(&script.stopped));
         self.under_way.insert((path.clone(), attempt), UnderWay { what, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let result = Box::new(script.run());
             // Whoever does not listen any more is dying.
-            let _ = sender.send(Arrival::Ended { path, attempt, result });
+            let _ = sender.send(DriverEvent::Ended { path, attempt, result });
         });
         Ok(())
     }
@@ -199,12 +199,12 @@ impl WorkflowExecutor {
             Err(result) => return self.end(path, attempt, *result),
         };
         let answer = self.blocked(path, attempt).and_then(|blocked| blocked.answer);
-        self.under_way.insert((path.clone(), attempt), UnderWay { what: Doing::Merging, stopping: false });
+        self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Merging, stopping: false });
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let arrival = match merging.merge(answer) {
-                Ok(result) => Arrival::Ended { path, attempt, result: Box::new(result) },
-                Err(checkouts) => Arrival::MergeBlocked { path, attempt, checkouts },
+                Ok(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
+                Err(checkouts) => DriverEvent::MergeBlocked { path, attempt, checkouts },
             };
             // Without a receiver this process is about to end.
             let _ = sender.send(arrival);
@@ -257,7 +257,7 @@ impl WorkflowExecutor {
         if !agency_model::template::is_template(&text.value) {
             return Ok(text.value.clone());
         }
-        text.render(&self.record.plan.file, &Context::new(&self.flow.values(path)), &self.record.spellbook())
+        text.render(&self.record.plan.file, &TemplateValues::new(&self.flow.values(path)), &self.record.spellbook())
     }
 
     /// What everything that the session starts finds in its environment.

@@ -7,20 +7,20 @@ use agency_model::SessionId;
 use agency_model::workflow::{Action, Fact, Flow, Recorded, Running, SessionState, StepPath, StepResult};
 
 use super::super::state::{Journal, SessionManager};
-use super::{DriveError, PREDECESSOR, Place, agent, leftovers};
+use super::{DriveError, DriverContext, PREDECESSOR_TIMEOUT, agent, leftovers};
 use crate::agency::Agency;
 
 /// Stops what the session left running, and stores that it is cancelled.
-pub(crate) fn cancel(place: &Place, id: &SessionId) -> Result<SessionState, DriveError> {
+pub(crate) fn cancel(place: &DriverContext, id: &SessionId) -> Result<SessionState, DriveError> {
     let manager = SessionManager::new(place.home.clone());
-    let _lock = manager.lock(id, PREDECESSOR)?;
+    let _lock = manager.lock(id, PREDECESSOR_TIMEOUT)?;
     let session = manager.load(id)?;
     let (mut journal, _) = Journal::open(&session.directory().history())?;
     let mut agency = place.agency()?;
     let mut flow = session.flow;
     note(&mut flow, &mut journal, Fact::CancelAsked)?;
     let running = flow.running();
-    while !flow.state().stands_still() {
+    while !flow.state().is_settled() {
         let actions = flow.advance();
         // What a stopped session asks for next is an end of each step under way, then of itself.
         if actions.is_empty() {

@@ -11,9 +11,9 @@ use crate::home::open_to_read;
 /// Whole lines of a file, and where they are in it.
 ///
 /// They begin at a line's beginning and end after a newline. Only a line that is longer than a page comes in pieces, and
-/// the last line may have no end yet, where [`Half::Keep`] asks for it.
+/// the last line may have no end yet, where [`PartialLine::Include`] asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct FileWindow {
     /// Where they begin.
     pub start: u64,
     /// Where they end.
@@ -24,7 +24,7 @@ pub struct Page {
 
 /// Which lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum WindowAt {
     /// The last lines there are.
     End,
     /// The lines that end at this offset.
@@ -35,20 +35,20 @@ pub enum Place {
 
 /// What becomes of a last line that has no newline yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Half {
+pub enum PartialLine {
     /// It belongs to the page.
-    Keep,
+    Include,
     /// It is left out until it is whole. One that is longer than a page comes in pieces all the same.
-    Leave,
+    Exclude,
 }
 
 /// Reads whole lines, at most `most` bytes of them. A line that is longer than `most` comes in pieces of `most`. A file
 /// that is not there is an empty one, and an offset behind its end is its end.
-pub fn page(path: &Path, place: Place, most: usize, half: Half) -> io::Result<Page> {
+pub fn read_window(path: &Path, place: WindowAt, most: usize, half: PartialLine) -> io::Result<FileWindow> {
     let file = match open_to_read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Page { start: 0, end: 0, bytes: vec![] });
+            return Ok(FileWindow { start: 0, end: 0, bytes: vec![] });
         }
         Err(error) => return Err(error),
     };
@@ -57,13 +57,13 @@ pub fn page(path: &Path, place: Place, most: usize, half: Half) -> io::Result<Pa
     let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
     let mut lines = Lines { file, length, most };
     match (place, half) {
-        (Place::End, Half::Keep) => lines.before(length),
-        (Place::End, Half::Leave) => {
+        (WindowAt::End, PartialLine::Include) => lines.before(length),
+        (WindowAt::End, PartialLine::Exclude) => {
             let end = lines.end_of_whole_lines()?;
             lines.before(end)
         }
-        (Place::Before(offset), Half::Keep | Half::Leave) => lines.before(offset.min(length)),
-        (Place::After(offset), half) => lines.after(offset.min(length), half),
+        (WindowAt::Before(offset), PartialLine::Include | PartialLine::Exclude) => lines.before(offset.min(length)),
+        (WindowAt::After(offset), half) => lines.after(offset.min(length), half),
     }
 }
 
@@ -75,7 +75,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn before(&mut self, end: u64) -> io::Result<Page> {
+    fn before(&mut self, end: u64) -> io::Result<FileWindow> {
         let earliest = end.saturating_sub(self.most);
         // The byte before tells whether a line begins at the earliest place.
         let from = earliest.saturating_sub(1);
@@ -85,20 +85,20 @@ impl Lines {
             _ => after_first_newline(&bytes).filter(|at| *at < bytes.len()).unwrap_or(1),
         };
         bytes.drain(..whole.min(bytes.len()));
-        Ok(Page { start: end.saturating_sub(bytes.len() as u64), end, bytes })
+        Ok(FileWindow { start: end.saturating_sub(bytes.len() as u64), end, bytes })
     }
 
-    fn after(&mut self, start: u64, half: Half) -> io::Result<Page> {
+    fn after(&mut self, start: u64, half: PartialLine) -> io::Result<FileWindow> {
         let latest = start.saturating_add(self.most).min(self.length);
         let mut bytes = self.read(start, latest)?;
         let whole = match (after_last_newline(&bytes), half) {
-            (_, Half::Keep) if latest == self.length => bytes.len(),
-            (Some(end), Half::Keep | Half::Leave) => end,
-            (None, Half::Leave) if latest == self.length => 0,
-            (None, Half::Keep | Half::Leave) => bytes.len(),
+            (_, PartialLine::Include) if latest == self.length => bytes.len(),
+            (Some(end), PartialLine::Include | PartialLine::Exclude) => end,
+            (None, PartialLine::Exclude) if latest == self.length => 0,
+            (None, PartialLine::Include | PartialLine::Exclude) => bytes.len(),
         };
         bytes.truncate(whole);
-        Ok(Page { start, end: start.saturating_add(bytes.len() as u64), bytes })
+        Ok(FileWindow { start, end: start.saturating_add(bytes.len() as u64), bytes })
     }
 
     /// Where the last line ends that has an end. Half a line that is longer than a page counts as one: to find its
@@ -152,9 +152,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn shows(content: &str, place: Place, most: usize, half: Half, start: u64, bytes: &str) {
+    fn shows(content: &str, place: WindowAt, most: usize, half: PartialLine, start: u64, bytes: &str) {
         let (_directory, path) = file(content.as_bytes());
-        let page = page(&path, place, most, half).unwrap();
+        let page = read_window(&path, place, most, half).unwrap();
         assert_eq!((page.start, String::from_utf8(page.bytes).unwrap().as_str()), (start, bytes));
         assert_eq!(page.end, start + bytes.len() as u64);
     }
@@ -162,55 +162,58 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_empty() {
         let directory = tempfile::tempdir().unwrap();
-        for place in [Place::End, Place::Before(7), Place::After(7)] {
-            let page = page(&directory.path().join("none"), place, 10, Half::Keep).unwrap();
-            assert_eq!(page, Page { start: 0, end: 0, bytes: vec![] });
+        for place in [WindowAt::End, WindowAt::Before(7), WindowAt::After(7)] {
+            let page = read_window(&directory.path().join("none"), place, 10, PartialLine::Include).unwrap();
+            assert_eq!(page, FileWindow { start: 0, end: 0, bytes: vec![] });
         }
-        assert!(page(directory.path(), Place::End, 10, Half::Keep).is_err(), "a directory has no lines");
+        assert!(
+            read_window(directory.path(), WindowAt::End, 10, PartialLine::Include).is_err(),
+            "a directory has no lines"
+        );
     }
 
     #[test]
     fn the_end_is_the_last_whole_lines_that_fit() {
-        shows("one\ntwo\nsix\n", Place::End, 100, Half::Leave, 0, "one\ntwo\nsix\n");
-        shows("one\ntwo\nsix\n", Place::End, 9, Half::Leave, 4, "two\nsix\n");
-        shows("one\ntwo\nsix\n", Place::End, 8, Half::Leave, 4, "two\nsix\n");
-        shows("one\ntwo\nsix\n", Place::End, 7, Half::Leave, 8, "six\n");
-        shows("", Place::End, 7, Half::Keep, 0, "");
+        shows("one\ntwo\nsix\n", WindowAt::End, 100, PartialLine::Exclude, 0, "one\ntwo\nsix\n");
+        shows("one\ntwo\nsix\n", WindowAt::End, 9, PartialLine::Exclude, 4, "two\nsix\n");
+        shows("one\ntwo\nsix\n", WindowAt::End, 8, PartialLine::Exclude, 4, "two\nsix\n");
+        shows("one\ntwo\nsix\n", WindowAt::End, 7, PartialLine::Exclude, 8, "six\n");
+        shows("", WindowAt::End, 7, PartialLine::Include, 0, "");
     }
 
     #[test]
     fn half_a_line_is_kept_or_left() {
-        shows("one\ntwo\nsi", Place::End, 100, Half::Leave, 0, "one\ntwo\n");
-        shows("one\ntwo\nsi", Place::End, 100, Half::Keep, 0, "one\ntwo\nsi");
-        shows("one\ntwo\nsi", Place::End, 6, Half::Keep, 4, "two\nsi");
-        shows("one\ntwo\nsi", Place::After(4), 100, Half::Leave, 4, "two\n");
-        shows("one\ntwo\nsi", Place::After(4), 100, Half::Keep, 4, "two\nsi");
-        shows("one\ntwo\nsi", Place::After(8), 100, Half::Leave, 8, "");
-        shows("one\ntwo\nsi", Place::After(8), 100, Half::Keep, 8, "si");
-        shows("si", Place::End, 2, Half::Leave, 0, "");
+        shows("one\ntwo\nsi", WindowAt::End, 100, PartialLine::Exclude, 0, "one\ntwo\n");
+        shows("one\ntwo\nsi", WindowAt::End, 100, PartialLine::Include, 0, "one\ntwo\nsi");
+        shows("one\ntwo\nsi", WindowAt::End, 6, PartialLine::Include, 4, "two\nsi");
+        shows("one\ntwo\nsi", WindowAt::After(4), 100, PartialLine::Exclude, 4, "two\n");
+        shows("one\ntwo\nsi", WindowAt::After(4), 100, PartialLine::Include, 4, "two\nsi");
+        shows("one\ntwo\nsi", WindowAt::After(8), 100, PartialLine::Exclude, 8, "");
+        shows("one\ntwo\nsi", WindowAt::After(8), 100, PartialLine::Include, 8, "si");
+        shows("si", WindowAt::End, 2, PartialLine::Exclude, 0, "");
     }
 
     #[test]
     fn lines_before_and_after_an_offset() {
-        shows("one\ntwo\nsix\n", Place::Before(8), 100, Half::Leave, 0, "one\ntwo\n");
-        shows("one\ntwo\nsix\n", Place::Before(8), 6, Half::Leave, 4, "two\n");
-        shows("one\ntwo\nsix\n", Place::Before(0), 6, Half::Leave, 0, "");
-        shows("one\ntwo\nsix\n", Place::After(4), 6, Half::Leave, 4, "two\n");
-        shows("one\ntwo\nsix\n", Place::After(12), 6, Half::Leave, 12, "");
-        shows("one\n", Place::After(99), 6, Half::Leave, 4, "");
-        shows("one\n", Place::Before(99), 6, Half::Leave, 0, "one\n");
+        shows("one\ntwo\nsix\n", WindowAt::Before(8), 100, PartialLine::Exclude, 0, "one\ntwo\n");
+        shows("one\ntwo\nsix\n", WindowAt::Before(8), 6, PartialLine::Exclude, 4, "two\n");
+        shows("one\ntwo\nsix\n", WindowAt::Before(0), 6, PartialLine::Exclude, 0, "");
+        shows("one\ntwo\nsix\n", WindowAt::After(4), 6, PartialLine::Exclude, 4, "two\n");
+        shows("one\ntwo\nsix\n", WindowAt::After(12), 6, PartialLine::Exclude, 12, "");
+        shows("one\n", WindowAt::After(99), 6, PartialLine::Exclude, 4, "");
+        shows("one\n", WindowAt::Before(99), 6, PartialLine::Exclude, 0, "one\n");
     }
 
     #[test]
     fn a_line_that_is_too_long_comes_in_pieces() {
-        shows("a\n123456789\n", Place::End, 4, Half::Leave, 8, "789\n");
-        shows("a\n123456789\n", Place::Before(8), 4, Half::Leave, 4, "3456");
-        shows("a\n123456789\n", Place::Before(4), 4, Half::Leave, 0, "a\n12");
-        shows("a\n123456789\n", Place::After(2), 4, Half::Leave, 2, "1234");
-        shows("a\n123456789\n", Place::After(6), 4, Half::Leave, 6, "5678");
-        shows("a\n123456789\n", Place::After(10), 4, Half::Leave, 10, "9\n");
-        shows("a\n1234567", Place::End, 4, Half::Leave, 5, "4567");
-        shows("one\n", Place::End, 0, Half::Leave, 3, "\n");
+        shows("a\n123456789\n", WindowAt::End, 4, PartialLine::Exclude, 8, "789\n");
+        shows("a\n123456789\n", WindowAt::Before(8), 4, PartialLine::Exclude, 4, "3456");
+        shows("a\n123456789\n", WindowAt::Before(4), 4, PartialLine::Exclude, 0, "a\n12");
+        shows("a\n123456789\n", WindowAt::After(2), 4, PartialLine::Exclude, 2, "1234");
+        shows("a\n123456789\n", WindowAt::After(6), 4, PartialLine::Exclude, 6, "5678");
+        shows("a\n123456789\n", WindowAt::After(10), 4, PartialLine::Exclude, 10, "9\n");
+        shows("a\n1234567", WindowAt::End, 4, PartialLine::Exclude, 5, "4567");
+        shows("one\n", WindowAt::End, 0, PartialLine::Exclude, 3, "\n");
     }
 
     #[test]
@@ -219,12 +222,12 @@ mod tests {
         // It holds nothing but NUL bytes, and takes no space.
         let length = 100_000 * MEGABYTE as u64;
         File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
-        for half in [Half::Keep, Half::Leave] {
-            let last = page(&path, Place::End, MEGABYTE, half).unwrap();
+        for half in [PartialLine::Include, PartialLine::Exclude] {
+            let last = read_window(&path, WindowAt::End, MEGABYTE, half).unwrap();
             assert_eq!((last.end, last.bytes.len()), (length, MEGABYTE));
-            let before = page(&path, Place::Before(last.start), MEGABYTE, half).unwrap();
+            let before = read_window(&path, WindowAt::Before(last.start), MEGABYTE, half).unwrap();
             assert_eq!((before.end, before.bytes.len()), (last.start, MEGABYTE));
-            let first = page(&path, Place::After(0), MEGABYTE, half).unwrap();
+            let first = read_window(&path, WindowAt::After(0), MEGABYTE, half).unwrap();
             assert_eq!((first.start, first.bytes.len()), (0, MEGABYTE));
         }
     }
@@ -233,12 +236,12 @@ mod tests {
         prop::collection::vec(prop_oneof![2 => any::<u8>(), 1 => Just(b'\n')], 0..300)
     }
 
-    fn halves() -> impl Strategy<Value = Half> {
-        prop_oneof![Just(Half::Keep), Just(Half::Leave)]
+    fn halves() -> impl Strategy<Value = PartialLine> {
+        prop_oneof![Just(PartialLine::Include), Just(PartialLine::Exclude)]
     }
 
     /// A page begins and ends where lines do, unless a line is too long for it.
-    fn is_in_order(page: &Page, content: &[u8], most: usize) -> bool {
+    fn is_in_order(page: &FileWindow, content: &[u8], most: usize) -> bool {
         let (start, end) = (usize::try_from(page.start).unwrap(), usize::try_from(page.end).unwrap());
         let begins = start == 0 || content[start - 1] == b'\n' || page.bytes.len() == most;
         content[start..end] == page.bytes && page.bytes.len() <= most && begins
@@ -248,17 +251,17 @@ mod tests {
         #[test]
         fn backwards_the_pages_are_the_file(content in content(), most in 1usize..60, half in halves()) {
             let (_directory, path) = file(&content);
-            let last = page(&path, Place::End, most, half).unwrap();
+            let last = read_window(&path, WindowAt::End, most, half).unwrap();
             let whole_lines = after_last_newline(&content).unwrap_or(0);
             match half {
-                Half::Leave if content.len() - whole_lines <= most => prop_assert_eq!(last.end, whole_lines as u64),
-                Half::Keep | Half::Leave => prop_assert_eq!(last.end, content.len() as u64),
+                PartialLine::Exclude if content.len() - whole_lines <= most => prop_assert_eq!(last.end, whole_lines as u64),
+                PartialLine::Include | PartialLine::Exclude => prop_assert_eq!(last.end, content.len() as u64),
             }
             let mut seen = last.bytes.clone();
             let mut start = last.start;
             prop_assert!(is_in_order(&last, &content, most));
             while start > 0 {
-                let page = page(&path, Place::Before(start), most, half).unwrap();
+                let page = read_window(&path, WindowAt::Before(start), most, half).unwrap();
                 prop_assert!(is_in_order(&page, &content, most));
                 prop_assert_eq!(page.end, start);
                 prop_assert!(page.start < start);
@@ -273,7 +276,7 @@ mod tests {
             let (_directory, path) = file(&content);
             let mut seen = vec![];
             loop {
-                let page = page(&path, Place::After(seen.len() as u64), most, half).unwrap();
+                let page = read_window(&path, WindowAt::After(seen.len() as u64), most, half).unwrap();
                 prop_assert_eq!(page.start, seen.len() as u64);
                 prop_assert!(page.bytes.len() <= most);
                 if page.bytes.is_empty() {
@@ -287,17 +290,17 @@ mod tests {
             let rest = &content[seen.len()..];
             prop_assert_eq!(seen.as_slice(), &content[..seen.len()]);
             match half {
-                Half::Keep => prop_assert!(rest.is_empty()),
-                Half::Leave => prop_assert!(!rest.contains(&b'\n') && rest.len() <= most),
+                PartialLine::Include => prop_assert!(rest.is_empty()),
+                PartialLine::Exclude => prop_assert!(!rest.contains(&b'\n') && rest.len() <= most),
             }
         }
 
         #[test]
         fn what_grows_is_read_on_where_it_ended(content in content(), cut in any::<prop::sample::Index>()) {
             let (_directory, path) = file(&content[..cut.index(content.len() + 1)]);
-            let first = page(&path, Place::After(0), 1000, Half::Leave).unwrap();
+            let first = read_window(&path, WindowAt::After(0), 1000, PartialLine::Exclude).unwrap();
             std::fs::write(&path, &content).unwrap();
-            let second = page(&path, Place::After(first.end), 1000, Half::Leave).unwrap();
+            let second = read_window(&path, WindowAt::After(first.end), 1000, PartialLine::Exclude).unwrap();
             let whole_lines = after_last_newline(&content).unwrap_or(0);
             let seen = [first.bytes, second.bytes].concat();
             prop_assert_eq!(seen.as_slice(), &content[..whole_lines]);

@@ -10,11 +10,11 @@ use crate::agency::Agency;
 use crate::finish::read_markers;
 use crate::follow::{Cursor, EventReader};
 use crate::home::open_to_read;
-use crate::runner::Cleaner;
+use crate::runner::AnsiStripper;
 use crate::store::RunRow;
 
 /// The last answer of a run's agent: what it called its result, what it said last, or what it printed.
-pub(super) fn last_words(agency: &Agency, row: &RunRow) -> String {
+pub(super) fn final_answer(agency: &Agency, row: &RunRow) -> String {
     let summary = read_markers(&agency.home.run(&row.id)).and_then(|ended| ended.summary).unwrap_or_default();
     if AgentOutput::read(&summary).is_ok() {
         return summary;
@@ -66,7 +66,7 @@ fn printed(agency: &Agency, row: &RunRow) -> io::Result<String> {
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = vec![];
     file.take(MAX_ANSWER_BYTES as u64).read_to_end(&mut bytes)?;
-    let mut cleaner = Cleaner::new();
+    let mut cleaner = AnsiStripper::new();
     let text = cleaner.feed(&bytes) + &cleaner.finish();
     Ok(match row.mode {
         Mode::Headless => text,

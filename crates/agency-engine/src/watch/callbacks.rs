@@ -5,7 +5,7 @@
 //! [`supervise`](crate::supervise::supervise) when it is started as `<program> supervise <run_id>`.
 //!
 //! ```standalone_crate
-//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/watcher/example.rs"));
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/watch/callbacks/example.rs"));
 //! use agency_model::run::State;
 //! use agency_model::{Answer, QuestionKind};
 //!
@@ -42,12 +42,12 @@ use crate::agency::Agency;
 use crate::finish::read_markers;
 use crate::follow::{Cursor, EventReader};
 use crate::home::{HomeError, read_whole};
+use crate::messages::DeliveryError;
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
-use crate::tell::TellError;
-use crate::watch::{WaitError, Watch};
+use crate::watch::{DirectoryWatch, WaitError};
 
 /// Who answers, for those who come second.
-const WHO: &str = "a program";
+const ANSWERED_BY: &str = "a program";
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub enum WatcherError {
     Store(#[from] StoreError),
     /// An answer could not be given.
     #[error(transparent)]
-    Tell(#[from] TellError),
+    Delivery(#[from] DeliveryError),
 }
 
 type OnOutput<'a> = Box<dyn FnMut(&str) + 'a>;
@@ -96,7 +96,7 @@ impl Agency {
     /// An agent whose stream is not understood gives its output as it is:
     ///
     /// ```standalone_crate
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/watcher/example.rs"));
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/watch/callbacks/example.rs"));
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let (mut agency, run, _place) = start(PLAIN)?;
     /// let mut said = String::new();
@@ -141,7 +141,7 @@ impl<'a> Watcher<'a> {
         let row = self.agency.store.run(&self.id)?;
         let (events, log) = (run.events(), run.stdout_log());
         let logs = log.parent().unwrap_or(run.path());
-        let watch = Watch::begin(&[run.path(), logs]).map_err(WaitError::from)?;
+        let watch = DirectoryWatch::begin(&[run.path(), logs]).map_err(WaitError::from)?;
         let unreadable = |source| WaitError::Home(HomeError::new("read", run.path(), source));
         let mut events = (Cursor::at(&events, 0).map_err(unreadable)?, EventReader::default());
         let mut output = if self.agency.understands(&row) {
@@ -190,11 +190,12 @@ impl<'a> Watcher<'a> {
         let Some((row, answer)) = row.and_then(|row| call(&row).map(|answer| (row, answer))) else {
             return Ok(());
         };
-        match self.agency.answer(&row, &answer, WHO) {
+        match self.agency.answer(&row, &answer, ANSWERED_BY) {
             // Somebody else, or the end, was first.
-            Ok(_) | Err(TellError::AlreadyAnswered { .. } | TellError::Expired { .. } | TellError::Refused { .. }) => {
-                Ok(())
-            }
+            Ok(_)
+            | Err(
+                DeliveryError::AlreadyAnswered { .. } | DeliveryError::Expired { .. } | DeliveryError::Refused { .. },
+            ) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }

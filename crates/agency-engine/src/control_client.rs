@@ -1,4 +1,4 @@
-//! The supervisor's door, from outside: ringing, and waiting at it.
+//! The client side of a supervisor's control socket: waking it, and waiting for a change of the run's state.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -10,32 +10,32 @@ use crate::home::RunDirectory;
 use crate::process::connect;
 use crate::supervise::{BELL, WAIT, write_frame};
 
-/// Tells the supervisor of a run to look at its requests; `false` if nobody is there to hear it.
-pub fn ring(directory: &RunDirectory) -> bool {
-    connect(&directory.control_socket()).and_then(|mut door| write_frame(&mut door, BELL, &[])).is_ok()
+/// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
+pub fn wake_supervisor(directory: &RunDirectory) -> bool {
+    connect(&directory.control_socket()).and_then(|mut stream| write_frame(&mut stream, BELL, &[])).is_ok()
 }
 
-/// Waits until the supervisor says that the run's state has changed, or is dead, or `limit` is over. `false` if it
-/// cannot be waited for here: there is no supervisor yet, or none any more.
+/// Waits until the supervisor reports that the run's state has changed, or is dead, or `limit` is over. `false` if
+/// there is no supervisor to wait for.
 pub fn wait_for_change(directory: &RunDirectory, limit: Option<Duration>) -> bool {
-    Door::open(directory).and_then(|door| door.wait(limit)).is_ok()
+    StateWait::open(directory).and_then(|wait| wait.wait(limit)).is_ok()
 }
 
-/// A place at the door: whatever changes from now on is heard.
+/// A connection that the supervisor closes at the next change of the run's state.
 #[derive(Debug)]
-pub struct Door {
+pub struct StateWait {
     stream: UnixStream,
 }
 
-impl Door {
-    /// Takes a place.
+impl StateWait {
+    /// Connects; every change from now on ends the wait.
     pub fn open(directory: &RunDirectory) -> io::Result<Self> {
         let mut stream = connect(&directory.control_socket())?;
         write_frame(&mut stream, WAIT, &[])?;
         Ok(Self { stream })
     }
 
-    /// Waits until something has changed since the place was taken, or `limit` is over.
+    /// Waits until something has changed since the connection was made, or `limit` is over.
     pub fn wait(self, limit: Option<Duration>) -> io::Result<()> {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         // Only the end of the connection can come from there.

@@ -4,7 +4,7 @@ use agency_model::workflow::{Fact, StepStatus};
 
 /// A fact in a line.
 #[must_use]
-pub fn in_words(fact: &Fact) -> String {
+pub fn describe_fact(fact: &Fact) -> String {
     match fact {
         Fact::SessionStarted { task, .. } if task.title().is_empty() => "the session began".to_owned(),
         Fact::SessionStarted { task, .. } => format!("the session began: {}", task.title()),

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Starts a program, and gives what it printed on its standard output by its end. None if it takes longer than `limit`
 /// or prints more than `most_bytes`. It is ended then, and in any case what it started and left.
-pub fn answer_of(command: &mut Command, limit: Duration, most_bytes: u64) -> Option<Vec<u8>> {
+pub fn output_with_timeout(command: &mut Command, limit: Duration, most_bytes: u64) -> Option<Vec<u8>> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().ok()?;
     let said = listen(&mut child, limit, most_bytes);
@@ -54,15 +54,15 @@ mod tests {
 
     #[test]
     fn an_answer_is_whole_or_none() {
-        assert_eq!(answer_of(Command::new("printf").arg("ab"), LONG, 2), Some(b"ab".to_vec()));
-        assert_eq!(answer_of(Command::new("printf").arg("abc"), LONG, 2), None);
-        assert_eq!(answer_of(&mut Command::new("/nowhere"), LONG, 2), None);
+        assert_eq!(output_with_timeout(Command::new("printf").arg("ab"), LONG, 2), Some(b"ab".to_vec()));
+        assert_eq!(output_with_timeout(Command::new("printf").arg("abc"), LONG, 2), None);
+        assert_eq!(output_with_timeout(&mut Command::new("/nowhere"), LONG, 2), None);
     }
 
     #[test]
     fn a_program_that_does_not_end_is_not_waited_for() {
-        assert_eq!(answer_of(Command::new("sleep").arg("60"), SHORT, 10), None);
-        assert_eq!(answer_of(&mut Command::new("yes"), LONG, 10), None);
+        assert_eq!(output_with_timeout(Command::new("sleep").arg("60"), SHORT, 10), None);
+        assert_eq!(output_with_timeout(&mut Command::new("yes"), LONG, 10), None);
     }
 
     #[test]
@@ -71,7 +71,7 @@ mod tests {
         let file = place.path().join("pid");
         // It prints too much only when the other one is there.
         let script = "sleep 600 & echo $! >\"$0\"; yes";
-        assert_eq!(answer_of(Command::new("sh").args(["-c", script]).arg(&file), LONG, 10), None);
+        assert_eq!(output_with_timeout(Command::new("sh").args(["-c", script]).arg(&file), LONG, 10), None);
         let pid = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
         let begun = Instant::now();
         while ProcessHandle::open(pid).is_some_and(|process| process.is_running()) {

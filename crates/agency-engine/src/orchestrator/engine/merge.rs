@@ -13,7 +13,7 @@ use crate::workspace::{
 };
 
 /// So much of a diff is shown in the inbox; the rest is in the branch.
-const LONGEST_DIFF: usize = 256 * 1024;
+const MAX_DIFF_BYTES: usize = 256 * 1024;
 
 /// A merge that is to be made.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub(super) struct Merging {
 
 /// What a person is shown before a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Looked {
+pub(super) struct MergePreview {
     /// In a line.
     pub(super) title: String,
     /// All of it.
@@ -45,7 +45,7 @@ pub(super) struct Looked {
 
 impl Merging {
     /// Commits what is there, and says what a merge would bring.
-    pub(super) fn look(&self) -> Result<Looked, Box<StepResult>> {
+    pub(super) fn look(&self) -> Result<MergePreview, Box<StepResult>> {
         let failure = |error: &dyn std::fmt::Display| Box::new(StepResult::failure(error.to_string()));
         let look = || -> Result<Review, MergeError> {
             self.repository.bookmarks_to_git()?;
@@ -59,7 +59,7 @@ impl Merging {
         create_private_directory(&self.directory).map_err(|error| failure(&error))?;
         write_atomically(&self.reviewed(), review.branch_commit.as_str().as_bytes())
             .map_err(|error| failure(&error))?;
-        Ok(Looked { title: title(&self.worktree.branch, &review), detail: detail(&review) })
+        Ok(MergePreview { title: title(&self.worktree.branch, &review), detail: detail(&review) })
     }
 
     /// Merges, or says in which checkouts changes are in the way. Safe to repeat.
@@ -89,7 +89,7 @@ impl Merging {
     }
 
     /// What the user is asked about changes that are in the way, and each answer with its meaning.
-    pub(super) fn question(&self, checkouts: &[BlockedCheckout]) -> (Looked, Vec<(MergeAnswer, String)>) {
+    pub(super) fn question(&self, checkouts: &[BlockedCheckout]) -> (MergePreview, Vec<(MergeAnswer, String)>) {
         let count: usize = checkouts.iter().map(|checkout| checkout.files.len()).sum();
         let files = if count == 1 { "1 changed file is".to_owned() } else { format!("{count} changed files are") };
         let title = format!("merge into {}: {files} in the way", self.into);
@@ -111,7 +111,7 @@ impl Merging {
             ),
             (MergeAnswer::Cancel, "Do not merge. The step fails, and the files stay as they are.".to_owned()),
         ];
-        (Looked { title, detail }, answers)
+        (MergePreview { title, detail }, answers)
     }
 
     fn try_merge(&self, dirty: DirtyFiles) -> Result<MergeOutcome, MergeError> {
@@ -166,7 +166,7 @@ fn detail(review: &Review) -> String {
         .map(|commit| format!("{:.12} {} ({})\n", commit.commit.as_str(), commit.subject, commit.author))
         .collect();
     let diff = String::from_utf8_lossy(&review.diff);
-    let mut end = diff.len().min(LONGEST_DIFF);
+    let mut end = diff.len().min(MAX_DIFF_BYTES);
     while !diff.is_char_boundary(end) {
         end -= 1;
     }

@@ -23,9 +23,9 @@ use crate::store::RunRow;
 use crate::supervise::{WATCH, write_frame};
 
 /// No call gives more at once, so that whoever calls comes to draw what it got.
-const MOST: usize = 1024 * 1024;
+const MAX_READ_BYTES: usize = 1024 * 1024;
 /// No last screen is larger.
-const MOST_OF_LAST_SCREEN: u64 = 1024 * 1024;
+const MAX_LAST_SCREEN_BYTES: u64 = 1024 * 1024;
 
 /// Somebody who only looks at the screen of a run.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Agency {
     pub fn last_screen(&self, id: &RunId) -> Option<Vec<u8>> {
         let mut bytes = vec![];
         let file = open_to_read(&self.home.run(id).last_screen()).ok()?;
-        file.take(MOST_OF_LAST_SCREEN).read_to_end(&mut bytes).ok()?;
+        file.take(MAX_LAST_SCREEN_BYTES).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 }
@@ -79,7 +79,7 @@ impl ScreenWatch {
         if !self.wait(limit)? {
             return Ok(Some(came));
         }
-        while came.len() < MOST {
+        while came.len() < MAX_READ_BYTES {
             match self.stream.read(&mut self.buffer) {
                 Ok(0) => return Ok(Some(came).filter(|came| !came.is_empty())),
                 Ok(length) => came.extend_from_slice(self.buffer.get(..length).unwrap_or_default()),
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    const LIMIT: Duration = Duration::from_secs(20);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
     fn watched() -> (ScreenWatch, UnixStream) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
@@ -136,24 +136,24 @@ mod tests {
         assert_eq!(watch.next(Duration::ZERO).unwrap(), Some(vec![]));
         assert_eq!(watch.next(Duration::from_millis(20)).unwrap(), Some(vec![]));
         supervisor.write_all(b"one").unwrap();
-        assert_eq!(watch.next(LIMIT).unwrap(), Some(b"one".to_vec()));
+        assert_eq!(watch.next(TEST_TIMEOUT).unwrap(), Some(b"one".to_vec()));
         supervisor.write_all(b"two").unwrap();
         drop(supervisor);
-        assert_eq!(watch.next(LIMIT).unwrap(), Some(b"two".to_vec()));
-        assert_eq!(watch.next(LIMIT).unwrap(), None);
+        assert_eq!(watch.next(TEST_TIMEOUT).unwrap(), Some(b"two".to_vec()));
+        assert_eq!(watch.next(TEST_TIMEOUT).unwrap(), None);
         assert_eq!(watch.next(Duration::MAX).unwrap(), None, "it stays gone");
     }
 
     #[test]
     fn a_flood_is_given_in_pieces() {
         let (mut watch, mut supervisor) = watched();
-        let flood = std::thread::spawn(move || supervisor.write_all(&vec![b'x'; 5 * MOST]));
+        let flood = std::thread::spawn(move || supervisor.write_all(&vec![b'x'; 5 * MAX_READ_BYTES]));
         let mut came = 0;
-        while let Some(bytes) = watch.next(LIMIT).unwrap() {
-            assert!(!bytes.is_empty() && bytes.len() < MOST + watch.buffer.len(), "{}", bytes.len());
+        while let Some(bytes) = watch.next(TEST_TIMEOUT).unwrap() {
+            assert!(!bytes.is_empty() && bytes.len() < MAX_READ_BYTES + watch.buffer.len(), "{}", bytes.len());
             came += bytes.len();
         }
         flood.join().unwrap().unwrap();
-        assert_eq!(came, 5 * MOST);
+        assert_eq!(came, 5 * MAX_READ_BYTES);
     }
 }

@@ -1,7 +1,6 @@
-//! What a driver says to its supervisor, and hears from it: Claude Code's stream-json, on the standard streams.
+//! The protocol between a driver and its supervisor, on the standard streams: Claude Code's stream-json.
 //!
-//! The one rule: nobody waits for the voice. A supervisor that is gone hears nothing, and the driver notices it by its
-//! input.
+//! The one rule: a failed write is ignored. That the supervisor is gone is noticed at the end of the input.
 
 use std::io::Write;
 
@@ -10,26 +9,26 @@ use agency_model::workflow::{Approval, MergeAnswer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Where a driver speaks.
-pub struct Voice {
+/// What a driver writes to its supervisor.
+pub struct DriverStream {
     out: Box<dyn Write + Send>,
-    /// What was said and not heard yet: many words at once are cheaper to hear.
-    said: Vec<u8>,
+    /// Lines that are not written yet: many at once are cheaper to read.
+    buffer: Vec<u8>,
 }
 
-impl std::fmt::Debug for Voice {
+impl std::fmt::Debug for DriverStream {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Voice")
+        formatter.write_str("DriverStream")
     }
 }
 
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct DriverQuestion {
     /// By which the answer is addressed.
     pub(super) key: String,
     /// What for.
-    pub(super) subject: Subject,
+    pub(super) subject: QuestionSubject,
     /// In a line.
     pub(super) title: String,
     /// All there is to know.
@@ -38,7 +37,7 @@ pub(super) struct Request {
 
 /// What a person is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(super) enum QuestionSubject {
     /// An approval.
     Approval,
     /// The review of a merge.
@@ -47,30 +46,30 @@ pub(super) enum Subject {
     Checkout(Vec<(MergeAnswer, String)>),
 }
 
-impl Voice {
-    /// Speaks there.
+impl DriverStream {
+    /// Writes there.
     #[must_use]
     pub fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { out, said: vec![] }
+        Self { out, buffer: vec![] }
     }
 
-    /// Says which session this is.
-    pub(super) fn introduce(&mut self, session: &SessionId) {
-        self.say(&json!({ "type": "system", "subtype": "init", "session_id": session.as_str() }));
+    /// Writes which session this is.
+    pub(super) fn write_init(&mut self, session: &SessionId) {
+        self.write_line(&json!({ "type": "system", "subtype": "init", "session_id": session.as_str() }));
     }
 
-    /// Tells people what happens.
-    pub(super) fn tell(&mut self, text: &str) {
+    /// Writes a text for people.
+    pub(super) fn write_text(&mut self, text: &str) {
         let content = json!([{ "type": "text", "text": text }]);
-        self.say(&json!({ "type": "assistant", "message": { "role": "assistant", "content": content } }));
+        self.write_line(&json!({ "type": "assistant", "message": { "role": "assistant", "content": content } }));
     }
 
-    /// Asks a person.
-    pub(super) fn ask(&mut self, request: &Request) {
+    /// Writes a question for a person.
+    pub(super) fn write_question(&mut self, request: &DriverQuestion) {
         let (tool, input) = match &request.subject {
-            Subject::Approval => ("Approval", json!({ "plan": request.detail })),
-            Subject::Merge => ("Merge", json!({ "diff": request.detail })),
-            Subject::Checkout(answers) => {
+            QuestionSubject::Approval => ("Approval", json!({ "plan": request.detail })),
+            QuestionSubject::Merge => ("Merge", json!({ "diff": request.detail })),
+            QuestionSubject::Checkout(answers) => {
                 let option = |(answer, meaning): &(MergeAnswer, String)| json!({ "label": answer.as_str(), "description": meaning });
                 let options: Vec<Value> = answers.iter().map(option).collect();
                 let question = json!({ "question": request.detail, "header": request.title, "options": options });
@@ -80,17 +79,17 @@ impl Voice {
         let body = json!({
             "subtype": "can_use_tool", "tool_name": tool, "input": input, "description": request.title,
         });
-        self.say(&json!({ "type": "control_request", "request_id": request.key, "request": body }));
+        self.write_line(&json!({ "type": "control_request", "request_id": request.key, "request": body }));
     }
 
-    /// Asks no more.
-    pub(super) fn withdraw(&mut self, key: &str) {
-        self.say(&json!({ "type": "control_cancel_request", "request_id": key }));
+    /// Withdraws a question.
+    pub(super) fn write_withdrawal(&mut self, key: &str) {
+        self.write_line(&json!({ "type": "control_cancel_request", "request_id": key }));
     }
 
-    /// Says how it ended.
-    pub(super) fn finish(&mut self, ended: Result<&str, &str>) {
-        self.say(&match ended {
+    /// Writes how the session ended.
+    pub(super) fn write_result(&mut self, ended: Result<&str, &str>) {
+        self.write_line(&match ended {
             Ok(text) => json!({ "type": "result", "subtype": "success", "is_error": false, "result": text }),
             Err(why) => {
                 json!({ "type": "result", "subtype": "error_during_execution", "is_error": true, "errors": [why] })
@@ -98,33 +97,33 @@ impl Voice {
         });
     }
 
-    fn say(&mut self, line: &Value) {
+    fn write_line(&mut self, line: &Value) {
         // Writing to memory does not fail.
-        let _ = writeln!(self.said, "{line}");
+        let _ = writeln!(self.buffer, "{line}");
     }
 
-    /// Lets what was said be heard. Before this nothing is.
-    pub(super) fn speak(&mut self) {
-        if !self.said.is_empty() {
-            // Who is gone needs no words; that it is gone is noticed elsewhere.
-            let _ = self.out.write_all(&self.said).and_then(|()| self.out.flush());
-            self.said.clear();
+    /// Writes all lines since the last call.
+    pub(super) fn flush(&mut self) {
+        if !self.buffer.is_empty() {
+            // A supervisor that is gone is noticed at the end of the input.
+            let _ = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
+            self.buffer.clear();
         }
     }
 }
 
-/// What a driver hears.
+/// What a driver reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum DriverInput {
     /// A person answered.
-    Answer(HeardAnswer),
-    /// Somebody tells the driver something.
-    Order(Order),
+    Answer(DriverAnswer),
+    /// An order for the driver.
+    DriverOrder(DriverOrder),
 }
 
 /// What a person answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HeardAnswer {
+pub(super) struct DriverAnswer {
     /// The key of the question.
     pub(super) key: String,
     pub(super) verdict: Approval,
@@ -134,10 +133,10 @@ pub(super) struct HeardAnswer {
     pub(super) choice: Option<String>,
 }
 
-/// What a driver can be told, as a message to its run.
+/// What a driver can be asked to do, as a message to its run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Order {
+pub(crate) enum DriverOrder {
     /// A task is done, says a person.
     CompleteTask {
         /// The path of its step.
@@ -172,8 +171,8 @@ struct Message {
     content: Value,
 }
 
-/// Understands a line; what is none of ours means nothing.
-pub(super) fn understand(line: &str) -> Option<Heard> {
+/// Reads a line; `None` for one that is not part of the protocol.
+pub(super) fn parse_line(line: &str) -> Option<DriverInput> {
     let Line { kind, response, message } = serde_json::from_str(line).ok()?;
     match kind.as_str() {
         "control_response" => {
@@ -182,9 +181,9 @@ pub(super) fn understand(line: &str) -> Option<Heard> {
             let verdict = if behavior == "allow" { Approval::Approved } else { Approval::Rejected };
             let answers = input.get("answers").and_then(Value::as_object);
             let choice = answers.and_then(|answers| answers.values().next()?.as_str()).map(str::to_owned);
-            Some(Heard::Answer(HeardAnswer { key: request_id?, verdict, message, choice }))
+            Some(DriverInput::Answer(DriverAnswer { key: request_id?, verdict, message, choice }))
         }
-        "user" => serde_json::from_str(message?.content.as_str()?).ok().map(Heard::Order),
+        "user" => serde_json::from_str(message?.content.as_str()?).ok().map(DriverInput::DriverOrder),
         _ => None,
     }
 }
@@ -197,24 +196,24 @@ mod tests {
     fn answers_and_orders_are_understood_and_nothing_else() {
         let allowed = r#"{"type":"control_response","response":{"subtype":"success","request_id":"a#1","response":{"behavior":"allow","updatedInput":{}}}}"#;
         let answer = |verdict, message| {
-            Some(Heard::Answer(HeardAnswer { key: "a#1".to_owned(), verdict, message, choice: None }))
+            Some(DriverInput::Answer(DriverAnswer { key: "a#1".to_owned(), verdict, message, choice: None }))
         };
-        assert_eq!(understand(allowed), answer(Approval::Approved, None));
+        assert_eq!(parse_line(allowed), answer(Approval::Approved, None));
         let commented = allowed.replace(r#"{}}}}"#, r#"{},"message":"well"}}}"#);
-        assert_eq!(understand(&commented), answer(Approval::Approved, Some("well".to_owned())));
+        assert_eq!(parse_line(&commented), answer(Approval::Approved, Some("well".to_owned())));
         let denied = allowed.replace(r#""allow","updatedInput":{}"#, r#""deny","message":"no""#);
-        assert_eq!(understand(&denied), answer(Approval::Rejected, Some("no".to_owned())));
+        assert_eq!(parse_line(&denied), answer(Approval::Rejected, Some("no".to_owned())));
         let chosen = allowed.replace("{}", r#"{"answers":{"what?":"save"}}"#);
-        let Some(Heard::Answer(answer)) = understand(&chosen) else { panic!("{chosen}") };
+        let Some(DriverInput::Answer(answer)) = parse_line(&chosen) else { panic!("{chosen}") };
         assert_eq!(answer.choice.as_deref(), Some("save"));
         let order =
             json!({ "type": "user", "message": { "role": "user", "content": r#"{"complete_task":{"step":"a"}}"# } });
-        let expected = Heard::Order(Order::CompleteTask { step: "a".to_owned() });
-        assert_eq!(understand(&order.to_string()), Some(expected));
+        let expected = DriverInput::DriverOrder(DriverOrder::CompleteTask { step: "a".to_owned() });
+        assert_eq!(parse_line(&order.to_string()), Some(expected));
         for other in
             ["", "x", "{}", r#"{"type":"user","message":{"content":"hello"}}"#, r#"{"type":"control_response"}"#]
         {
-            assert_eq!(understand(other), None, "{other}");
+            assert_eq!(parse_line(other), None, "{other}");
         }
     }
 }

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
-use crate::door::ring;
+use crate::control_client::wake_supervisor;
 use crate::stop::StopError;
 use crate::store::{Request, RunRow};
 
 /// How often we look whether the user lost patience.
-const LOOK_UP: Duration = Duration::from_millis(100);
+const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a supervisor may take to finish after it has killed its agent.
-const FINISHING: Duration = Duration::from_secs(10);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a shutdown went.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ impl AgentManager {
     fn end(&mut self, alive: &[RunRow], hurry: &AtomicBool) -> Result<Shutdown, AgentError> {
         let timeout = self.config.shutdown_timeout;
         self.ask_all(alive, timeout)?;
-        let until = Instant::now() + timeout + FINISHING;
+        let until = Instant::now() + timeout + FINISH_TIMEOUT;
         let mut hurried = false;
         while let Some(run) = self.first_alive(alive)? {
             if hurry.load(Ordering::Relaxed) && !std::mem::replace(&mut hurried, true) {
@@ -62,7 +62,7 @@ impl AgentManager {
                 // Its supervisor does not answer; this one goes with everything it owns.
                 self.stop_unless_over(&run)?;
             }
-            self.agency.wait(&run.id, Some(LOOK_UP), State::is_terminal).map_err(StopError::Wait)?;
+            self.agency.wait(&run.id, Some(INTERRUPT_POLL_INTERVAL), State::is_terminal).map_err(StopError::Wait)?;
         }
         let mut stopped = vec![];
         for run in alive {
@@ -85,7 +85,7 @@ impl AgentManager {
     fn ask_all(&mut self, runs: &[RunRow], grace: Duration) -> Result<(), AgentError> {
         for run in runs {
             self.agency.store.request(&run.id, &Request::Stop { grace: Some(grace) })?;
-            ring(&self.agency.home.run(&run.id));
+            wake_supervisor(&self.agency.home.run(&run.id));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! The one rule: any pieces of the same bytes give the same text.
 
 /// How much a device control string that nobody ends may swallow.
-const LONGEST_PICTURE: usize = 1024 * 1024;
+const MAX_DCS_BYTES: usize = 1024 * 1024;
 
 /// Takes the control sequences out of a stream. The bytes stay the truth; the text is for reading.
 ///
@@ -14,7 +14,7 @@ const LONGEST_PICTURE: usize = 1024 * 1024;
 /// agent killed in the middle of one costs a line and not the rest of the log. Only a device control string goes on
 /// across lines, because pictures have them; it is given up after a megabyte.
 #[derive(Debug, Clone, Default)]
-pub struct Cleaner {
+pub struct AnsiStripper {
     state: State,
     half: HalfCharacter,
 }
@@ -27,15 +27,15 @@ enum State {
     /// After ESC.
     Escape,
     /// `ESC (` and its like, up to a letter: which alphabet is meant.
-    Alphabet,
+    Charset,
     /// `ESC [`, up to a letter.
-    Control,
+    Csi,
     /// `ESC ]`: titles, links, the clipboard.
-    Command,
+    Osc,
     /// `ESC X`, `ESC ^`, `ESC _`: for programs, not for the screen.
     Message,
     /// `ESC P`: pictures, answers to questions. How much it has swallowed.
-    Device(usize),
+    Dcs(usize),
 }
 
 const BELL: u8 = 0x07;
@@ -45,7 +45,7 @@ const SUBSTITUTE: u8 = 0x1a;
 const ESCAPE: u8 = 0x1b;
 const DELETE: u8 = 0x7f;
 
-impl Cleaner {
+impl AnsiStripper {
     /// A cleaner for a new stream.
     #[must_use]
     pub fn new() -> Self {
@@ -64,9 +64,9 @@ impl Cleaner {
                     self.half.decode(run, &mut text);
                     after
                 }
-                State::Control => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
-                State::Command | State::Message => split_run(rest, |byte| byte >= b' ').1,
-                State::Escape | State::Alphabet | State::Device(_) => rest,
+                State::Csi => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
+                State::Osc | State::Message => split_run(rest, |byte| byte >= b' ').1,
+                State::Escape | State::Charset | State::Dcs(_) => rest,
             };
             let Some((byte, after)) = rest.split_first() else { return text };
             self.step(*byte, &mut text);
@@ -89,23 +89,23 @@ impl Cleaner {
         self.state = match (self.state, byte) {
             (_, ESCAPE) => State::Escape,
             (_, CANCEL | SUBSTITUTE) => State::Text,
-            (State::Device(length), _) if length < LONGEST_PICTURE => State::Device(length + 1),
-            (State::Device(_), _) => State::Text,
-            (State::Command, BELL) => State::Text,
-            (State::Command | State::Message, _) if byte != b'\n' => self.state,
+            (State::Dcs(length), _) if length < MAX_DCS_BYTES => State::Dcs(length + 1),
+            (State::Dcs(_), _) => State::Text,
+            (State::Osc, BELL) => State::Text,
+            (State::Osc | State::Message, _) if byte != b'\n' => self.state,
             // Either a newline ends the sequence, or a terminal obeys it and the sequence goes on.
             (_, b'\n' | b'\r' | b'\t' | FORM_FEED) => {
                 text.push(char::from(byte));
                 if byte == b'\n' { State::Text } else { self.state }
             }
             (_, 0x00..0x20 | DELETE) => self.state,
-            (State::Escape, b'[') => State::Control,
-            (State::Escape, b']') => State::Command,
-            (State::Escape, b'P') => State::Device(0),
+            (State::Escape, b'[') => State::Csi,
+            (State::Escape, b']') => State::Osc,
+            (State::Escape, b'P') => State::Dcs(0),
             (State::Escape, b'X' | b'^' | b'_') => State::Message,
-            (State::Escape | State::Alphabet, b' '..=b'/') => State::Alphabet,
-            (State::Control, b' '..=b'?') => State::Control,
-            (State::Escape | State::Alphabet | State::Control, ..DELETE) => State::Text,
+            (State::Escape | State::Charset, b' '..=b'/') => State::Charset,
+            (State::Csi, b' '..=b'?') => State::Csi,
+            (State::Escape | State::Charset | State::Csi, ..DELETE) => State::Text,
             // No sequence has such a byte: the sequence was broken off, and this is text again.
             (_, b' '..) => {
                 self.half.decode(&[byte], text);
