@@ -170,17 +170,17 @@ const WORKFLOW: &[Field] = &[
     one_of("name", "id", Holds::Name, "Its name. A file with stages says `id` instead."),
     one_of("id", "name", Holds::Name, "Its name, in a file with stages."),
     optional("description", Holds::Text, "", "What it is for."),
-    optional("goal", Holds::Text, "", "What is to be reached: `{{.goal}}`. `--goal` replaces it."),
+    optional("goal", Holds::Text, "", "What the session is to achieve: `{{.goal}}`. `--goal` replaces it."),
     optional("timeout", Holds::Duration, "1h", "How long a session may take."),
     optional("mcp_servers", Holds::McpServers, "none", "Servers for every agent."),
-    optional("defaults", Holds::Object(Shape::Defaults), "", "What steps go by that do not say themselves."),
+    optional("defaults", Holds::Object(Shape::Defaults), "", "Values for steps that do not set them."),
     one_of("steps", "stages", Holds::Steps, "What is done, one after the other."),
     one_of("stages", "steps", Holds::Objects(Shape::Stage), "Stages, one after the other."),
 ];
 
 const DEFAULTS: &[Field] = &[
     optional("adapter", Holds::Text, "`default_agent` of the configuration", "The agent."),
-    optional("mode", MODES, "`headless` for steps, `interactive` for tasks", "What agents talk to."),
+    optional("mode", MODES, "`headless` for steps, `interactive` for tasks", "How agents run."),
     optional("host", HOSTS, "`host` of the configuration", "What supervisors run in."),
 ];
 
@@ -189,17 +189,17 @@ const STEP: &[Field] = &[
     required("type", STEP_TYPES, "What it does."),
     optional("when", Holds::Template, "always", "The step is skipped unless this comes out true."),
     optional("timeout", Holds::Duration, "15m for agents, 5m for scripts, else none", "How long it may take."),
-    optional("on_fail", ON_FAIL, "`block`", "What its failure means for the workflow."),
+    optional("on_fail", ON_FAIL, "`block`", "The effect of a failure on the workflow."),
     optional("on_success", Holds::Word(&["exit_loop"]), "nothing", "Its success ends the loop around it."),
 ];
 
 const AGENT: &[Field] = &[
     one_of("spell", "prompt", Holds::Template, "The name of a spell; or the spell itself, if it has several lines."),
-    one_of("prompt", "spell", Holds::Template, "What the agent is told, with nothing around it."),
+    one_of("prompt", "spell", Holds::Template, "The prompt, without a system prompt around it."),
     optional("input", Holds::Variables, "none", "Variables for the spell or prompt."),
     optional("output", Holds::Name, "", "A variable that also holds the result."),
     optional("adapter", Holds::Text, "that of `defaults`", "The agent."),
-    optional("mode", MODES, "that of `defaults`, else `headless`", "What the agent talks to."),
+    optional("mode", MODES, "that of `defaults`, else `headless`", "How the agent runs."),
     optional("extra_args", Holds::Texts, "none", "Further arguments for the agent's command."),
     optional("cwd", Holds::Text, "its root", "Where in the workspace the agent works."),
     optional("env", Holds::Environment, "none", "What is added to its environment."),
@@ -222,7 +222,7 @@ const SCRIPT: &[Field] = &[
 const LOOP: &[Field] = &[
     required("steps", Holds::Steps, "What is repeated."),
     optional("max_iterations", Holds::Count, "10", "How often at most."),
-    optional("on_max_iterations", ON_MAX, "`block`", "What it means that it went round so often and nothing ended it."),
+    optional("on_max_iterations", ON_MAX, "`block`", "The effect of reaching `max_iterations`."),
 ];
 
 const PARALLEL: &[Field] = &[
@@ -232,13 +232,13 @@ const PARALLEL: &[Field] = &[
 ];
 
 const MERGE: &[Field] = &[
-    optional("require_review", Holds::Flag, "`true`", "Whether a person looks at the changes first."),
+    optional("require_review", Holds::Flag, "`true`", "Whether a user reviews the changes first."),
     optional("into", Holds::Text, "the branch that the session began from", "The branch."),
     optional("commit_message", Holds::Template, "from the task and the workflow", "The message of the commit."),
     optional("strategy", STRATEGIES, "`merge`", "How."),
 ];
 
-const APPROVAL: &[Field] = &[optional("message", Holds::Template, "the name of the step", "What the person is asked.")];
+const APPROVAL: &[Field] = &[optional("message", Holds::Template, "the name of the step", "The text of the question.")];
 
 const STAGE: &[Field] = &[
     required("id", Holds::Name, "Its name."),
@@ -248,12 +248,12 @@ const STAGE: &[Field] = &[
 const TASK: &[Field] = &[
     required("id", Holds::Name, "Its name, which no other task has."),
     required("adapter", Holds::Text, "The agent."),
-    optional("executionMode", MODES, "that of `defaults`, else `interactive`", "What the agent talks to."),
-    optional("prompt", Holds::Template, "none; needed if headless", "What the agent is told."),
+    optional("executionMode", MODES, "that of `defaults`, else `interactive`", "How the agent runs."),
+    optional("prompt", Holds::Template, "none; needed if headless", "The prompt."),
     optional("extraArgs", Holds::Texts, "none", "Further arguments for the agent's command."),
     optional("cwd", Holds::Text, "its root", "Where in the workspace the agent works."),
     optional("env", Holds::Environment, "none", "What is added to its environment."),
-    optional("name", Holds::Text, "the `id`", "What people read."),
+    optional("name", Holds::Text, "the `id`", "The name that is displayed."),
 ];
 
 const MCP_SERVER: &[Field] = &[

@@ -54,7 +54,7 @@ fn every_command_has_a_section_that_names_all_its_options_and_no_other() {
     let page = read("docs/commands.md");
     for help in every_help(&world()) {
         let Some(command) = help.words.first() else {
-            let common = section(&page, "What holds for all");
+            let common = section(&page, "Conventions");
             for flag in help.flags() {
                 assert!(common.contains(&format!("`{flag}")), "{flag} is not among the global options");
             }

@@ -49,7 +49,7 @@ fn every_function_and_every_name_is_described() {
     for function in FUNCTIONS {
         assert!(words.iter().any(|word| word == function), "`{function}` is not described");
     }
-    let named = code_words(&section(&page, "What templates can name"));
+    let named = code_words(&section(&page, "Template variables"));
     for name in RESULT_FIELDS.iter().chain(TASK_FIELDS) {
         assert!(named.iter().any(|word| word == name), "`{name}` is not described");
     }
