@@ -103,7 +103,7 @@ pub trait ProcessRunner: Send {
     fn is_silent(&self) -> bool;
 
     /// Whether whoever shows its output has to add carriage returns. Only a terminal may have done so already.
-    fn needs_returns(&self, _stream: Stream) -> bool {
+    fn needs_crlf(&self, _stream: Stream) -> bool {
         true
     }
 

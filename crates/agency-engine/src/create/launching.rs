@@ -14,7 +14,7 @@ use crate::config::{Config, Seclusion};
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
-use crate::supervise::{Again, Launch, RestartRules, SESSION, Start, WORDS};
+use crate::supervise::{LaunchOrders, RestartPlan, RestartRules, SESSION, Start, WORDS};
 use crate::workspace::Scratch;
 
 /// Where a planned run finds what is its own.
@@ -32,7 +32,7 @@ pub(super) struct RunPaths<'a> {
 /// What is needed to start a planned run.
 pub(super) struct Launching {
     /// The orders for the supervisor.
-    pub(super) orders: Launch,
+    pub(super) orders: LaunchOrders,
     /// The environment of the agent.
     pub(super) environment: BTreeMap<OsString, OsString>,
     /// Files that have to be there before.
@@ -58,9 +58,9 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
     let LaunchConfig { args, env, stream, first_input, mcp_env, files } = plan.agent.launch_config(&request)?;
     let start = started(args, first_input);
     let limits = plan.spec.limits;
-    let orders = Launch {
+    let orders = LaunchOrders {
         program: plan.program.clone(),
-        again: again(plan, &request),
+        restart_plan: restart_plan(plan, &request),
         restart: RestartRules {
             failures_allowed: plan.spec.restart.failures_allowed(config.restart.failures),
             pauses_ms: config.restart.pauses.iter().map(in_milliseconds).collect(),
@@ -86,7 +86,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         pid_dir: config.pid_dir.clone(),
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
-        leash: plan.scratch.as_ref().map(Scratch::lock_file),
+        parent_lock: plan.scratch.as_ref().map(Scratch::lock_file),
         uncommitted: None,
     };
     let mut environment = environment(plan, run, &env);
@@ -124,14 +124,14 @@ fn started(args: Vec<String>, first_input: FirstInput) -> Start {
 }
 
 /// What a process after a crash is started with; none for an agent that cannot go on.
-fn again(plan: &Plan, first: &LaunchRequest<'_>) -> Option<Again> {
+fn restart_plan(plan: &Plan, first: &LaunchRequest<'_>) -> Option<RestartPlan> {
     let with = |prompt: Option<Prompt<'_>>| {
         let LaunchConfig { args, first_input, env: _, stream: _, mcp_env: _, files: _ } =
             plan.agent.launch_config(&LaunchRequest { prompt, resume: Some(SESSION), ..*first }).ok()?;
         Some(started(args, first_input))
     };
-    Some(Again {
-        midway: with(Some(Prompt { text: WORDS, file: WORDS }))?,
+    Some(RestartPlan {
+        mid_turn: with(Some(Prompt { text: WORDS, file: WORDS }))?,
         idle: with(None)?,
         keeps: plan.agent.keeps_conversations,
         forgets_within_a_minute: plan.agent.forgets_within_a_minute,

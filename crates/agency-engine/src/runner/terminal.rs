@@ -123,7 +123,7 @@ impl ProcessRunner for AgentRunner {
         self.running.is_silent()
     }
 
-    fn needs_returns(&self, stream: Stream) -> bool {
+    fn needs_crlf(&self, stream: Stream) -> bool {
         newline_needs_return(match stream {
             Stream::Stdout => &self.screen,
             Stream::Stderr => &self.errors,

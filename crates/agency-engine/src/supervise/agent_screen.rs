@@ -1,6 +1,6 @@
 //! The screen of an interactive agent, as the supervisor keeps it for those who come later.
 
-use super::unfinished::Unfinished;
+use super::partial_sequence::PartialSequence;
 use crate::process::TerminalSize;
 use crate::screen::{Characters, Title};
 
@@ -17,7 +17,7 @@ const INPUT_AS_EVER: &str = "\x1b[?25h\x1b[?1l\x1b>\x1b[?2004l\x1b[?9;1000;1002;
 pub(super) struct AgentScreen {
     parser: vt100::Parser<Notes>,
     characters: Characters,
-    unfinished: Unfinished,
+    partial_sequence: PartialSequence,
 }
 
 /// Whether the agent wants its window to have another size, which is not its own to decide.
@@ -52,14 +52,14 @@ impl std::fmt::Debug for AgentScreen {
 impl AgentScreen {
     pub(super) fn new(size: TerminalSize) -> Self {
         let parser = vt100::Parser::new_with_callbacks(size.rows, size.columns, 0, Notes::default());
-        Self { parser, characters: Characters::default(), unfinished: Unfinished::default() }
+        Self { parser, characters: Characters::default(), partial_sequence: PartialSequence::default() }
     }
 
     /// Shows what the agent wrote.
     pub(super) fn show(&mut self, bytes: &[u8]) -> Wish {
         let whole = self.characters.whole(bytes);
         self.parser.process(&whole);
-        self.unfinished.read(&whole);
+        self.partial_sequence.read(&whole);
         match std::mem::take(&mut self.parser.callbacks_mut().wished_for_size) {
             true => Wish::Size,
             false => Wish::None,
@@ -108,7 +108,7 @@ impl AgentScreen {
         }
         draw(&mut bytes, screen);
         bytes.extend(screen.input_mode_formatted().bytes());
-        bytes.extend_from_slice(self.unfinished.begun());
+        bytes.extend_from_slice(self.partial_sequence.begun());
         bytes.extend_from_slice(self.characters.held());
         bytes
     }

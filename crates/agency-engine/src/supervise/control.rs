@@ -12,7 +12,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
-use super::viewer::{Regard, Viewer};
+use super::viewer::{ViewMode, Viewer};
 use crate::process::TerminalSize;
 
 /// A frame without content: look at your requests.
@@ -86,12 +86,12 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
             INPUT => Some(ControlMessage::Input(content)),
             RESIZE => size_of(&content).map(ControlMessage::Resized),
             ATTACH => writer.take().map(|writer| ControlMessage::Attached {
-                viewer: Viewer::new(Regard::Attached, writer, to_supervisor.clone()),
+                viewer: Viewer::new(ViewMode::Attached, writer, to_supervisor.clone()),
                 size: size_of(&content).unwrap_or(TerminalSize::UNSEEN),
             }),
             WATCH => writer
                 .take()
-                .map(|writer| ControlMessage::Watched(Viewer::new(Regard::Watching, writer, to_supervisor.clone()))),
+                .map(|writer| ControlMessage::Watched(Viewer::new(ViewMode::Watching, writer, to_supervisor.clone()))),
             WAIT => writer.take().map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
             // A newer client may know more kinds.
             _ => None,

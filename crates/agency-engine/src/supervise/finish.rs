@@ -7,7 +7,7 @@ use agency_model::{ErrorCode, Event};
 
 use super::notifier::Notifier;
 use super::notify::BELL;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, after_end, log_end, write_markers};
 use crate::pid_file::PidFile;
@@ -38,7 +38,7 @@ impl Supervisor<'_> {
             details,
             started_at: self.row.started_at,
             ended_at: now(),
-            summary: self.ear.summary(),
+            summary: self.protocol.summary(),
             changed_files: self.changed_files(),
         };
         if let Some(message) = self.giving_up(&ended.ending) {
@@ -128,7 +128,7 @@ impl Supervisor<'_> {
     /// What did not come in time.
     fn silence(&self) -> String {
         let minutes = |limit: Option<u64>| limit.unwrap_or_default() / 60_000;
-        if self.asking.gave_up {
+        if self.questions.gave_up {
             let minutes = minutes(self.launch.question_ms);
             return format!("a question waited {minutes} minutes, and nobody answered it");
         }
@@ -138,25 +138,25 @@ impl Supervisor<'_> {
 
     /// What an agent left unfinished that called its last turn a success.
     fn cut_off(&self) -> Option<String> {
-        let success = self.ear.outcome().is_some_and(|outcome| outcome.success);
-        if success && self.talk.is_cut_off() { self.talk.shortcoming() } else { None }
+        let success = self.protocol.outcome().is_some_and(|outcome| outcome.success);
+        if success && self.conversation.is_cut_off() { self.conversation.shortcoming() } else { None }
     }
 
     fn details(&self, ending: &Ending) -> Option<String> {
         match (ending.state, ending.reason, ending.exit) {
             (State::Killed, _, _) => None,
-            (State::Completed, _, _) => self.talk.shortcoming(),
+            (State::Completed, _, _) => self.conversation.shortcoming(),
             (_, Reason::WallTime, _) => {
                 let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
                 Some(format!("the wall time of {minutes} minutes is over"))
             }
             (_, Reason::Timeout, _) => Some(self.silence()),
-            (_, Reason::CouldNotStart, _) => self.trouble.clone(),
+            (_, Reason::CouldNotStart, _) => self.start_error.clone(),
             (_, _, Some(exit)) if exit.is_success() => {
                 if let Some(shortcoming) = self.cut_off() {
                     return Some(format!("{}: {shortcoming}", ErrorCode::RunFailed));
                 }
-                let complaint = self.ear.complaint().unwrap_or("it gave no reason");
+                let complaint = self.protocol.complaint().unwrap_or("it gave no reason");
                 Some(format!("{}: the agent says that it failed: {complaint}", ErrorCode::RunFailed))
             }
             (_, _, Some(exit)) => {
@@ -166,7 +166,7 @@ impl Supervisor<'_> {
                     (None, None) => "the agent's exit code is not known".to_owned(),
                 };
                 let why = self.cut_off();
-                let why = why.as_deref().or(self.ear.complaint());
+                let why = why.as_deref().or(self.protocol.complaint());
                 let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 Some(format!("{}: {how}{why}", ErrorCode::RunFailed))
             }

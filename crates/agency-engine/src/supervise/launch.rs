@@ -13,8 +13,8 @@ use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::again::{Again, Start};
 use super::notifier::Notify;
+use super::restart::{RestartPlan, Start};
 use crate::adapter::StreamFormat;
 use crate::config::ScreenSource;
 use crate::process::TerminalSize;
@@ -22,13 +22,14 @@ use crate::workspace::UncommittedCheck;
 
 /// The orders of a supervisor, apart from the environment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Launch {
+pub struct LaunchOrders {
     /// The agent's executable, absolute.
     pub program: PathBuf,
     /// What its first process is started with.
     pub start: Start,
     /// What further ones are started with, where the agent can go on with a conversation.
-    pub again: Option<Again>,
+    #[serde(rename = "again")]
+    pub restart_plan: Option<RestartPlan>,
     /// How often it may crash, and what follows.
     pub restart: RestartRules,
     /// Whether it stays when its turn is over, and waits for a message.
@@ -71,8 +72,8 @@ pub struct Launch {
     /// Whom to tell when the agent asks, and when the run is over.
     pub notify: Notify,
     /// The lock of whoever waits for the answer; when nobody holds it, the run is stopped.
-    #[serde(default)]
-    pub leash: Option<PathBuf>,
+    #[serde(default, rename = "leash")]
+    pub parent_lock: Option<PathBuf>,
     /// What to look for in the user's checkout, where that was not finished when the run was created.
     #[serde(default)]
     pub uncommitted: Option<UncommittedCheck>,
@@ -116,7 +117,7 @@ pub(super) type Environment = BTreeMap<OsString, OsString>;
 /// Hands the orders to a supervisor that has connected.
 pub fn send_orders(
     stream: &mut impl Write,
-    launch: &Launch,
+    launch: &LaunchOrders,
     environment: &BTreeMap<OsString, OsString>,
 ) -> io::Result<()> {
     write_block(stream, &serde_json::to_vec(launch)?)?;
@@ -131,7 +132,7 @@ pub fn send_orders(
 }
 
 /// Receives what [`send_orders`] sent.
-pub(super) fn receive_orders(stream: &mut impl Read) -> io::Result<(Launch, Environment)> {
+pub(super) fn receive_orders(stream: &mut impl Read) -> io::Result<(LaunchOrders, Environment)> {
     let launch = serde_json::from_slice(&read_block(stream)?)?;
     let block = read_block(stream)?;
     let entries = block.split(|byte| *byte == 0).filter_map(|entry| {
@@ -179,10 +180,10 @@ mod tests {
 
     #[test]
     fn orders_arrive_as_they_were_sent_whatever_bytes_the_environment_holds() {
-        let launch = Launch {
+        let launch = LaunchOrders {
             program: "/bin/true".into(),
             start: Start { args: vec!["--x".into()], stdin: StdinPlan::Text("hi\n".into()), opening: None },
-            again: None,
+            restart_plan: None,
             restart: RestartRules { failures_allowed: 3, pauses_ms: vec![1000], healthy_ms: 600_000 },
             stays: false,
             directory: "/tmp".into(),
@@ -203,7 +204,7 @@ mod tests {
             pid_dir: None,
             policy: Policy::default(),
             notify: Notify::default(),
-            leash: None,
+            parent_lock: None,
             uncommitted: None,
         };
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);

@@ -3,7 +3,8 @@
 use agency_model::{Event, Question, QuestionId};
 
 use super::notifier::Notification;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::Timer;
 use crate::store::{RunRow, now};
 
 /// What a terminal rings at.
@@ -38,7 +39,10 @@ impl Supervisor<'_> {
     }
 
     fn note_notifying(&mut self, troubles: Vec<String>) {
-        self.timers.notify = self.notifier.deadline().map(Into::into);
+        match self.notifier.deadline() {
+            Some(due) => self.timers.arm_at(Timer::Notification, due.into()),
+            None => self.timers.disarm(Timer::Notification),
+        }
         let first = troubles.into_iter().next().filter(|_| !self.notifying_failed);
         if let Some(trouble) = first {
             self.notifying_failed = true;

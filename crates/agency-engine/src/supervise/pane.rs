@@ -12,8 +12,8 @@ use agency_model::Mode;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::crlf::to_crlf;
 use super::notify::BELL;
-use super::relay::with_returns;
 use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 
 /// An interactive agent waits when its pane is so far behind.
@@ -79,7 +79,7 @@ impl Pane {
     }
 
     /// Queues output. Of a headless agent that is too fast to be read, only the latest lines.
-    pub(super) fn show(&mut self, bytes: &[u8], needs_returns: bool) {
+    pub(super) fn show(&mut self, bytes: &[u8], needs_crlf: bool) {
         let shown = match self.mode {
             Mode::Interactive => bytes,
             Mode::Headless => self.latest(bytes),
@@ -89,7 +89,7 @@ impl Pane {
             return;
         }
         self.note_skipped();
-        self.waiting.extend(&*with_returns(shown, needs_returns));
+        self.waiting.extend(&*to_crlf(shown, needs_crlf));
     }
 
     /// Rings, whatever else is shown or skipped.

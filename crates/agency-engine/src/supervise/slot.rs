@@ -7,7 +7,7 @@ use notify::{RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
 use super::control::ControlMessage;
-use super::launch::Launch;
+use super::launch::LaunchOrders;
 use crate::home::Home;
 use crate::lock::is_held;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
@@ -16,7 +16,7 @@ use crate::store::{RunRow, SlotAnswer, Store, StoreError};
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How the wait ended.
-pub(super) enum Turn {
+pub(super) enum SlotOutcome {
     /// The row is `running`.
     Granted(Box<RunRow>),
     /// There is no slot, and the run may not wait for one.
@@ -29,32 +29,32 @@ pub(super) enum Turn {
 pub(super) struct Waiting<'a> {
     pub(super) home: &'a Home,
     pub(super) id: &'a RunId,
-    pub(super) launch: &'a Launch,
+    pub(super) launch: &'a LaunchOrders,
 }
 
 impl Waiting<'_> {
-    pub(super) async fn turn(
+    pub(super) async fn wait(
         &self,
         store: &mut Store,
-        bells: &mut mpsc::Receiver<ControlMessage>,
+        control: &mut mpsc::Receiver<ControlMessage>,
         mut when_queued: impl FnMut(),
-    ) -> Result<Turn, StoreError> {
-        if let Some(turn) = self.claim(store)? {
-            return Ok(turn);
+    ) -> Result<SlotOutcome, StoreError> {
+        if let Some(outcome) = self.claim(store)? {
+            return Ok(outcome);
         }
         if !self.launch.may_wait {
-            return Ok(Turn::Refused);
+            return Ok(SlotOutcome::Refused);
         }
         when_queued();
         let (_watcher, mut changes) = self.watch_slots();
         // They hear of the change when we return.
         let mut waiters = vec![];
         loop {
-            if let Some(turn) = self.claim(store)? {
-                return Ok(turn);
+            if let Some(outcome) = self.claim(store)? {
+                return Ok(outcome);
             }
             tokio::select! {
-                Some(message) = bells.recv() => {
+                Some(message) = control.recv() => {
                     if let ControlMessage::Waiting(waiter) = message {
                         waiters.push(waiter);
                     }
@@ -65,12 +65,12 @@ impl Waiting<'_> {
         }
     }
 
-    fn claim(&self, store: &mut Store) -> Result<Option<Turn>, StoreError> {
+    fn claim(&self, store: &mut Store) -> Result<Option<SlotOutcome>, StoreError> {
         // A lock that cannot be probed belongs to a run we had better count.
         let is_owned = |other: &RunId| is_held(&self.home.run(other).supervisor_lock()).unwrap_or(true);
         match store.claim_slot(self.id, self.launch.max_agents, is_owned) {
-            Ok(SlotAnswer::Granted(row)) => Ok(Some(Turn::Granted(row))),
-            Ok(SlotAnswer::Over(row)) => Ok(Some(Turn::Over(row))),
+            Ok(SlotAnswer::Granted(row)) => Ok(Some(SlotOutcome::Granted(row))),
+            Ok(SlotAnswer::Over(row)) => Ok(Some(SlotOutcome::Over(row))),
             Ok(SlotAnswer::Wait) => Ok(None),
             // The row is rebuilt from the files before long.
             Err(error) if error.is_lost_row() => Ok(None),

@@ -1,101 +1,158 @@
 //! What the supervisor waits for besides its agent.
+//!
+//! The one rule: a timer that fires is removed first, so each is reported once per arming.
 
-use agency_model::run::Input;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use agency_model::run::{Input, StopCause};
 use tokio::time::{Instant, sleep_until};
 
-/// The deadlines of a run; each that passes is told once.
-#[derive(Debug, Default)]
-pub(super) struct Timers {
-    /// The end of the run's wall time.
-    pub(super) wall_time: Option<(Instant, Input)>,
-    /// The end of a grace, a kill or a pause.
-    pub(super) phase: Option<(Instant, Input)>,
-    /// When the agent has worked so long that earlier crashes do not count.
-    pub(super) health: Option<(Instant, Input)>,
-    /// The end of the agent's last words.
-    pub(super) drain: Option<Instant>,
-    /// When the row is brought up to date.
-    pub(super) note: Option<Instant>,
-    /// When the agent should have given a sign of life.
-    pub(super) life: Option<Instant>,
-    /// When the oldest question should have been answered.
-    pub(super) question: Option<Instant>,
-    /// When a question that could not be stored is tried again.
-    pub(super) ask: Option<Instant>,
-    /// When a turn that is over was the last one.
-    pub(super) close: Option<Instant>,
-    /// When requests are looked for although nobody rang.
-    pub(super) requests: Option<Instant>,
-    /// When the screen is looked at.
-    pub(super) look: Option<Instant>,
-    /// When a screen that is not recognised becomes a question.
-    pub(super) unrecognised: Option<Instant>,
-    /// When the next key is typed.
-    pub(super) key: Option<Instant>,
-    /// When an agent whose conversation is over should have left.
-    pub(super) dismiss: Option<Instant>,
-    /// When a program that tells the user something has had its time.
-    pub(super) notify: Option<Instant>,
+/// What a deadline is for. Of several that are due at the same instant, the first in this order fires first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Timer {
+    /// The output of an agent that has exited has been read for long enough.
+    Drain,
+    /// The row is brought up to date with the agent's activity.
+    StoreActivity,
+    /// The agent should have made progress.
+    Progress,
+    /// The oldest question should have been answered.
+    Question,
+    /// A question that could not be stored is tried again.
+    StoreQuestion,
+    /// A turn that is over was the last one.
+    EndConversation,
+    /// An agent whose conversation is over should have exited.
+    AgentExit,
+    /// Requests are read from the database without a notification.
+    PollRequests,
+    /// The screen is read.
+    ReadScreen,
+    /// A screen that is not recognised becomes a question.
+    UnrecognisedScreen,
+    /// The next key is typed.
+    NextKey,
+    /// A notification program has run for too long.
+    Notification,
+    /// An input of the run's state machine.
+    Run(RunTimer),
 }
 
-/// Which deadline passed.
-#[derive(Debug)]
-pub(super) enum Passed {
-    Input(Input),
-    Drain,
-    Note,
-    Life,
-    Question,
-    Ask,
-    Close,
-    Dismiss,
-    Requests,
-    Look,
-    Unrecognised,
-    Key,
-    Notify,
+/// A deadline of the run itself. What belongs to one process carries its attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RunTimer {
+    /// The time between TERM and KILL.
+    Grace { attempt: u32 },
+    /// The time that a killed process may take to be gone.
+    Kill { attempt: u32 },
+    /// The pause between two attempts.
+    Pause { attempt: u32 },
+    /// The time after which earlier crashes do not count any more.
+    Healthy { attempt: u32 },
+    /// The run's wall time.
+    WallTime,
+}
+
+impl RunTimer {
+    /// What the state machine is given when the timer fires.
+    pub(super) const fn input(self) -> Input {
+        match self {
+            Self::Grace { attempt } => Input::GraceOver { attempt },
+            Self::Kill { attempt } => Input::KillOver { attempt },
+            Self::Pause { attempt } => Input::PauseOver { attempt },
+            Self::Healthy { attempt } => Input::Healthy { attempt },
+            Self::WallTime => Input::Stop(StopCause::WallTime),
+        }
+    }
+}
+
+/// The deadlines of a run.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    armed: BTreeMap<Timer, Instant>,
 }
 
 impl Timers {
-    /// Waits for the next deadline; for ever if there is none.
-    pub(super) async fn next(&mut self) -> Passed {
-        let Some(at) = self.earliest() else {
+    /// Arms a timer, or moves it.
+    pub(super) fn arm(&mut self, timer: Timer, after: Duration) {
+        self.arm_at(timer, Instant::now() + after);
+    }
+
+    /// Arms a timer for an instant, or moves it there.
+    pub(super) fn arm_at(&mut self, timer: Timer, due: Instant) {
+        self.armed.insert(timer, due);
+    }
+
+    /// Arms a timer that is not armed.
+    pub(super) fn arm_once(&mut self, timer: Timer, after: Duration) {
+        self.armed.entry(timer).or_insert_with(|| Instant::now() + after);
+    }
+
+    /// Moves a timer that is armed to an earlier instant, never to a later one.
+    pub(super) fn shorten(&mut self, timer: Timer, after: Duration) {
+        if let Some(due) = self.armed.get_mut(&timer) {
+            *due = (*due).min(Instant::now() + after);
+        }
+    }
+
+    /// Disarms a timer.
+    pub(super) fn disarm(&mut self, timer: Timer) {
+        self.armed.remove(&timer);
+    }
+
+    /// Whether a timer is armed.
+    pub(super) fn is_armed(&self, timer: Timer) -> bool {
+        self.armed.contains_key(&timer)
+    }
+
+    /// Waits for the next timer and disarms it; for ever if none is armed.
+    pub(super) async fn next(&mut self) -> Timer {
+        let Some((due, timer)) = self.armed.iter().map(|(timer, due)| (*due, *timer)).min() else {
             return std::future::pending().await;
         };
-        sleep_until(at).await;
-        self.passed(at)
+        sleep_until(due).await;
+        self.disarm(timer);
+        timer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block_on<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
     }
 
-    fn earliest(&self) -> Option<Instant> {
-        let of_run = [&self.wall_time, &self.phase, &self.health].map(|timer| timer.as_ref().map(|(at, _)| *at));
-        let of_agent = [self.drain, self.note, self.life, self.look, self.unrecognised, self.key];
-        let of_talk = [self.question, self.ask, self.requests, self.close, self.dismiss, self.notify];
-        of_agent.into_iter().chain(of_talk).chain(of_run).flatten().min()
+    #[test]
+    fn timers_fire_in_the_order_of_their_deadlines_and_once() {
+        block_on(async {
+            let mut timers = Timers::default();
+            let now = Instant::now();
+            timers.arm_at(Timer::Drain, now + Duration::from_millis(2));
+            timers.arm_at(Timer::Run(RunTimer::WallTime), now);
+            timers.arm_at(Timer::NextKey, now);
+            timers.arm_at(Timer::ReadScreen, now);
+            timers.disarm(Timer::ReadScreen);
+            assert_eq!(timers.next().await, Timer::NextKey);
+            assert_eq!(timers.next().await, Timer::Run(RunTimer::WallTime));
+            assert_eq!(timers.next().await, Timer::Drain);
+            assert!(!timers.is_armed(Timer::Drain));
+        });
     }
 
-    fn passed(&mut self, at: Instant) -> Passed {
-        let plain = [
-            (&mut self.drain, Passed::Drain),
-            (&mut self.note, Passed::Note),
-            (&mut self.life, Passed::Life),
-            (&mut self.question, Passed::Question),
-            (&mut self.ask, Passed::Ask),
-            (&mut self.close, Passed::Close),
-            (&mut self.dismiss, Passed::Dismiss),
-            (&mut self.requests, Passed::Requests),
-            (&mut self.look, Passed::Look),
-            (&mut self.unrecognised, Passed::Unrecognised),
-            (&mut self.key, Passed::Key),
-            (&mut self.notify, Passed::Notify),
-        ];
-        for (timer, passed) in plain {
-            if *timer == Some(at) {
-                *timer = None;
-                return passed;
-            }
-        }
-        let mut of_run = [&mut self.phase, &mut self.health, &mut self.wall_time].into_iter();
-        let due = of_run.find(|timer| timer.as_ref().is_some_and(|(due, _)| *due == at));
-        due.and_then(Option::take).map_or(Passed::Drain, |(_, input)| Passed::Input(input))
+    #[test]
+    fn a_timer_is_shortened_and_never_prolonged() {
+        let mut timers = Timers::default();
+        timers.shorten(Timer::Drain, Duration::ZERO);
+        assert!(!timers.is_armed(Timer::Drain), "a timer that is not armed stays so");
+        timers.arm(Timer::Drain, Duration::from_secs(60));
+        let due = timers.armed.clone();
+        timers.arm_once(Timer::Drain, Duration::ZERO);
+        timers.shorten(Timer::Drain, Duration::from_secs(120));
+        assert_eq!(timers.armed, due);
+        timers.shorten(Timer::Drain, Duration::from_secs(1));
+        assert!(timers.armed < due);
     }
 }

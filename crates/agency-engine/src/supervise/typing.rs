@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use tokio::time::Instant;
-
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::Timer;
 use crate::screen::KEY_PAUSE;
 
 /// What is still to be typed.
@@ -17,28 +16,28 @@ impl Supervisor<'_> {
     /// Types some keys, one after the other.
     pub(super) fn type_keys(&mut self, keys: Vec<Vec<u8>>) {
         self.typing.waiting.extend(keys);
-        if self.timers.key.is_none() {
+        if !self.timers.is_armed(Timer::NextKey) {
             self.type_next();
         }
     }
 
     /// The pause is over.
     pub(super) fn type_next(&mut self) {
-        self.timers.key = None;
+        self.timers.disarm(Timer::NextKey);
         if let Some(key) = self.typing.waiting.pop_front() {
             self.say(&key);
-            self.timers.key = Some(Instant::now() + KEY_PAUSE);
+            self.timers.arm(Timer::NextKey, KEY_PAUSE);
         }
     }
 
     /// Whether something is still to be typed, or was typed just now.
     pub(super) fn is_typing(&self) -> bool {
-        self.timers.key.is_some()
+        self.timers.is_armed(Timer::NextKey)
     }
 
     /// Nobody is there to read it.
     pub(super) fn stop_typing(&mut self) {
         self.typing.waiting.clear();
-        self.timers.key = None;
+        self.timers.disarm(Timer::NextKey);
     }
 }

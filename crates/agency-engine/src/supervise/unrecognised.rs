@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use agency_model::{Question, QuestionKind, QuestionOption};
-use tokio::time::Instant;
 
-use super::open_question::Source;
-use super::turn::Supervisor;
+use super::open_questions::QuestionSource;
+use super::supervisor::Supervisor;
+use super::timers::Timer;
 use crate::screen::ScreenText;
 
 /// The key of the question; there is one screen, so there is one such question at a time.
@@ -31,17 +31,17 @@ pub(super) enum Unrecognised {
 impl Supervisor<'_> {
     /// The screen was looked at.
     pub(super) fn see_whether_recognised(&mut self, recognised: bool) {
-        match (recognised, self.eye.unrecognised) {
+        match (recognised, self.screen_reader.unrecognised) {
             (true, Unrecognised::No) | (false, Unrecognised::Counting | Unrecognised::Asked) => {}
             (true, Unrecognised::Counting | Unrecognised::Asked) => {
-                self.eye.unrecognised = Unrecognised::No;
-                self.timers.unrecognised = None;
+                self.screen_reader.unrecognised = Unrecognised::No;
+                self.timers.disarm(Timer::UnrecognisedScreen);
                 self.withdraw(KEY, "the screen is recognised again");
             }
             (false, Unrecognised::No) => {
                 if let Some(limit) = self.launch.unknown_ms.map(Duration::from_millis) {
-                    self.eye.unrecognised = Unrecognised::Counting;
-                    self.timers.unrecognised = Some(Instant::now() + limit);
+                    self.screen_reader.unrecognised = Unrecognised::Counting;
+                    self.timers.arm(Timer::UnrecognisedScreen, limit);
                 }
             }
         }
@@ -50,13 +50,14 @@ impl Supervisor<'_> {
     /// The time for a screen that is not recognised is over.
     pub(super) fn ask_about_screen(&mut self) {
         // What it shows now may be known already.
-        self.look();
-        let Some(screen) = self.screen.as_ref().filter(|_| self.eye.unrecognised == Unrecognised::Counting) else {
+        self.read_screen();
+        let Some(screen) = self.screen.as_ref().filter(|_| self.screen_reader.unrecognised == Unrecognised::Counting)
+        else {
             return;
         };
         let shown = ScreenText::of(screen.screen(), screen.title()).lines.join("\n");
-        self.eye.unrecognised = Unrecognised::Asked;
-        self.ask(question(shown.trim_end(), &self.id.to_string()), Source::Unrecognised);
+        self.screen_reader.unrecognised = Unrecognised::Asked;
+        self.ask(question(shown.trim_end(), &self.id.to_string()), QuestionSource::Unrecognised);
     }
 }
 

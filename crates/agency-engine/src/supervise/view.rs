@@ -3,8 +3,8 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use super::agent_screen::{AgentScreen, size_of_window};
-use super::relay::with_returns;
-use super::viewer::Regard;
+use super::crlf::to_crlf;
+use super::viewer::ViewMode;
 use crate::home::{RunDirectory, open_to_read};
 use crate::process::TerminalSize;
 
@@ -23,20 +23,20 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// For somebody who comes: the screen as it is, or the end of the log.
-    pub(super) fn first(&self, regard: Regard) -> Vec<u8> {
-        match (self.screen, regard) {
-            (Some(screen), Regard::Attached) => screen.drawn(),
-            (Some(screen), Regard::Watching) => screen.drawn_for_watchers(),
-            (None, Regard::Attached) => self.tail_of_log(),
-            (None, Regard::Watching) => [self.size_of_window(), self.tail_of_log()].concat(),
+    pub(super) fn first(&self, mode: ViewMode) -> Vec<u8> {
+        match (self.screen, mode) {
+            (Some(screen), ViewMode::Attached) => screen.drawn(),
+            (Some(screen), ViewMode::Watching) => screen.drawn_for_watchers(),
+            (None, ViewMode::Attached) => self.tail_of_log(),
+            (None, ViewMode::Watching) => [self.size_of_window(), self.tail_of_log()].concat(),
         }
     }
 
     /// For somebody who fell behind: the same, in place of what they had.
-    pub(super) fn anew(&self, regard: Regard) -> Vec<u8> {
+    pub(super) fn anew(&self, mode: ViewMode) -> Vec<u8> {
         match self.screen {
-            Some(_) => self.first(regard),
-            None => [b"\x1b[2J\x1b[H".to_vec(), self.first(regard)].concat(),
+            Some(_) => self.first(mode),
+            None => [b"\x1b[2J\x1b[H".to_vec(), self.first(mode)].concat(),
         }
     }
 
@@ -57,6 +57,6 @@ impl View<'_> {
             let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
             let _ = file.take(TAIL).read_to_end(&mut tail);
         }
-        with_returns(&tail, true).into_owned()
+        to_crlf(&tail, true).into_owned()
     }
 }

@@ -15,11 +15,11 @@ use super::control::ControlMessage;
 /// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
 const BACKLOG: usize = 256;
 /// How long viewers get to take what they have not read when the run is over.
-const FAREWELL: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// In what way somebody looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Regard {
+pub(super) enum ViewMode {
     /// With a terminal of their own, whose size the agent's takes.
     Attached,
     /// Without any effect on the agent.
@@ -29,7 +29,7 @@ pub(super) enum Regard {
 /// Somebody who looks.
 #[derive(Debug)]
 pub(super) struct Viewer {
-    pub(super) regard: Regard,
+    pub(super) mode: ViewMode,
     output: mpsc::Sender<Vec<u8>>,
     behind: Arc<AtomicBool>,
     forwarding: JoinHandle<()>,
@@ -37,16 +37,16 @@ pub(super) struct Viewer {
 
 impl Viewer {
     /// Lets somebody look through a stream.
-    pub(super) fn new(regard: Regard, stream: OwnedWriteHalf, to_supervisor: mpsc::Sender<ControlMessage>) -> Self {
+    pub(super) fn new(mode: ViewMode, stream: OwnedWriteHalf, to_supervisor: mpsc::Sender<ControlMessage>) -> Self {
         let (output, chunks) = mpsc::channel(BACKLOG);
         let behind = Arc::new(AtomicBool::new(false));
         let forwarding = tokio::spawn(forward(chunks, stream, behind.clone(), to_supervisor));
-        Self { regard, output, behind, forwarding }
+        Self { mode, output, behind, forwarding }
     }
 
     /// Offers output without ever waiting; `false` if the viewer is gone. One that fell behind gets nothing more until
     /// it has caught up, and then the whole screen.
-    pub(super) fn offer(&self, bytes: &[u8], whole_screen: impl FnOnce() -> Vec<u8>) -> bool {
+    pub(super) fn try_send(&self, bytes: &[u8], whole_screen: impl FnOnce() -> Vec<u8>) -> bool {
         if !self.behind.load(Ordering::SeqCst) {
             match self.output.try_send(bytes.to_vec()) {
                 Ok(()) => return true,
@@ -68,8 +68,8 @@ impl Viewer {
 }
 
 /// Lets the viewers of a run that is over read what they were given, and closes their streams.
-pub(super) async fn see_off(viewers: Vec<Viewer>) {
-    let until = Instant::now() + FAREWELL;
+pub(super) async fn drain_viewers(viewers: Vec<Viewer>) {
+    let until = Instant::now() + DRAIN_TIMEOUT;
     for Viewer { output, forwarding, .. } in viewers {
         drop(output);
         // One that does not read must not keep the supervisor.
@@ -110,12 +110,12 @@ mod tests {
     fn one_that_fell_behind_gets_the_whole_screen_though_the_agent_is_silent() {
         block_on(async {
             let (mut theirs, ours) = UnixStream::pair().unwrap();
-            let (to_supervisor, mut bells) = mpsc::channel(8);
-            let viewer = Viewer::new(Regard::Watching, ours.into_split().1, to_supervisor);
+            let (to_supervisor, mut control) = mpsc::channel(8);
+            let viewer = Viewer::new(ViewMode::Watching, ours.into_split().1, to_supervisor);
             let chunk = vec![b'x'; 16 * 1024];
             // More than the stream and the backlog hold together.
             for _ in 0..2 * BACKLOG {
-                assert!(viewer.offer(&chunk, Vec::new));
+                assert!(viewer.try_send(&chunk, Vec::new));
                 tokio::task::yield_now().await;
             }
             assert!(viewer.behind.load(Ordering::SeqCst));
@@ -124,11 +124,11 @@ mod tests {
                 theirs.read_to_end(&mut read).await.unwrap();
                 read
             });
-            let message = tokio::time::timeout(Duration::from_secs(20), bells.recv()).await.unwrap();
+            let message = tokio::time::timeout(Duration::from_secs(20), control.recv()).await.unwrap();
             assert!(matches!(message, Some(ControlMessage::CaughtUp)), "{message:?}");
             assert!(viewer.catch_up(|| b"whole".to_vec()));
-            assert!(viewer.offer(b" and more", Vec::new));
-            see_off(vec![viewer]).await;
+            assert!(viewer.try_send(b" and more", Vec::new));
+            drain_viewers(vec![viewer]).await;
             let read = reading.await.unwrap();
             assert!(read.ends_with(b"xwhole and more"), "{:?}", read.get(read.len() - 40..));
             assert!(read.len() < 2 * BACKLOG * chunk.len(), "nothing was left out");
@@ -139,11 +139,11 @@ mod tests {
     fn one_that_does_not_read_is_not_waited_for() {
         block_on(async {
             let (_theirs, ours) = UnixStream::pair().unwrap();
-            let viewer = Viewer::new(Regard::Attached, ours.into_split().1, mpsc::channel(8).0);
+            let viewer = Viewer::new(ViewMode::Attached, ours.into_split().1, mpsc::channel(8).0);
             for _ in 0..BACKLOG {
-                viewer.offer(&[b'x'; 16 * 1024], Vec::new);
+                viewer.try_send(&[b'x'; 16 * 1024], Vec::new);
             }
-            tokio::time::timeout(Duration::from_secs(20), see_off(vec![viewer])).await.unwrap();
+            tokio::time::timeout(Duration::from_secs(20), drain_viewers(vec![viewer])).await.unwrap();
         });
     }
 
@@ -151,9 +151,9 @@ mod tests {
     fn one_that_left_is_noticed() {
         block_on(async {
             let (theirs, ours) = UnixStream::pair().unwrap();
-            let viewer = Viewer::new(Regard::Watching, ours.into_split().1, mpsc::channel(8).0);
+            let viewer = Viewer::new(ViewMode::Watching, ours.into_split().1, mpsc::channel(8).0);
             drop(theirs);
-            while viewer.offer(b"anybody?", Vec::new) {
+            while viewer.try_send(b"anybody?", Vec::new) {
                 tokio::task::yield_now().await;
             }
             assert!(!viewer.catch_up(Vec::new));

@@ -120,10 +120,10 @@ fn whoever_shows_the_screen_adds_returns_unless_the_program_does() {
         let mut listener = listen(&shell("echo ready; read line; stty onlcr; echo ready again; read line"));
         let mut heard = Heard::default();
         heard.until(&mut listener, "ready\n").await;
-        assert!(listener.runner().needs_returns(Stream::Stdout) && listener.runner().needs_returns(Stream::Stderr));
+        assert!(listener.runner().needs_crlf(Stream::Stdout) && listener.runner().needs_crlf(Stream::Stderr));
         listener.runner().type_in(b"\n");
         heard.until(&mut listener, "ready again").await;
-        assert!(!listener.runner().needs_returns(Stream::Stdout));
+        assert!(!listener.runner().needs_crlf(Stream::Stdout));
         listener.stop(Duration::from_secs(30)).await;
     });
 }

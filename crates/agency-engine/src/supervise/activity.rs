@@ -7,102 +7,106 @@ use agency_model::{Activity, Event};
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::Timer;
 use crate::store::now;
 
-/// The row follows the agent at this pace; the events tell every step.
-const PACE: Duration = Duration::from_millis(250);
+/// The row is brought up to date at most so often; the events have every step.
+const STORE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// What the agent is doing.
 #[derive(Debug)]
-pub(super) struct Doing {
-    pub(super) activity: Option<Activity>,
+pub(super) struct ActivityTracker {
+    pub(super) current: Option<Activity>,
     pub(super) since: Timestamp,
     noted: Instant,
     last_sign_of_life: Instant,
 }
 
-impl Doing {
+impl ActivityTracker {
     pub(super) fn nothing_yet() -> Self {
         let started = Instant::now();
-        Self { activity: None, since: now(), noted: started - PACE, last_sign_of_life: started }
+        Self { current: None, since: now(), noted: started - STORE_INTERVAL, last_sign_of_life: started }
     }
 }
 
 impl Supervisor<'_> {
     /// Appends an event, and what it says about the agent's activity.
-    pub(super) fn note_event(&mut self, event: Event) {
+    pub(super) fn record_event(&mut self, event: Event) {
         let activity = Activity::after(&event);
-        self.note_event_as(event, activity);
+        self.record_event_as(event, activity);
     }
 
     /// Appends an event of which we know more than it says: what the agent does then.
-    pub(super) fn note_event_as(&mut self, event: Event, activity: Option<Activity>) {
+    pub(super) fn record_event_as(&mut self, event: Event, activity: Option<Activity>) {
         // What an agent does after an answer is seen on its screen, where it has one.
-        let seen = self.screen.is_some() && self.eye.understands() && matches!(event, Event::Answer { .. });
+        let seen = self.screen.is_some() && self.screen_reader.understands() && matches!(event, Event::Answer { .. });
         // Who waits for an answer waits, whatever else is heard meanwhile.
-        let waits = self.asking.is_waiting() && !matches!(event, Event::Question { .. });
+        let waits = self.questions.is_waiting() && !matches!(event, Event::Question { .. });
         let activity = activity.filter(|_| !seen && !waits);
-        let because = activity.filter(|activity| self.doing.activity != Some(*activity)).map(|_| reason(&event));
+        let because = activity.filter(|activity| self.activity.current != Some(*activity)).map(|_| reason(&event));
         let seq = self.events.append(self.run.attempt(), event);
         if let (Some(activity), Some(because)) = (activity, because) {
-            self.does(activity, &format!("event {seq}, {because}"), None);
+            self.set_activity(activity, &format!("event {seq}, {because}"), None);
         }
     }
 
     /// The agent does something; an event if that is news.
-    pub(super) fn does(&mut self, activity: Activity, because: &str, line: Option<u32>) {
-        if self.doing.activity == Some(activity) {
+    pub(super) fn set_activity(&mut self, activity: Activity, because: &str, line: Option<u32>) {
+        if self.activity.current == Some(activity) {
             return;
         }
-        self.doing.activity = Some(activity);
-        self.doing.since = now();
+        self.activity.current = Some(activity);
+        self.activity.since = now();
         let because = because.to_owned();
         self.events.append(self.run.attempt(), Event::Activity { activity, because, line });
-        if activity == Activity::WaitingForUser || self.doing.noted.elapsed() >= PACE {
-            self.note_activity();
-        } else if self.timers.note.is_none() {
-            self.timers.note = Some(Instant::now() + PACE);
+        if activity == Activity::WaitingForUser || self.activity.noted.elapsed() >= STORE_INTERVAL {
+            self.store_activity();
+        } else {
+            self.timers.arm_once(Timer::StoreActivity, STORE_INTERVAL);
         }
     }
 
     /// Brings the row up to date.
-    pub(super) fn note_activity(&mut self) {
-        self.timers.note = None;
-        self.doing.noted = Instant::now();
-        self.note_agent();
+    pub(super) fn store_activity(&mut self) {
+        self.timers.disarm(Timer::StoreActivity);
+        self.activity.noted = Instant::now();
+        self.store_agent_note();
     }
 
     /// The agent lives.
-    pub(super) fn give_sign_of_life(&mut self) {
-        self.doing.last_sign_of_life = Instant::now();
+    pub(super) fn note_progress(&mut self) {
+        self.activity.last_sign_of_life = Instant::now();
     }
 
     /// Starts to count the time without a sign of life.
-    pub(super) fn watch_for_life(&mut self) {
-        self.give_sign_of_life();
+    pub(super) fn watch_progress(&mut self) {
+        self.note_progress();
         let limit = self.launch.no_progress_ms.map(Duration::from_millis);
-        self.timers.life = limit.map(|limit| Instant::now() + limit);
+        match limit {
+            Some(limit) => self.timers.arm(Timer::Progress, limit),
+            None => self.timers.disarm(Timer::Progress),
+        }
     }
 
     /// The time without a sign of life may be over. Who waits for a human gives none, and need not.
-    pub(super) fn look_for_life(&mut self) {
+    pub(super) fn check_progress(&mut self) {
         let Some(limit) = self.launch.no_progress_ms.map(Duration::from_millis) else { return };
-        if self.asking.is_waiting() || self.talk.lingering || self.is_waiting_for_message() {
-            self.give_sign_of_life();
+        if self.questions.is_waiting() || self.conversation.lingering || self.is_waiting_for_message() {
+            self.note_progress();
         }
-        let due = self.doing.last_sign_of_life + limit;
+        let due = self.activity.last_sign_of_life + limit;
         if due <= Instant::now() {
             self.feed(&Input::Stop(StopCause::NoProgress));
         } else {
-            self.timers.life = Some(due);
+            self.timers.arm_at(Timer::Progress, due);
         }
     }
 }
 
 impl Supervisor<'_> {
     fn is_waiting_for_message(&self) -> bool {
-        self.launch.stays && self.doing.activity == Some(Activity::Idle)
+        self.launch.stays && self.activity.current == Some(Activity::Idle)
     }
 }
 

@@ -3,11 +3,11 @@
 use agency_model::{Activity, Escaper, Event, Sgr};
 
 use super::agent_screen::{AgentScreen, Wish};
+use super::crlf::to_crlf;
 use super::pane::Pane;
-use super::relay::with_returns;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
 use super::view::View;
-use super::viewer::{Regard, Viewer};
+use super::viewer::{ViewMode, Viewer};
 use crate::home::{RunDirectory, write_atomically};
 use crate::process::TerminalSize;
 use crate::runner::Stream;
@@ -43,11 +43,11 @@ impl Supervisor<'_> {
         for message in self.logs.write(stream, bytes) {
             self.events.append(self.run.attempt(), Event::Error { message });
         }
-        if self.ear.understands() && stream == Stream::Stdout {
+        if self.protocol.understands() && stream == Stream::Stdout {
             self.understand(stream, length);
             return;
         }
-        let needs_returns = agent.needs_returns(stream);
+        let needs_crlf = agent.needs_crlf(stream);
         let has_terminal = self.screen.is_some();
         let audience = Audience {
             pane: &mut self.pane,
@@ -57,17 +57,17 @@ impl Supervisor<'_> {
             directory: &self.directory,
         };
         match has_terminal {
-            true => audience.show(bytes, needs_returns),
+            true => audience.show(bytes, needs_crlf),
             // Without a terminal of its own, an agent does not write to the one of who looks.
-            false => audience.show(self.headless_output.escaped(stream, bytes).as_bytes(), needs_returns),
+            false => audience.show(self.headless_output.escaped(stream, bytes).as_bytes(), needs_crlf),
         }
-        if let Some(fresh) = &mut self.eye.fresh {
+        if let Some(fresh) = &mut self.screen_reader.fresh {
             fresh.show(bytes);
         }
-        if !self.ear.understands() {
-            self.give_sign_of_life();
-            if !(self.screen.is_some() && self.eye.understands()) {
-                self.does(Activity::Unknown, "its output is not understood", None);
+        if !self.protocol.understands() {
+            self.note_progress();
+            if !(self.screen.is_some() && self.screen_reader.understands()) {
+                self.set_activity(Activity::Unknown, "its output is not understood", None);
             }
         }
         self.screen_changed();
@@ -91,15 +91,15 @@ impl Supervisor<'_> {
     }
 
     /// Somebody attaches, and the agent's terminal takes the size of theirs.
-    pub(super) fn welcome(&mut self, viewer: Viewer, size: TerminalSize) {
+    pub(super) fn attach_viewer(&mut self, viewer: Viewer, size: TerminalSize) {
         self.resize(size);
-        self.admit(viewer);
+        self.add_viewer(viewer);
     }
 
     /// Somebody looks: first at the screen as it is, then at whatever comes.
-    pub(super) fn admit(&mut self, viewer: Viewer) {
-        let first = self.view().first(viewer.regard);
-        if viewer.offer(&first, Vec::new) {
+    pub(super) fn add_viewer(&mut self, viewer: Viewer) {
+        let first = self.view().first(viewer.mode);
+        if viewer.try_send(&first, Vec::new) {
             self.viewers.push(viewer);
         }
     }
@@ -107,7 +107,7 @@ impl Supervisor<'_> {
     /// Viewers that fell behind may have read all they were given.
     pub(super) fn catch_up(&mut self) {
         let mut viewers = std::mem::take(&mut self.viewers);
-        viewers.retain(|viewer| viewer.catch_up(|| self.view().anew(viewer.regard)));
+        viewers.retain(|viewer| viewer.catch_up(|| self.view().anew(viewer.mode)));
         self.viewers = viewers;
     }
 
@@ -121,7 +121,7 @@ impl Supervisor<'_> {
         if let Some(screen) = &mut self.screen {
             screen.resize(size);
         }
-        if let Some(fresh) = &mut self.eye.fresh {
+        if let Some(fresh) = &mut self.screen_reader.fresh {
             fresh.resize(size);
         }
         if !same {
@@ -131,9 +131,9 @@ impl Supervisor<'_> {
 
     fn tell_watchers_the_size(&mut self) {
         let mut viewers = std::mem::take(&mut self.viewers);
-        viewers.retain(|viewer| match viewer.regard {
-            Regard::Attached => true,
-            Regard::Watching => viewer.offer(&self.view().resized(), || self.view().anew(viewer.regard)),
+        viewers.retain(|viewer| match viewer.mode {
+            ViewMode::Attached => true,
+            ViewMode::Watching => viewer.try_send(&self.view().resized(), || self.view().anew(viewer.mode)),
         });
         self.viewers = viewers;
     }
@@ -176,20 +176,22 @@ struct Audience<'a> {
 }
 
 impl Audience<'_> {
-    fn show(self, bytes: &[u8], needs_returns: bool) {
+    fn show(self, bytes: &[u8], needs_crlf: bool) {
         if let Some(pane) = self.pane {
-            pane.show(bytes, needs_returns);
+            pane.show(bytes, needs_crlf);
         }
         if self.screen.is_none() && self.viewers.is_empty() {
             return;
         }
-        let shown = with_returns(bytes, needs_returns);
+        let shown = to_crlf(bytes, needs_crlf);
         let wish = self.screen.as_mut().map_or(Wish::None, |screen| screen.show(&shown));
         let view = View { screen: self.screen.as_ref(), size: self.size, directory: self.directory };
-        self.viewers.retain(|viewer| match (viewer.regard, wish) {
-            (Regard::Attached, _) | (Regard::Watching, Wish::None) => viewer.offer(&shown, || view.anew(viewer.regard)),
+        self.viewers.retain(|viewer| match (viewer.mode, wish) {
+            (ViewMode::Attached, _) | (ViewMode::Watching, Wish::None) => {
+                viewer.try_send(&shown, || view.anew(viewer.mode))
+            }
             // What the agent says about its size would be taken for what we say. Instead, the watcher sees what came of it.
-            (Regard::Watching, Wish::Size) => viewer.offer(&view.resized(), || view.anew(viewer.regard)),
+            (ViewMode::Watching, Wish::Size) => viewer.try_send(&view.resized(), || view.anew(viewer.mode)),
         });
     }
 }

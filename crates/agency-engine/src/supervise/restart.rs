@@ -6,7 +6,7 @@ use agency_model::{Activity, Event};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
 use crate::adapter::Opening;
 use crate::config::KeepsConversations;
 use crate::conversation::{self, Search};
@@ -33,9 +33,10 @@ pub struct Start {
 
 /// What the next process is started with when one has crashed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Again {
+pub struct RestartPlan {
     /// If the agent was in the middle of its work.
-    pub midway: Start,
+    #[serde(rename = "midway")]
+    pub mid_turn: Start,
     /// If it had nothing to do.
     pub idle: Start,
     /// Where the agent itself keeps the names of its conversations.
@@ -66,24 +67,25 @@ impl Start {
 
 impl Supervisor<'_> {
     /// Notes what the process that is gone was doing.
-    pub(super) fn note_crash_site(&mut self) {
-        self.talk.was_idle = self.doing.activity == Some(Activity::Idle) && self.talk.unanswered.is_empty();
-        self.talk.spoke |= self.doing.activity.is_some_and(|activity| activity != Activity::Starting);
+    pub(super) fn note_state_at_exit(&mut self) {
+        self.conversation.was_idle =
+            self.activity.current == Some(Activity::Idle) && self.conversation.unanswered.is_empty();
+        self.conversation.spoke |= self.activity.current.is_some_and(|activity| activity != Activity::Starting);
     }
 
     /// Decides how the next attempt begins, and says so.
-    pub(super) fn prepare_again(&mut self) {
+    pub(super) fn prepare_restart(&mut self) {
         let known = self.conversation_so_far();
-        let how = match (&self.launch.again, &known) {
-            (Some(again), Some(session)) => {
-                let start = if self.talk.was_idle { &again.idle } else { &again.midway };
+        let how = match (&self.launch.restart_plan, &known) {
+            (Some(plan), Some(session)) => {
+                let start = if self.conversation.was_idle { &plan.idle } else { &plan.mid_turn };
                 self.start = start.filled(session, &self.words());
                 "with its conversation"
             }
             (_, _) => {
                 self.start = self.launch.start.clone();
                 // Nobody but us knows what it was told.
-                self.talk.waiting.splice(0..0, std::mem::take(&mut self.talk.unanswered));
+                self.conversation.waiting.splice(0..0, std::mem::take(&mut self.conversation.unanswered));
                 "from the beginning"
             }
         };
@@ -93,8 +95,8 @@ impl Supervisor<'_> {
 
     /// How long the pause must be so that the agent does not lose its conversation.
     pub(super) fn shortest_pause(&self) -> Duration {
-        match &self.launch.again {
-            Some(again) if again.forgets_within_a_minute && self.start != self.launch.start => {
+        match &self.launch.restart_plan {
+            Some(plan) if plan.forgets_within_a_minute && self.start != self.launch.start => {
                 let into_minute = Timestamp::now().as_millisecond().rem_euclid(60_000);
                 Duration::from_millis((60_000 - into_minute).unsigned_abs())
             }
@@ -104,8 +106,8 @@ impl Supervisor<'_> {
 
     /// The agent's own id of the conversation. One that it never spoke in does not exist, whatever its name.
     fn conversation_so_far(&self) -> Option<String> {
-        let heard = self.ear.session.clone();
-        let keeps = self.launch.again.as_ref().map_or(KeepsConversations::Unknown, |again| again.keeps);
+        let heard = self.protocol.session.clone();
+        let keeps = self.launch.restart_plan.as_ref().map_or(KeepsConversations::Unknown, |plan| plan.keeps);
         let search = Search {
             keeps,
             program: &self.launch.program,
@@ -114,13 +116,13 @@ impl Supervisor<'_> {
             during: (self.row.created_at, None),
         };
         let kept = || conversation::find(&search);
-        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.talk.spoke))
+        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.conversation.spoke))
     }
 
     /// What an agent is told that comes back in the middle of its work. Its last message may not have reached it.
     fn words(&self) -> String {
         let mut words = GO_ON.to_owned();
-        for message in &self.talk.unanswered {
+        for message in &self.conversation.unanswered {
             words.push_str("\n\nYou had been told, and perhaps not read:\n");
             words.push_str(&message.text);
         }

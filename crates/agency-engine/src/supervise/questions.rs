@@ -8,19 +8,20 @@ use agency_model::{Activity, Answer, Event, Question, QuestionId, QuestionKind};
 use tokio::time::Instant;
 use ulid::Overflow;
 
-use super::denial_words::{Giver, note_on_words};
-use super::open_question::{Open, Source};
+use super::denial_message::{Giver, note_on_words};
+use super::open_questions::{OpenQuestion, QuestionSource};
 use super::render::rendered;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::Timer;
 use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
 use crate::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
 /// An answer whose giver did not ring is found after this.
-const LOOK_ANYWAY: Duration = Duration::from_secs(2);
+const REQUEST_POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// A question that could not be stored is tried again after this.
-const AGAIN: Duration = Duration::from_secs(1);
+const STORE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Who may answer a question.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +32,12 @@ enum Answerer {
 
 impl Supervisor<'_> {
     /// The agent asks. A rule may answer at once; else it waits for a human.
-    pub(super) fn ask(&mut self, question: Question, source: Source) {
+    pub(super) fn ask(&mut self, question: Question, source: QuestionSource) {
         self.put(question, source, Answerer::RuleOrHuman);
     }
 
-    fn put(&mut self, question: Question, source: Source, answerer: Answerer) {
-        let id = self.asking.ids.generate().unwrap_or_else(Overflow::commit_overflow_random);
+    fn put(&mut self, question: Question, source: QuestionSource, answerer: Answerer) {
+        let id = self.questions.ids.generate().unwrap_or_else(Overflow::commit_overflow_random);
         let id = QuestionId::from_ulid(id);
         let attempt = self.run.attempt();
         fault::point("ask.heard");
@@ -59,7 +60,7 @@ impl Supervisor<'_> {
         if decided.is_none() {
             self.notify_question(&id, &question);
         }
-        self.asking.open.push(Open { id: id.clone(), question, source, asked: Instant::now() });
+        self.questions.open.push(OpenQuestion { id: id.clone(), question, source, asked: Instant::now() });
         self.watch_questions();
         if let Some((answer, by)) = decided {
             self.answer_by_rule(&id, &answer, &by);
@@ -67,16 +68,16 @@ impl Supervisor<'_> {
     }
 
     /// Nobody is shown what is not on disk, and the agent waits: so it is tried again.
-    fn ask_later(&mut self, question: Question, source: Source, error: &StoreError) {
-        self.complain_of_store("a question could not be stored, which is tried again", error);
-        self.asking.unstored.push((question, source));
-        self.timers.ask = Some(Instant::now() + AGAIN);
+    fn ask_later(&mut self, question: Question, source: QuestionSource, error: &StoreError) {
+        self.report_store_error("a question could not be stored, which is tried again", error);
+        self.questions.unstored.push((question, source));
+        self.timers.arm(Timer::StoreQuestion, STORE_RETRY_DELAY);
     }
 
     /// Tries again to store what could not be stored.
-    pub(super) fn ask_again(&mut self) {
+    pub(super) fn retry_unstored(&mut self) {
         self.renew_store();
-        for (question, source) in std::mem::take(&mut self.asking.unstored) {
+        for (question, source) in std::mem::take(&mut self.questions.unstored) {
             self.ask(question, source);
         }
     }
@@ -84,7 +85,7 @@ impl Supervisor<'_> {
     /// Stores the questions that wait in a database that may not have them.
     pub(super) fn store_open_questions(&mut self) {
         let attempt = self.run.attempt();
-        for open in &self.asking.open {
+        for open in &self.questions.open {
             if matches!(self.store.question(&open.id), Ok(None)) {
                 // One that cannot be stored now is stored with the next replacement, or expires with the run.
                 let _ = self.store.ask(&open.id, &self.id, attempt, &open.question);
@@ -108,7 +109,7 @@ impl Supervisor<'_> {
 
     /// What a rule answers, and which. That a rule leaves it to a human is told as well.
     fn decide(&mut self, id: &QuestionId, question: &Question) -> Option<(Answer, String)> {
-        let allowed = self.asking.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
+        let allowed = self.questions.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
         if let Some(by) = allowed {
             return Some((Answer::Allow { message: None }, format!("allow_all of {by}")));
         }
@@ -141,16 +142,16 @@ impl Supervisor<'_> {
 
     fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str, giver: Giver) {
         let request = giver.request();
-        let Some(index) = self.asking.open.iter().position(|open| open.id == *id) else {
+        let Some(index) = self.questions.open.iter().position(|open| open.id == *id) else {
             if let Some(request) = request {
                 self.finish_request(request, Err("the agent does not wait for it any more".to_owned()));
             }
             return;
         };
-        let open = self.asking.open.remove(index);
+        let open = self.questions.open.remove(index);
         fault::point("answer.delivering");
         let undeliverable = match &open.source {
-            Source::Protocol => match self.tell_answer(&open.question.key, answer) {
+            QuestionSource::Protocol => match self.tell_answer(&open.question.key, answer) {
                 Ok(outcome) => {
                     let words = self.words_beside(answer);
                     let note = words.map_or("", |_| note_on_words(giver));
@@ -162,11 +163,11 @@ impl Supervisor<'_> {
                 }
                 Err(error @ (EncodeError::NotReady | EncodeError::Invalid(_))) => error.to_string(),
             },
-            Source::Unrecognised => {
+            QuestionSource::Unrecognised => {
                 let outcome = "noted; nothing was typed".to_owned();
                 return self.settle_answer(&open, answer, by, Ok(outcome), request);
             }
-            Source::Screen(question) => match question.keys_for(answer) {
+            QuestionSource::Screen(question) => match question.keys_for(answer) {
                 Ok(_) => return self.type_answer(open, (answer.clone(), by.to_owned(), request)),
                 Err(error) => error.to_string(),
             },
@@ -176,13 +177,13 @@ impl Supervisor<'_> {
     }
 
     /// The agent still waits, and no rule has an answer that it takes: a human has to find another one.
-    pub(super) fn leave_to_human(&mut self, open: Open) {
+    pub(super) fn leave_to_human(&mut self, open: OpenQuestion) {
         self.put(open.question, open.source, Answerer::Human);
     }
 
     fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, EncodeError> {
         let to_agent = ToAgent::Answer { key: key.to_owned(), answer: answer.clone() };
-        let channel = self.ear.channel.as_mut().ok_or(EncodeError::OneWay);
+        let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(&to_agent))?;
         self.say(&bytes);
         let seen = if bytes.is_empty() {
@@ -196,7 +197,7 @@ impl Supervisor<'_> {
     /// Notes what became of an answer.
     pub(super) fn settle_answer(
         &mut self,
-        open: &Open,
+        open: &OpenQuestion,
         answer: &Answer,
         by: &str,
         outcome: Result<String, String>,
@@ -239,9 +240,9 @@ impl Supervisor<'_> {
     /// Who does not answer one question of a request answers none: the agent does not wait for the others.
     fn drop_rest_of_request(&mut self, denied: &Question) {
         let Some(request) = denied.request() else { return };
-        let same = |open: &Open| open.question.request() == Some(request);
+        let same = |open: &OpenQuestion| open.question.request() == Some(request);
         let rest: Vec<String> =
-            self.asking.open.iter().filter(|open| same(open)).map(|open| open.question.key.clone()).collect();
+            self.questions.open.iter().filter(|open| same(open)).map(|open| open.question.key.clone()).collect();
         for key in rest {
             self.withdraw(&key, "another question of the same request was declined");
         }
@@ -249,9 +250,10 @@ impl Supervisor<'_> {
 
     /// From now on every permission is given, to those who wait and those who will ask.
     fn allow_all(&mut self, by: &QuestionId) {
-        self.asking.allow_all = Some(by.clone());
-        let permission = |open: &&Open| open.question.kind == QuestionKind::Permission;
-        let waiting: Vec<QuestionId> = self.asking.open.iter().filter(permission).map(|open| open.id.clone()).collect();
+        self.questions.allow_all = Some(by.clone());
+        let permission = |open: &&OpenQuestion| open.question.kind == QuestionKind::Permission;
+        let waiting: Vec<QuestionId> =
+            self.questions.open.iter().filter(permission).map(|open| open.id.clone()).collect();
         for id in waiting {
             self.answer_by_rule(&id, &Answer::Allow { message: None }, &format!("allow_all of {by}"));
         }
@@ -259,9 +261,9 @@ impl Supervisor<'_> {
 
     /// The agent no longer waits for the answer to this.
     pub(super) fn withdraw(&mut self, key: &str, why: &str) {
-        self.asking.unstored.retain(|(question, _)| question.key != key);
-        while let Some(index) = self.asking.open.iter().position(|open| open.question.key == key) {
-            let open = self.asking.open.remove(index);
+        self.questions.unstored.retain(|(question, _)| question.key != key);
+        while let Some(index) = self.questions.open.iter().position(|open| open.question.key == key) {
+            let open = self.questions.open.remove(index);
             self.expire(&open.id, why);
         }
         self.watch_questions();
@@ -269,8 +271,8 @@ impl Supervisor<'_> {
 
     /// The process that asked is gone.
     pub(super) fn withdraw_all(&mut self, why: &str) {
-        self.asking.unstored.clear();
-        for open in std::mem::take(&mut self.asking.open) {
+        self.questions.unstored.clear();
+        for open in std::mem::take(&mut self.questions.open) {
             self.expire(&open.id, why);
         }
         self.watch_questions();
@@ -283,7 +285,7 @@ impl Supervisor<'_> {
         let event =
             Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
         if self.agent.is_some() {
-            self.note_event(event);
+            self.record_event(event);
         } else {
             // Who is gone does nothing.
             self.events.append(self.run.attempt(), event);
@@ -292,30 +294,33 @@ impl Supervisor<'_> {
 
     /// The time that the oldest question may wait.
     fn watch_questions(&mut self) {
-        if self.asking.has_open() {
-            self.timers.requests.get_or_insert(Instant::now() + LOOK_ANYWAY);
+        if self.questions.has_open() {
+            self.timers.arm_once(Timer::PollRequests, REQUEST_POLL_INTERVAL);
         }
         let limit = self.launch.question_ms.map(Duration::from_millis);
-        let of_agent = self.asking.open.iter().filter(|open| open.source.is_of_agent());
+        let of_agent = self.questions.open.iter().filter(|open| open.source.is_of_agent());
         let oldest = of_agent.map(|open| open.asked).min();
-        self.timers.question = limit.zip(oldest).map(|(limit, asked)| asked + limit);
+        match limit.zip(oldest) {
+            Some((limit, asked)) => self.timers.arm_at(Timer::Question, asked + limit),
+            None => self.timers.disarm(Timer::Question),
+        }
     }
 
     /// Who recorded an answer and died before it could ring is heard all the same.
-    pub(super) fn look_for_answers(&mut self) {
+    pub(super) fn poll_requests(&mut self) {
         self.renew_store();
         if self.store.has_requests(&self.id).unwrap_or(false) {
-            self.look_at_requests();
+            self.handle_requests();
         }
-        if self.asking.has_open() {
-            self.timers.requests = Some(Instant::now() + LOOK_ANYWAY);
+        if self.questions.has_open() {
+            self.timers.arm(Timer::PollRequests, REQUEST_POLL_INTERVAL);
         }
     }
 
     /// The oldest question has waited too long.
-    pub(super) fn no_answer_came(&mut self) {
-        self.timers.question = None;
-        self.asking.gave_up = true;
+    pub(super) fn question_timed_out(&mut self) {
+        self.timers.disarm(Timer::Question);
+        self.questions.gave_up = true;
         self.feed(&Input::Stop(StopCause::NoAnswer));
     }
 
@@ -324,13 +329,13 @@ impl Supervisor<'_> {
         if let Some(text) = rendered(&event).filter(|_| self.screen.is_none()) {
             self.show(&text);
         }
-        self.give_sign_of_life();
-        self.note_event_as(event, Some(activity));
+        self.note_progress();
+        self.record_event_as(event, Some(activity));
     }
 
     fn complain(&mut self, stored: Result<(), StoreError>) {
         if let Err(error) = stored {
-            self.complain_of_store("what became of a question could not be stored", &error);
+            self.report_store_error("what became of a question could not be stored", &error);
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::screen::ScreenQuestion;
 
 /// The questions that wait.
 #[derive(Debug, Default)]
-pub(super) struct Asking {
-    pub(super) open: Vec<Open>,
+pub(super) struct OpenQuestions {
+    pub(super) open: Vec<OpenQuestion>,
     /// What could not be stored yet.
-    pub(super) unstored: Vec<(Question, Source)>,
+    pub(super) unstored: Vec<(Question, QuestionSource)>,
     /// Questions of one moment keep the order in which they were asked.
     pub(super) ids: Generator,
     /// The question whose answer allowed everything.
@@ -22,16 +22,16 @@ pub(super) struct Asking {
 
 /// A question that waits.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenQuestion {
     pub(super) id: QuestionId,
     pub(super) question: Question,
-    pub(super) source: Source,
+    pub(super) source: QuestionSource,
     pub(super) asked: Instant,
 }
 
 /// Where a question comes from, and how its answer goes back.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum QuestionSource {
     /// The agent's protocol.
     Protocol,
     /// Its screen.
@@ -40,7 +40,7 @@ pub(super) enum Source {
     Unrecognised,
 }
 
-impl Source {
+impl QuestionSource {
     pub(super) const fn is_of_agent(&self) -> bool {
         match self {
             Self::Protocol | Self::Screen(_) => true,
@@ -49,12 +49,12 @@ impl Source {
     }
 }
 
-impl Asking {
+impl OpenQuestions {
     /// Whether the agent waits for a human.
     pub(super) fn is_waiting(&self) -> bool {
         let mut sources =
             self.open.iter().map(|open| &open.source).chain(self.unstored.iter().map(|(_, source)| source));
-        sources.any(Source::is_of_agent)
+        sources.any(QuestionSource::is_of_agent)
     }
 
     /// Whether an answer may come.
@@ -67,7 +67,7 @@ impl Asking {
         let open = self.open.iter_mut().map(|open| (&open.question, &mut open.source));
         let unstored = self.unstored.iter_mut().map(|(question, source)| (&*question, source));
         let source = open.chain(unstored).find(|(question, _)| question.key == seen.question.key);
-        if let Some((_, Source::Screen(question))) = source {
+        if let Some((_, QuestionSource::Screen(question))) = source {
             **question = seen.clone();
         }
     }

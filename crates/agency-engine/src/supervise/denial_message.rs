@@ -4,8 +4,9 @@
 
 use agency_model::{Answer, Event};
 
-use super::talk::Told;
-use super::turn::Supervisor;
+use super::conversation::Told;
+use super::supervisor::Supervisor;
+use crate::adapter::Channel;
 
 /// Who gave an answer.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ impl Supervisor<'_> {
     /// The words of a denial that does not bring them to the agent.
     pub(super) fn words_beside<'a>(&self, answer: &'a Answer) -> Option<&'a str> {
         let Answer::Deny { message: Some(words) } = answer else { return None };
-        let takes_words = self.ear.channel.as_ref().is_none_or(|channel| channel.denial_takes_words());
+        let takes_words = self.protocol.channel.as_ref().is_none_or(Channel::denial_takes_words);
         (!takes_words).then_some(words.as_str())
     }
 

@@ -8,34 +8,36 @@ use std::time::Duration;
 use agency_model::Event;
 use agency_model::run::Input;
 use rustix::process::Signal;
-use tokio::time::Instant;
 
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::{RunTimer, Timer};
 use crate::process::{ProcessHandle, left_children};
 
 /// How long last words may take when nobody of the agent is left.
-const LISTENING: Duration = Duration::from_millis(500);
+const READ_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long leftovers get to end by themselves.
-const ASKED: Duration = Duration::from_secs(2);
+const TERMINATE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long they may take to be gone when killed.
-const KILLED: Duration = Duration::from_secs(1);
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How far the end of an attempt has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LastWords {
+pub(super) enum DrainStage {
     /// Nobody is left; the streams are read to their ends.
-    Listening,
+    Reading,
     /// Leftovers were sent TERM.
-    Asked,
+    Terminated,
     /// Leftovers were sent KILL.
     Killed,
 }
 
 impl Supervisor<'_> {
     /// The agent has exited.
-    pub(super) fn hear_last_words(&mut self) {
+    pub(super) fn start_drain(&mut self) {
         // Its grace, if it had one, is over; what it left has one of its own.
-        self.timers.phase = None;
+        let attempt = self.run.attempt();
+        self.timers.disarm(Timer::Run(RunTimer::Grace { attempt }));
+        self.timers.disarm(Timer::Run(RunTimer::Kill { attempt }));
         let left = left_children();
         for process in &left {
             let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
@@ -43,18 +45,18 @@ impl Supervisor<'_> {
             process.signal(Signal::TERM);
         }
         if left.is_empty() {
-            self.listen(LastWords::Listening, LISTENING);
+            self.enter_stage(DrainStage::Reading, READ_TIMEOUT);
         } else {
-            self.listen(LastWords::Asked, ASKED);
+            self.enter_stage(DrainStage::Terminated, TERMINATE_TIMEOUT);
         }
-        self.listen_on();
+        self.continue_drain();
     }
 
     /// A stream ended or a process went away: perhaps that was all.
-    pub(super) fn listen_on(&mut self) {
-        let Some(stage) = self.last_words else { return };
+    pub(super) fn continue_drain(&mut self) {
+        let Some(stage) = self.drain else { return };
         let left = left_children();
-        if stage == LastWords::Killed {
+        if stage == DrainStage::Killed {
             // The death of one leftover may hand us its children.
             signal_all(&left, Signal::KILL);
         }
@@ -63,46 +65,46 @@ impl Supervisor<'_> {
         }
         if self.agent.as_ref().is_none_or(|agent| agent.is_silent()) {
             self.attempt_is_over();
-        } else if stage != LastWords::Listening {
-            self.listen(LastWords::Listening, LISTENING);
+        } else if stage != DrainStage::Reading {
+            self.enter_stage(DrainStage::Reading, READ_TIMEOUT);
         }
     }
 
     /// The time of the present stage is over.
-    pub(super) fn last_words_are_over(&mut self) {
-        match self.last_words {
+    pub(super) fn drain_stage_over(&mut self) {
+        match self.drain {
             None => {}
-            Some(LastWords::Asked) => {
+            Some(DrainStage::Terminated) => {
                 signal_all(&left_children(), Signal::KILL);
-                self.listen(LastWords::Killed, KILLED);
+                self.enter_stage(DrainStage::Killed, KILL_TIMEOUT);
             }
-            Some(LastWords::Listening | LastWords::Killed) => self.attempt_is_over(),
+            Some(DrainStage::Reading | DrainStage::Killed) => self.attempt_is_over(),
         }
     }
 
-    fn listen(&mut self, stage: LastWords, limit: Duration) {
-        self.last_words = Some(stage);
-        self.timers.drain = Some(Instant::now() + limit);
+    fn enter_stage(&mut self, stage: DrainStage, limit: Duration) {
+        self.drain = Some(stage);
+        self.timers.arm(Timer::Drain, limit);
     }
 
     fn attempt_is_over(&mut self) {
-        self.last_words = None;
-        self.timers.drain = None;
+        self.drain = None;
+        self.timers.disarm(Timer::Drain);
         let Some(exit) = self.agent.take().and_then(|agent| agent.exit()) else {
             return;
         };
         let attempt = self.run.attempt();
         self.keep_last_screen();
-        self.note_crash_site();
+        self.note_state_at_exit();
         let verdict = self.stop_understanding();
-        self.close_eye();
+        self.close_screen_reader();
         self.stop_typing();
         self.withdraw_all("the process that asked is gone");
-        self.doing.activity = None;
-        self.timers.life = None;
-        self.timers.health = None;
-        self.timers.close = None;
-        self.timers.dismiss = None;
+        self.activity.current = None;
+        self.timers.disarm(Timer::Progress);
+        self.timers.disarm(Timer::Run(RunTimer::Healthy { attempt }));
+        self.timers.disarm(Timer::EndConversation);
+        self.timers.disarm(Timer::AgentExit);
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit, verdict });
     }

@@ -5,11 +5,11 @@
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 
-use super::launch::Launch;
-use super::open_question::Source;
+use super::conversation::Conversation;
+use super::launch::LaunchOrders;
+use super::open_questions::QuestionSource;
 use super::render::rendered;
-use super::talk::Talk;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
 use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use crate::runner::Stream;
 use crate::store::AgentNote;
@@ -18,7 +18,7 @@ use crate::store::AgentNote;
 const LONGEST_SUMMARY: usize = 16 * 1024;
 
 /// What has been understood of one attempt, and what has added up over all of them.
-pub(super) struct Ear {
+pub(super) struct ProtocolReader {
     format: StreamFormat,
     opening: Option<Opening>,
     pub(super) channel: Option<Channel>,
@@ -31,9 +31,9 @@ pub(super) struct Ear {
     last_error: Option<String>,
 }
 
-impl Ear {
-    pub(super) fn new(launch: &Launch) -> Self {
-        let mut ear = Self {
+impl ProtocolReader {
+    pub(super) fn new(launch: &LaunchOrders) -> Self {
+        let mut reader = Self {
             format: launch.stream,
             opening: launch.start.opening.clone(),
             channel: None,
@@ -43,8 +43,8 @@ impl Ear {
             spent: launch.spent,
             last_error: None,
         };
-        ear.listen_anew();
-        ear
+        reader.listen_anew();
+        reader
     }
 
     /// Whether the agent's stream is understood, so that its raw lines are not for people.
@@ -73,12 +73,12 @@ impl Ear {
     }
 
     /// What the agent said about its work.
-    fn verdict(&self, talk: &Talk) -> Verdict {
+    fn verdict(&self, conversation: &Conversation) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
             // Its success was that of a turn, not of all that it had begun.
-            Some(Outcome { success: true, .. }) if talk.is_cut_off() => Verdict::Failure,
-            Some(Outcome { success: true, .. }) if talk.dismissed => Verdict::Dismissed,
+            Some(Outcome { success: true, .. }) if conversation.is_cut_off() => Verdict::Failure,
+            Some(Outcome { success: true, .. }) if conversation.dismissed => Verdict::Dismissed,
             Some(Outcome { success: true, .. }) => Verdict::Success,
             Some(Outcome { success: false, .. }) => Verdict::Failure,
         }
@@ -110,7 +110,7 @@ impl Ear {
 impl Supervisor<'_> {
     /// Understands what was just written to the logs.
     pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let heard = match (&self.agent, &mut self.ear.channel, stream) {
+        let heard = match (&self.agent, &mut self.protocol.channel, stream) {
             (Some(agent), Some(channel), Stream::Stdout) => channel.feed(agent.written(stream, length)),
             (_, _, Stream::Stdout | Stream::Stderr) => return,
         };
@@ -119,26 +119,26 @@ impl Supervisor<'_> {
 
     /// What we told the agent may itself have consequences, such as questions that nobody asks any more.
     pub(super) fn hear_what_follows(&mut self) {
-        let heard = self.ear.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
+        let heard = self.protocol.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
         self.take_in(heard);
     }
 
     /// Understands the last half line, and is ready for another attempt.
     pub(super) fn stop_understanding(&mut self) -> Verdict {
-        let heard = self.ear.channel.as_mut().map(|channel| channel.finish()).unwrap_or_default();
+        let heard = self.protocol.channel.as_mut().map(Channel::finish).unwrap_or_default();
         self.take_in(heard);
-        self.note_agent();
-        let verdict = self.ear.verdict(&self.talk);
+        self.store_agent_note();
+        let verdict = self.protocol.verdict(&self.conversation);
         // For an agent that stays, what it finished was one turn of many.
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
 
     /// A new attempt has said nothing yet.
     pub(super) fn forget_outcome(&mut self) {
-        self.ear.outcome = None;
-        self.ear.last_error = None;
-        self.ear.opening.clone_from(&self.start.opening);
-        self.ear.listen_anew();
+        self.protocol.outcome = None;
+        self.protocol.last_error = None;
+        self.protocol.opening.clone_from(&self.start.opening);
+        self.protocol.listen_anew();
     }
 
     fn take_in(&mut self, heard: Vec<StreamItem>) {
@@ -152,13 +152,13 @@ impl Supervisor<'_> {
             match item {
                 StreamItem::Event(event) => self.take_in_event(event),
                 StreamItem::Session(session) => {
-                    self.ear.session = Some(session);
-                    self.note_agent();
+                    self.protocol.session = Some(session);
+                    self.store_agent_note();
                     // No event tells it.
                     self.write_snapshot();
                 }
                 StreamItem::Result(outcome) => {
-                    self.ear.outcome = Some(outcome);
+                    self.protocol.outcome = Some(outcome);
                     self.turn_is_over();
                     self.write_snapshot();
                 }
@@ -168,7 +168,7 @@ impl Supervisor<'_> {
                 StreamItem::Question(question) => {
                     // What is told about a question is on disk before anything follows from it.
                     self.events.release();
-                    self.ask(question, Source::Protocol);
+                    self.ask(question, QuestionSource::Protocol);
                     self.events.hold();
                 }
                 StreamItem::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
@@ -178,13 +178,13 @@ impl Supervisor<'_> {
 
     fn take_in_event(&mut self, event: Event) {
         if !matches!(event, Event::Error { .. } | Event::Unknown { .. }) {
-            self.give_sign_of_life();
+            self.note_progress();
         }
         if let Event::Error { message } = &event {
-            self.ear.last_error = Some(message.clone());
+            self.protocol.last_error = Some(message.clone());
         }
         if let Event::Usage(usage) = &event {
-            self.ear.usage = self.ear.usage.plus(*usage);
+            self.protocol.usage = self.protocol.usage.plus(*usage);
         }
         self.turn_goes_on(&event);
         if self.is_watched()
@@ -192,18 +192,18 @@ impl Supervisor<'_> {
         {
             self.show(&text);
         }
-        self.note_event(event);
+        self.record_event(event);
     }
 
     /// The row is for people and for resuming; a busy database does not hold up the agent.
-    pub(super) fn note_agent(&mut self) {
+    pub(super) fn store_agent_note(&mut self) {
         let note = AgentNote {
-            session: self.ear.session.as_deref(),
-            usage: self.ear.usage,
-            activity: self.doing.activity.map(|activity| (activity, self.doing.since)),
+            session: self.protocol.session.as_deref(),
+            usage: self.protocol.usage,
+            activity: self.activity.current.map(|activity| (activity, self.activity.since)),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
-            self.complain_of_store("what the agent said of itself could not be stored", &error);
+            self.report_store_error("what the agent said of itself could not be stored", &error);
         }
     }
 }

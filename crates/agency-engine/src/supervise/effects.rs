@@ -5,10 +5,10 @@ use std::time::Duration;
 use agency_model::Event;
 use agency_model::run::{Effect, Input, StopCause, Transition, step};
 use rustix::process::Signal;
-use tokio::time::Instant;
 
 use super::finish::RESERVE;
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
+use super::timers::{RunTimer, Timer};
 use crate::fault;
 use crate::home::HomeError;
 use crate::pid_file::PidFile;
@@ -17,7 +17,7 @@ use crate::remove::bring_up_to_date;
 use crate::runner::{self, RunnerCommand};
 
 /// How long a killed process may take to be gone.
-const KILL_LIMIT: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Supervisor<'_> {
     /// Starts the first attempt; the error is for the creator.
@@ -25,7 +25,7 @@ impl Supervisor<'_> {
         self.spawn(self.run.attempt());
         // Without the reserve a full disk may cost the markers, not the run.
         let _ = self.directory.write(RESERVE, &[0; 64 * 1024]);
-        self.trouble.clone().map_or(Ok(()), Err)
+        self.start_error.clone().map_or(Ok(()), Err)
     }
 
     /// Feeds one input to the state machine and carries out what follows.
@@ -63,7 +63,7 @@ impl Supervisor<'_> {
             }
             Err(error) => {
                 self.write_snapshot();
-                self.complain_of_store("the phase could not be stored", &error);
+                self.report_store_error("the phase could not be stored", &error);
             }
         }
     }
@@ -82,20 +82,18 @@ impl Supervisor<'_> {
                 self.agent = Some(agent);
                 fault::point("supervise.unnoted");
                 self.leave_pid_file(&program, pid);
-                self.note_event(Event::Attempt { program, pid, logs_from: self.logs.lengths() });
+                self.record_event(Event::Attempt { program, pid, logs_from: self.logs.lengths() });
                 self.begin_conversation();
-                self.watch_for_life();
-                self.timers.health = Some((
-                    Instant::now() + Duration::from_millis(self.launch.restart.healthy_ms),
-                    Input::Healthy { attempt },
-                ));
+                self.watch_progress();
+                let healthy = Duration::from_millis(self.launch.restart.healthy_ms);
+                self.timers.arm(Timer::Run(RunTimer::Healthy { attempt }), healthy);
                 fault::point("supervise.spawned");
                 self.feed(&Input::Started { attempt });
             }
             Err(error) => {
                 let message = error.to_string();
                 self.events.append(attempt, Event::Error { message: message.clone() });
-                self.trouble = Some(message);
+                self.start_error = Some(message);
                 self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });
             }
         }
@@ -105,7 +103,7 @@ impl Supervisor<'_> {
     fn freshen_workspace(&mut self) {
         if let Err(error) = bring_up_to_date(self.home, &self.row) {
             let message = format!("the workspace could not be brought up to date: {error}");
-            self.note_event(Event::Notice { message });
+            self.record_event(Event::Notice { message });
         }
     }
 
@@ -134,7 +132,7 @@ impl Supervisor<'_> {
         if let Some(agent) = &self.agent {
             agent.terminate();
         }
-        self.timers.phase = Some((Instant::now() + self.grace, Input::GraceOver { attempt }));
+        self.timers.arm(Timer::Run(RunTimer::Grace { attempt }), self.grace);
         fault::point("supervise.terminating");
     }
 
@@ -143,18 +141,18 @@ impl Supervisor<'_> {
             agent.signal(Signal::KILL);
         }
         self.signal_leftovers(Signal::KILL);
-        self.timers.phase = Some((Instant::now() + KILL_LIMIT, Input::KillOver { attempt }));
+        self.timers.arm(Timer::Run(RunTimer::Kill { attempt }), KILL_TIMEOUT);
     }
 
     fn pause(&mut self, attempt: u32, failures: u32) {
-        self.prepare_again();
+        self.prepare_restart();
         let pauses = &self.launch.restart.pauses_ms;
         let index = usize::try_from(failures).unwrap_or(usize::MAX).saturating_sub(1);
         let delay_ms = pauses.get(index).or(pauses.last()).copied().unwrap_or_default();
         let delay = Duration::from_millis(delay_ms).max(self.shortest_pause());
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
         self.events.append(attempt, Event::Restart { failures, delay_ms });
-        self.timers.phase = Some((Instant::now() + delay, Input::PauseOver { attempt }));
+        self.timers.arm(Timer::Run(RunTimer::Pause { attempt }), delay);
     }
 
     fn signal_leftovers(&self, signal: Signal) {
@@ -167,21 +165,19 @@ impl Supervisor<'_> {
     pub(super) fn feed_stop(&mut self, grace: Option<Duration>) {
         self.grace = grace.unwrap_or(self.grace);
         self.feed(&Input::Stop(StopCause::Requested));
-        if let Some((due, Input::GraceOver { .. })) = &mut self.timers.phase {
-            *due = (Instant::now() + self.grace).min(*due);
-        }
+        self.timers.shorten(Timer::Run(RunTimer::Grace { attempt: self.run.attempt() }), self.grace);
     }
 
     /// Does what the open requests ask for.
-    pub(super) fn look_at_requests(&mut self) {
+    pub(super) fn handle_requests(&mut self) {
         self.renew_store();
         match self.store.take_requests(&self.id) {
             Ok(requests) => {
                 for request in requests {
-                    self.answer_request(&request);
+                    self.handle_request(&request);
                 }
             }
-            Err(error) => self.complain_of_store("a request could not be read", &error),
+            Err(error) => self.report_store_error("a request could not be read", &error),
         }
     }
 }

@@ -19,14 +19,14 @@ use crate::store::{Request, Store, StoreError};
 const STACK: usize = 512 * 1024;
 
 /// What ties a run to whoever asked.
-pub(super) struct Leash {
+pub(super) struct ParentWatch {
     pub(super) lock: PathBuf,
     pub(super) database: PathBuf,
     pub(super) limit: Duration,
     pub(super) run: RunId,
 }
 
-impl Leash {
+impl ParentWatch {
     /// Begins to wait for the lock, on a thread that ends with the process.
     pub(super) fn watch(self, bell: mpsc::Sender<ControlMessage>) -> io::Result<()> {
         let wait = move || {

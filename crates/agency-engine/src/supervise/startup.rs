@@ -11,11 +11,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::control::{self, ControlMessage};
-use super::launch::{Environment, Launch, Report, receive_orders, send_report};
-use super::leash::Leash;
+use super::launch::{Environment, LaunchOrders, Report, receive_orders, send_report};
 use super::notifier::Notifier;
-use super::slot::{self, Turn};
-use super::turn::Supervisor;
+use super::parent_watch::ParentWatch;
+use super::slot::{self, SlotOutcome};
+use super::supervisor::Supervisor;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::{Home, HomeError, RunDirectory};
@@ -88,7 +88,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     Ok(())
 }
 
-fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, Launch, Environment)> {
+fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, LaunchOrders, Environment)> {
     let mut creator = connect(&directory.launch_socket())?;
     creator.set_read_timeout(Some(ORDERS_LIMIT))?;
     let (launch, mut environment) = receive_orders(&mut creator)?;
@@ -105,7 +105,7 @@ struct RunParts<'a> {
     home: &'a Home,
     id: &'a RunId,
     directory: RunDirectory,
-    launch: Launch,
+    launch: LaunchOrders,
     environment: Environment,
     creator: UnixStream,
 }
@@ -115,16 +115,16 @@ impl RunParts<'_> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = signal(SignalKind::hangup()).map_err(system)?;
-        let (sender, mut bells) = self.listen()?;
+        let (sender, mut control) = self.listen()?;
         let mut store = self.open_store()?;
         let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
-        let turn = waiting.turn(&mut store, &mut bells, || tell(&self.creator, &Report::Queued)).await?;
-        match turn {
-            Turn::Granted(row) => {
+        let outcome = waiting.wait(&mut store, &mut control, || tell(&self.creator, &Report::Queued)).await?;
+        match outcome {
+            SlotOutcome::Granted(row) => {
                 look_for_uncommitted(self.launch.uncommitted.clone(), sender);
-                self.run(*row, store, bells).await.map(Some)
+                self.run(*row, store, control).await.map(Some)
             }
-            Turn::Refused => {
+            SlotOutcome::Refused => {
                 let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
                 store.apply(self.id, &input, Some(&message))?;
@@ -133,7 +133,7 @@ impl RunParts<'_> {
                 tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
                 Ok(None)
             }
-            Turn::Over(row) => {
+            SlotOutcome::Over(row) => {
                 self.end_unstarted(&mut store, &row)?;
                 tell(&self.creator, &Report::Stopped);
                 Ok(None)
@@ -151,9 +151,9 @@ impl RunParts<'_> {
         listener.set_nonblocking(true).map_err(system)?;
         let listener = UnixListener::from_std(listener).map_err(system)?;
         let (sender, receiver) = mpsc::channel(64);
-        if let Some(lock) = &self.launch.leash {
+        if let Some(lock) = &self.launch.parent_lock {
             let limit = Duration::from_millis(self.launch.lock_timeout_ms);
-            Leash { lock: lock.clone(), database: self.home.database(), limit, run: self.id.clone() }
+            ParentWatch { lock: lock.clone(), database: self.home.database(), limit, run: self.id.clone() }
                 .watch(sender.clone())
                 .map_err(system)?;
         }
@@ -172,7 +172,7 @@ impl RunParts<'_> {
         self,
         row: RunRow,
         store: Store,
-        bells: mpsc::Receiver<ControlMessage>,
+        control: mpsc::Receiver<ControlMessage>,
     ) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
         // The row can be rebuilt from the snapshot, which therefore knows of each change of state.
@@ -180,7 +180,7 @@ impl RunParts<'_> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator) = (self.home, self.creator);
         let mut supervisor =
-            Supervisor::new(home, &row, (self.launch, self.environment), store, bells).map_err(system)?;
+            Supervisor::new(home, &row, (self.launch, self.environment), store, control).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
         Ok(match supervisor.start() {
             Ok(()) => {

@@ -12,7 +12,7 @@ const ESCAPE: u8 = 0x1b;
 
 /// What has begun and not ended.
 #[derive(Debug, Default)]
-pub(super) struct Unfinished {
+pub(super) struct PartialSequence {
     place: Place,
     begun: Vec<u8>,
 }
@@ -31,7 +31,7 @@ enum Place {
     String,
 }
 
-impl Unfinished {
+impl PartialSequence {
     /// Reads on.
     pub(super) fn read(&mut self, bytes: &[u8]) {
         for byte in bytes {
@@ -82,9 +82,9 @@ mod tests {
     use super::*;
 
     fn begun(bytes: &[u8]) -> Vec<u8> {
-        let mut unfinished = Unfinished::default();
-        unfinished.read(bytes);
-        unfinished.begun().to_vec()
+        let mut partial_sequence = PartialSequence::default();
+        partial_sequence.read(bytes);
+        partial_sequence.begun().to_vec()
     }
 
     #[test]
@@ -109,11 +109,11 @@ mod tests {
 
     #[test]
     fn a_string_without_an_end_does_not_grow_without_end() {
-        let mut unfinished = Unfinished::default();
-        unfinished.read(b"\x1b]52;c;");
-        unfinished.read(&[b'A'; 100_000]);
-        assert_eq!(unfinished.begun().len(), LONGEST);
-        unfinished.read(b"\x07");
-        assert_eq!(unfinished.begun(), b"");
+        let mut partial_sequence = PartialSequence::default();
+        partial_sequence.read(b"\x1b]52;c;");
+        partial_sequence.read(&[b'A'; 100_000]);
+        assert_eq!(partial_sequence.begun().len(), LONGEST);
+        partial_sequence.read(b"\x07");
+        assert_eq!(partial_sequence.begun(), b"");
     }
 }

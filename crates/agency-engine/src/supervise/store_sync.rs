@@ -6,12 +6,12 @@
 use agency_model::Event;
 use agency_model::run::Progress;
 
-use super::turn::Supervisor;
+use super::supervisor::Supervisor;
 use crate::store::{RunRow, StoreError, now};
 
 /// How the supervisor stands with the database.
 #[derive(Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct StoreSync {
     /// Which opening of the file has this run as the supervisor knows it.
     synced: u32,
     /// Whether it was said that the row is missing; once is enough.
@@ -25,14 +25,14 @@ impl Supervisor<'_> {
             Progress::Running { phase, .. } => Some(phase.as_str().to_owned()),
             Progress::Queued | Progress::Ended(_) => None,
         };
-        let activity = self.doing.activity.map(|activity| (activity, self.doing.since));
+        let activity = self.activity.current.map(|activity| (activity, self.activity.since));
         RunRow {
             state: self.run.state(),
             phase,
             attempt: self.run.attempt(),
             updated_at: now(),
-            agent_session: self.ear.session.clone().or_else(|| self.row.agent_session.clone()),
-            usage: self.ear.usage(),
+            agent_session: self.protocol.session.clone().or_else(|| self.row.agent_session.clone()),
+            usage: self.protocol.usage(),
             activity: activity.map(|(activity, _)| activity),
             activity_at: activity.map(|(_, since)| since),
             ..self.row.clone()
@@ -48,9 +48,9 @@ impl Supervisor<'_> {
     /// Continues with the database that is at its path now, if it is another one and has the run.
     pub(super) fn renew_store(&mut self) {
         match self.store.refresh() {
-            Ok(_) if self.store.openings() != self.stored.synced => self.write_row_again(),
+            Ok(_) if self.store.openings() != self.store_sync.synced => self.write_row_again(),
             Ok(_) => {}
-            Err(error) => self.complain_of_store("the database was replaced and cannot be used", &error),
+            Err(error) => self.report_store_error("the database was replaced and cannot be used", &error),
         }
     }
 
@@ -62,16 +62,16 @@ impl Supervisor<'_> {
             Ok(row) => {
                 self.row = row;
                 self.store_open_questions();
-                (self.stored.synced, self.stored.said_lost) = (openings, false);
-                self.note_agent();
+                (self.store_sync.synced, self.store_sync.said_lost) = (openings, false);
+                self.store_agent_note();
             }
-            Err(error) => self.complain_of_store("the run could not be stored", &error),
+            Err(error) => self.report_store_error("the run could not be stored", &error),
         }
     }
 
     /// Notes that something could not be stored. That the row is missing is noted once: agents say a lot.
-    pub(super) fn complain_of_store(&mut self, what: &str, error: &StoreError) {
-        if error.is_lost_row() && std::mem::replace(&mut self.stored.said_lost, true) {
+    pub(super) fn report_store_error(&mut self, what: &str, error: &StoreError) {
+        if error.is_lost_row() && std::mem::replace(&mut self.store_sync.said_lost, true) {
             return;
         }
         let hint = if error.is_lost_row() { "; agency reconcile rebuilds the row from the run's files" } else { "" };

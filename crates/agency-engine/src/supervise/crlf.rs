@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Adds the carriage returns that a terminal needs and the log does not have.
-pub(super) fn with_returns(bytes: &[u8], needed: bool) -> Cow<'_, [u8]> {
+pub(super) fn to_crlf(bytes: &[u8], needed: bool) -> Cow<'_, [u8]> {
     if !needed || !bytes.contains(&b'\n') {
         return Cow::Borrowed(bytes);
     }
@@ -26,7 +26,7 @@ mod tests {
 
     #[test]
     fn every_newline_gets_a_return_where_one_is_needed() {
-        assert_eq!(&*with_returns(b"a\nb\n\nc", true), b"a\r\nb\r\n\r\nc");
-        assert_eq!(&*with_returns(b"a\nb", false), b"a\nb");
+        assert_eq!(&*to_crlf(b"a\nb\n\nc", true), b"a\r\nb\r\n\r\nc");
+        assert_eq!(&*to_crlf(b"a\nb", false), b"a\nb");
     }
 }

@@ -4,27 +4,27 @@ use std::time::Duration;
 
 use agency_model::run::{Phase, Progress};
 use agency_model::{Activity, Event};
-use tokio::time::Instant;
 
 use super::render::rendered;
-use super::turn::Supervisor;
-use crate::adapter::{EncodeError, ToAgent};
+use super::supervisor::Supervisor;
+use super::timers::Timer;
+use crate::adapter::{Channel, EncodeError, ToAgent};
 use crate::runner::Signal;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
 /// A message that came in mid-turn may be part of the turn, or begin another: so long nobody can tell.
-const ANOTHER_TURN: Duration = Duration::from_secs(2);
+const NEXT_TURN_WAIT: Duration = Duration::from_secs(2);
 /// How long an agent may take to begin the turn in which it hears of the end of its background tasks.
-const BACKGROUND_REPORT: Duration = Duration::from_secs(10);
+const BACKGROUND_REPORT_WAIT: Duration = Duration::from_secs(10);
 /// How long an agent may take to leave when its conversation is over.
-const LEAVING: Duration = Duration::from_secs(10);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const ESCAPE: &[u8] = b"\x1b";
 const CONTROL_C: &[u8] = b"\x03";
 
 /// How the conversation stands.
 #[derive(Debug, Default)]
-pub(super) struct Talk {
+pub(super) struct Conversation {
     /// How many messages came since the turn began.
     messages: u32,
     /// Whether the agent was interrupted and waits for what it is to do instead.
@@ -56,7 +56,7 @@ pub(super) struct Told {
     pub(super) number: Option<i64>,
 }
 
-impl Talk {
+impl Conversation {
     /// Whether the agent had not finished what it had begun.
     pub(super) const fn is_cut_off(&self) -> bool {
         self.background > 0 || (self.dismissed && self.in_turn)
@@ -83,24 +83,24 @@ impl Supervisor<'_> {
 
     /// The first words of a conversation with a new process.
     pub(super) fn begin_conversation(&mut self) {
-        self.talk.messages = 0;
-        self.talk.lingering = false;
-        self.talk.interrupted = false;
-        self.talk.in_turn = false;
-        self.talk.background = 0;
-        self.talk.closed = false;
-        self.talk.dismissed = false;
-        self.timers.close = None;
-        self.timers.dismiss = None;
-        if !self.ear.is_conversation() {
+        self.conversation.messages = 0;
+        self.conversation.lingering = false;
+        self.conversation.interrupted = false;
+        self.conversation.in_turn = false;
+        self.conversation.background = 0;
+        self.conversation.closed = false;
+        self.conversation.dismissed = false;
+        self.timers.disarm(Timer::EndConversation);
+        self.timers.disarm(Timer::AgentExit);
+        if !self.protocol.is_conversation() {
             return self.begin_typing();
         }
-        let words = self.ear.channel.as_mut().map(|channel| channel.open()).unwrap_or_default();
+        let words = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
         self.say(&words);
         if self.start.opening.as_ref().is_some_and(|opening| opening.prompt.is_none()) {
-            self.does(Activity::Idle, "it was told nothing yet", None);
+            self.set_activity(Activity::Idle, "it was told nothing yet", None);
         }
-        for told in std::mem::take(&mut self.talk.waiting) {
+        for told in std::mem::take(&mut self.conversation.waiting) {
             let outcome = self.pass_message(&told);
             self.finish_message(told.number, outcome);
         }
@@ -109,111 +109,111 @@ impl Supervisor<'_> {
     /// The agent goes on: a turn that seemed to be the last one is not.
     pub(super) fn turn_goes_on(&mut self, event: &Event) {
         if Activity::after(event).is_some() {
-            self.timers.close = None;
+            self.timers.disarm(Timer::EndConversation);
         }
     }
 
     /// A turn begins: the model is asked. A turn that begins by itself after the end of the conversation is finished too.
     pub(super) fn turn_begins(&mut self) {
-        self.talk.in_turn = true;
-        if std::mem::take(&mut self.talk.interrupted) {
+        self.conversation.in_turn = true;
+        if std::mem::take(&mut self.conversation.interrupted) {
             // What it was told before the interrupt is done now, and then the conversation is over.
-            self.talk.lingering = false;
+            self.conversation.lingering = false;
         }
-        self.timers.close = None;
-        if !self.talk.dismissed {
-            self.timers.dismiss = None;
+        self.timers.disarm(Timer::EndConversation);
+        if !self.conversation.dismissed {
+            self.timers.disarm(Timer::AgentExit);
         }
-        self.give_sign_of_life();
-        if !self.asking.is_waiting() {
-            self.does(Activity::Thinking, "its turn has begun", None);
+        self.note_progress();
+        if !self.questions.is_waiting() {
+            self.set_activity(Activity::Thinking, "its turn has begun", None);
         }
     }
 
     /// The agent says how many tasks run in its background. When the last one is over, the agent reports on it in a turn of its own.
     pub(super) fn background_changed(&mut self, count: usize) {
-        self.talk.background = count;
-        self.give_sign_of_life();
-        if self.talk.in_turn || self.ear.outcome().is_none() {
+        self.conversation.background = count;
+        self.note_progress();
+        if self.conversation.in_turn || self.protocol.outcome().is_none() {
             return;
         }
         self.rest();
-        if count == 0 && self.may_end() && self.timers.dismiss.is_none() {
-            self.timers.close = Some(Instant::now() + BACKGROUND_REPORT);
+        if count == 0 && self.may_end() && !self.timers.is_armed(Timer::AgentExit) {
+            self.timers.arm(Timer::EndConversation, BACKGROUND_REPORT_WAIT);
         }
     }
 
     /// What an agent does between its turns.
     fn rest(&mut self) {
-        if self.asking.is_waiting() {
+        if self.questions.is_waiting() {
             return;
         }
-        match self.talk.background {
-            0 => self.does(Activity::Idle, "its turn is over", None),
-            1 => self.does(Activity::RunningCommand, "a background task runs", None),
-            count => self.does(Activity::RunningCommand, &format!("{count} background tasks run"), None),
+        match self.conversation.background {
+            0 => self.set_activity(Activity::Idle, "its turn is over", None),
+            1 => self.set_activity(Activity::RunningCommand, "a background task runs", None),
+            count => self.set_activity(Activity::RunningCommand, &format!("{count} background tasks run"), None),
         }
     }
 
     /// Whether the conversation is over when the agent has nothing to do.
     fn may_end(&self) -> bool {
-        self.ear.is_conversation() && !self.talk.lingering && !self.launch.stays
+        self.protocol.is_conversation() && !self.conversation.lingering && !self.launch.stays
     }
 
     /// The agent's turn is over, and with it the conversation, unless a message waits or tasks run on in its
     /// background.
     pub(super) fn turn_is_over(&mut self) {
-        self.talk.in_turn = false;
-        self.talk.interrupted = self.talk.lingering;
-        self.talk.unanswered.clear();
+        self.conversation.in_turn = false;
+        self.conversation.interrupted = self.conversation.lingering;
+        self.conversation.unanswered.clear();
         self.rest();
-        if !self.may_end() || self.talk.background > 0 {
+        if !self.may_end() || self.conversation.background > 0 {
             return;
         }
-        let wait = if self.talk.messages > 0 { ANOTHER_TURN } else { Duration::ZERO };
-        self.talk.messages = 0;
+        let wait = if self.conversation.messages > 0 { NEXT_TURN_WAIT } else { Duration::ZERO };
+        self.conversation.messages = 0;
         if wait.is_zero() {
             self.end_conversation();
         } else {
-            self.timers.close = Some(Instant::now() + wait);
+            self.timers.arm(Timer::EndConversation, wait);
         }
     }
 
     /// Closes the agent's input, which tells it to leave.
     pub(super) fn end_conversation(&mut self) {
-        self.timers.close = None;
+        self.timers.disarm(Timer::EndConversation);
         if let Some(agent) = &mut self.agent {
             agent.close_input();
-            self.talk.closed = true;
-            self.timers.dismiss = Some(Instant::now() + LEAVING);
+            self.conversation.closed = true;
+            self.timers.arm(Timer::AgentExit, EXIT_TIMEOUT);
         }
     }
 
     /// The conversation is over, and the agent does not leave.
     pub(super) fn dismiss(&mut self) {
-        self.timers.dismiss = None;
+        self.timers.disarm(Timer::AgentExit);
         let Some(agent) = &self.agent else { return };
         let grace = Duration::from_millis(self.launch.grace_ms);
-        if self.talk.dismissed {
+        if self.conversation.dismissed {
             agent.signal(Signal::KILL);
         } else {
             agent.terminate();
-            self.timers.dismiss = Some(Instant::now() + grace);
+            self.timers.arm(Timer::AgentExit, grace);
         }
         let message = "the conversation is over and the agent does not leave; it is ended".to_owned();
-        if !std::mem::replace(&mut self.talk.dismissed, true) {
+        if !std::mem::replace(&mut self.conversation.dismissed, true) {
             self.events.append(self.run.attempt(), Event::Notice { message });
         }
     }
 
     /// Does what a request asks for.
-    pub(super) fn answer_request(&mut self, taken: &TakenRequest) {
+    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
         let on_screen = self.screen.is_some() && self.agent.is_some();
         let outcome = match &taken.request {
             Request::Stop { grace } => return self.feed_stop(*grace),
             Request::Answer(question) => return self.deliver_answer(question, taken.number),
             Request::Message(text) if self.is_between_processes() => {
-                return self.talk.waiting.push(Told { text: text.clone(), number: Some(taken.number) });
+                return self.conversation.waiting.push(Told { text: text.clone(), number: Some(taken.number) });
             }
             Request::Message(text) if on_screen => return self.type_message(text, Some(taken.number)),
             Request::Message(text) => self.pass_message(&Told { text: text.clone(), number: Some(taken.number) }),
@@ -228,8 +228,8 @@ impl Supervisor<'_> {
 
     /// Whether the agent asks something now, also where the dialog was not looked at yet.
     fn is_asked(&mut self) -> bool {
-        self.look();
-        self.asking.is_waiting()
+        self.read_screen();
+        self.questions.is_waiting()
     }
 
     /// Says what became of a request to whoever waits for it.
@@ -237,7 +237,7 @@ impl Supervisor<'_> {
         let succeeded = outcome.is_ok();
         let (Ok(outcome) | Err(outcome)) = outcome;
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
-            self.complain_of_store("what became of a request could not be stored", &error);
+            self.report_store_error("what became of a request could not be stored", &error);
         }
         // Those who wait look again.
         self.waiters.clear();
@@ -254,53 +254,53 @@ impl Supervisor<'_> {
     /// be started, or the end of the run follows, which is what the sender then learns.
     fn is_between_processes(&self) -> bool {
         let backing_off = matches!(self.run.progress, Progress::Running { phase: Phase::BackingOff, .. });
-        let hears = self.ear.is_conversation() || self.screen.is_some();
-        hears && (backing_off || self.last_words.is_some())
+        let hears = self.protocol.is_conversation() || self.screen.is_some();
+        hears && (backing_off || self.drain.is_some())
     }
 
     pub(super) fn pass_message(&mut self, told: &Told) -> Result<String, String> {
         let text = &told.text;
         self.tell(&ToAgent::Message(text.clone()))?;
-        self.talk.unanswered.push(told.clone());
-        self.talk.messages += 1;
-        self.talk.lingering = false;
-        self.talk.interrupted = false;
-        self.timers.close = None;
-        self.give_sign_of_life();
+        self.conversation.unanswered.push(told.clone());
+        self.conversation.messages += 1;
+        self.conversation.lingering = false;
+        self.conversation.interrupted = false;
+        self.timers.disarm(Timer::EndConversation);
+        self.note_progress();
         let event = Event::Message { text: text.clone() };
         if let Some(text) = rendered(&event) {
             self.show(&text);
         }
-        self.note_event(event);
-        if self.doing.activity == Some(Activity::Idle) {
-            self.does(Activity::Thinking, "it was told something", None);
+        self.record_event(event);
+        if self.activity.current == Some(Activity::Idle) {
+            self.set_activity(Activity::Thinking, "it was told something", None);
         }
         Ok("sent by the agent's protocol".to_owned())
     }
 
     fn interrupt(&mut self) -> Result<String, String> {
         self.tell(&ToAgent::Interrupt)?;
-        self.talk.lingering = true;
-        self.talk.interrupted = false;
-        self.timers.close = None;
+        self.conversation.lingering = true;
+        self.conversation.interrupted = false;
+        self.timers.disarm(Timer::EndConversation);
         let message = "interrupted; it stays and waits for a message".to_owned();
-        self.note_event(Event::Notice { message });
+        self.record_event(Event::Notice { message });
         Ok("sent by the agent's protocol".to_owned())
     }
 
     /// Agents whose screens are known stop at Esc; of others Ctrl-C is the usual way.
     fn press_interrupt(&mut self) -> Result<String, String> {
-        let (key, name) = if self.eye.understands() { (ESCAPE, "Esc") } else { (CONTROL_C, "Ctrl-C") };
+        let (key, name) = if self.screen_reader.understands() { (ESCAPE, "Esc") } else { (CONTROL_C, "Ctrl-C") };
         self.type_keys(vec![key.to_vec()]);
-        self.note_event(Event::Notice { message: format!("interrupted by {name}") });
+        self.record_event(Event::Notice { message: format!("interrupted by {name}") });
         Ok(format!("pressed {name}"))
     }
 
     fn tell(&mut self, message: &ToAgent) -> Result<(), String> {
-        if self.agent.is_none() || self.talk.closed {
+        if self.agent.is_none() || self.conversation.closed {
             return Err("the agent is not there to be told anything".to_owned());
         }
-        let channel = self.ear.channel.as_mut().ok_or(EncodeError::OneWay);
+        let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
         self.say(&bytes);
         self.hear_what_follows();
