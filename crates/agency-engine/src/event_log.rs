@@ -1,13 +1,14 @@
 //! `events.ndjson`: the numbered facts of a run, appended by whoever owns the run.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use agency_model::{Event, EventLine};
 
-use crate::home::{HomeError, open_for_append, open_to_read};
+use crate::home::{HomeError, open_for_append};
 use crate::store::now;
+use crate::watch::{find_last_line, last_bytes};
 
 /// How many bytes wait in memory while the disk is full.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
@@ -112,29 +113,9 @@ struct LastLine {
 }
 
 fn last_line(path: &Path) -> io::Result<LastLine> {
-    const WINDOW_BYTES: u64 = 64 * 1024;
-    let mut file = open_to_read(path)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut window = WINDOW_BYTES;
-    loop {
-        let start = length.saturating_sub(window);
-        file.seek(SeekFrom::Start(start))?;
-        let mut bytes = vec![];
-        Read::by_ref(&mut file).take(window).read_to_end(&mut bytes)?;
-        let torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-        let text = String::from_utf8_lossy(&bytes);
-        let whole = text.rsplit_once('\n').map_or("", |(before, _)| before);
-        let last = whole.rsplit('\n').find_map(|line| serde_json::from_str::<Numbered>(line).ok());
-        let last = match last {
-            Some(last) => last,
-            None if start == 0 => Numbered::default(),
-            None => {
-                window *= 8;
-                continue;
-            }
-        };
-        return Ok(LastLine { seq: last.seq, tells_the_end: last.kind == "completed", torn });
-    }
+    let torn = last_bytes(path, 0, 1)?.last().is_some_and(|byte| *byte != b'\n');
+    let last = find_last_line(path, |line| serde_json::from_str::<Numbered>(line).ok())?.unwrap_or_default();
+    Ok(LastLine { seq: last.seq, tells_the_end: last.kind == "completed", torn })
 }
 
 #[derive(Default, serde::Deserialize)]

@@ -3,39 +3,28 @@
 //! It watches the locks and markers of live runs and finishes the story of each that lost its
 //! supervisor. No run depends on it: killing it harms nobody.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-
-use notify::{RecursiveMode, Watcher};
 
 use crate::agency::Agency;
 use crate::home::HomeError;
 use crate::reconcile::Reconciled;
-use crate::watch::{WaitError, change_of};
+use crate::watch::{ChangeCallback, LOCK_LAG, WaitError};
 
 /// How often we look whether we are to end.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// The kernel tells of a closed lock file a moment before it lets go of the lock.
-const LOCK_LAG: Duration = Duration::from_millis(2);
 
 impl Agency {
     /// Reconciles now, and then whenever something changes, until `stop` is set.
     pub fn serve(&mut self, stop: &AtomicBool, mut say: impl FnMut(&Reconciled)) -> Result<(), WaitError> {
         self.home.ensure()?;
-        let runs = self.home.runs();
-        let problem = |error: notify::Error| HomeError::new("watch", &runs, std::io::Error::other(error.to_string()));
         let (sender, changes) = channel();
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // The receiver lives as long as the watcher. Our own looking at a lock is no change.
-            let _ = change_of(event).map(|change| sender.send(change));
-        })
-        .map_err(problem)?;
-        // New runs appear here; what happens inside a run is told by its own directory.
-        watcher.watch(&runs, RecursiveMode::NonRecursive).map_err(problem)?;
-        let mut watched: HashSet<PathBuf> = HashSet::new();
+        // New runs appear here; what happens inside a run is reported by its own directory.
+        let _runs = watch(&self.home.runs(), &sender)?;
+        let mut watched: HashMap<PathBuf, ChangeCallback> = HashMap::new();
         while !stop.load(Ordering::Relaxed) {
             match self.reconcile_live() {
                 Ok(done) => done.iter().for_each(&mut say),
@@ -43,7 +32,7 @@ impl Agency {
                 Err(error) if error.is_lost_row() => {}
                 Err(error) => return Err(error.into()),
             }
-            self.watch_live(&mut watcher, &mut watched)?;
+            self.watch_live(&sender, &mut watched)?;
             loop {
                 match changes.recv_timeout(INTERRUPT_POLL_INTERVAL) {
                     Ok(_) => break,
@@ -60,22 +49,25 @@ impl Agency {
     }
 
     /// Watches the directories of exactly the live runs.
-    fn watch_live(
-        &self,
-        watcher: &mut notify::RecommendedWatcher,
-        watched: &mut HashSet<PathBuf>,
-    ) -> Result<(), WaitError> {
+    fn watch_live(&self, sender: &Sender<()>, watched: &mut HashMap<PathBuf, ChangeCallback>) -> Result<(), WaitError> {
         let live: HashSet<PathBuf> =
             self.store.live()?.iter().map(|row| self.home.run(&row.id).path().to_owned()).collect();
-        for gone in watched.difference(&live) {
-            // A directory that was deleted is not watched any more anyway.
-            let _ = watcher.unwatch(gone);
+        watched.retain(|directory, _| live.contains(directory));
+        for new in live {
+            if !watched.contains_key(&new) {
+                // A run that is gone again needs no watching.
+                watched.extend(watch(&new, sender).ok().map(|callback| (new, callback)));
+            }
         }
-        for new in live.difference(watched) {
-            // A run that is gone again needs no watching.
-            let _ = watcher.watch(new, RecursiveMode::NonRecursive);
-        }
-        *watched = live;
         Ok(())
     }
+}
+
+/// Sends a word at each change in a directory. Our own looking at a lock is no change.
+fn watch(directory: &Path, sender: &Sender<()>) -> Result<ChangeCallback, HomeError> {
+    let sender = sender.clone();
+    ChangeCallback::set(&[directory], move || {
+        // Without a receiver the service is ending.
+        let _ = sender.send(());
+    })
 }

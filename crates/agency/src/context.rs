@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use agency_engine::agency::Agency;
 use agency_engine::ask::SubagentRunner;
 use agency_engine::config::{Config, Environment, locate};
-use agency_engine::follow::Cursor;
 use agency_engine::home::Home;
 use agency_engine::sources::Sources;
 use agency_engine::store::{RunRow, Selected};
+use agency_engine::watch::Tail;
 use agency_model::{ErrorCode, RunId};
 use serde::Serialize;
 
@@ -176,7 +176,7 @@ impl Context {
         &self,
         agency: &mut Agency,
         id: &RunId,
-        cursor: &mut Cursor,
+        cursor: &mut Tail,
         mut print: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<ExitCode, Problem> {
         let mut closed = None;

@@ -10,9 +10,9 @@ use agency_model::RunId;
 use super::events::{AgentEvent, AgentEventKind, Queue};
 use super::{AgentError, AgentState, NamedAgent};
 use crate::agency::Agency;
-use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
 use crate::store::Store;
+use crate::watch::{EventReader, Tail};
 
 /// A thread that reads the events of one run until it is over.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Follower {
             store: Store::open(&agency.home.database(), agency.config.lock_timeout).map_err(AgentError::Store)?,
             executable: agency.executable.clone(),
         };
-        let mut cursor = Cursor::at(&path, 0).map_err(unusable)?;
+        let mut cursor = Tail::at(&path, 0).map_err(unusable)?;
         let leave = Arc::new(AtomicBool::new(false));
         let state = if from == 0 { AgentState::Idle } else { agent.state };
         let mut telling = Telling {

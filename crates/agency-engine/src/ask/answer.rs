@@ -1,14 +1,16 @@
 //! What an agent answered: its last result where its stream is understood, all that it printed otherwise.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::adapter::{StreamFormat, StreamItem};
 use crate::home::open_to_read;
 use crate::runner::AnsiStripper;
+use crate::watch::last_bytes;
 
 /// So much of what an agent printed is its answer.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+/// One read takes at most this much.
 const READ_BYTES: usize = 256 * 1024;
 
 /// The answer in the log of an agent's standard output. The log is read again, because a summary is cut where it is
@@ -37,11 +39,7 @@ pub(super) fn answer_in(log: &Path, stream: StreamFormat) -> io::Result<String> 
 
 /// The end of a log, without control sequences.
 pub(super) fn end_of(log: &Path, most: u64) -> io::Result<String> {
-    let mut file = open_to_read(log)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
-    let mut bytes = vec![];
-    file.take(most).read_to_end(&mut bytes)?;
+    let bytes = last_bytes(log, 0, most)?;
     let mut cleaner = AnsiStripper::new();
     let mut text = cleaner.feed(&bytes);
     text.push_str(&cleaner.finish());

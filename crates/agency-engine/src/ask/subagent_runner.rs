@@ -17,14 +17,13 @@ use super::{AskError, PromptTemplate, TEMPLATE_FILE, sweep_scratch};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config};
 use crate::create::{AskPlan, CreateError, Plan, SearchPath};
-use crate::follow::{Cursor, EventReader};
 use crate::home::HomeError;
 use crate::lock::Lock;
 use crate::process::end_run;
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::uuid::random_uuid;
-use crate::watch::DirectoryWatch;
+use crate::watch::{DirectoryWatch, EventReader, Tail};
 use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether the answer is still wanted.
@@ -213,7 +212,7 @@ impl SubagentRunner {
         let directory = self.agency.home.run(&row.id);
         let unreadable = |source| AskError::Home(HomeError::new("read", directory.events(), source));
         let watch = DirectoryWatch::begin(&[directory.path()])?;
-        let mut cursor = Cursor::at(&directory.events(), 0).map_err(unreadable)?;
+        let mut cursor = Tail::at(&directory.events(), 0).map_err(unreadable)?;
         let mut reader = EventReader::default();
         loop {
             // The state is read first: what was written before the end is read after it.

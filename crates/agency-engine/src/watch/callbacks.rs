@@ -40,11 +40,10 @@ use agency_model::{Answer, Event, Mode, QuestionId, RunId};
 use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::finish::read_markers;
-use crate::follow::{Cursor, EventReader};
 use crate::home::{HomeError, read_whole};
 use crate::messages::DeliveryError;
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
-use crate::watch::{DirectoryWatch, WaitError};
+use crate::watch::{DirectoryWatch, EventReader, Tail, WaitError};
 
 /// Who answers, for those who come second.
 const ANSWERED_BY: &str = "a program";
@@ -143,11 +142,11 @@ impl<'a> Watcher<'a> {
         let logs = log.parent().unwrap_or(run.path());
         let watch = DirectoryWatch::begin(&[run.path(), logs]).map_err(WaitError::from)?;
         let unreadable = |source| WaitError::Home(HomeError::new("read", run.path(), source));
-        let mut events = (Cursor::at(&events, 0).map_err(unreadable)?, EventReader::default());
+        let mut events = (Tail::at(&events, 0).map_err(unreadable)?, EventReader::default());
         let mut output = if self.agency.understands(&row) {
             None
         } else {
-            Some((Cursor::at(&log, 0).map_err(unreadable)?, HalfText::default()))
+            Some((Tail::at(&log, 0).map_err(unreadable)?, HalfText::default()))
         };
         loop {
             let row = self.agency.store.run(&self.id)?;

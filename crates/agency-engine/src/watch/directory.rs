@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use notify::EventKind;
 use notify::event::{AccessKind, AccessMode};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use agency_model::RunId;
 use agency_model::run::State;
 
+use super::hub::{Subscription, subscribe};
 use crate::agency::Agency;
 use crate::control_client::wait_for_change;
 use crate::home::HomeError;
@@ -18,7 +19,7 @@ use crate::store::{RunRow, StoreError};
 /// A watcher may miss what happens on some file systems, so now and then we look all the same.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The kernel tells of a closed lock file a moment before it lets go of the lock.
-const LOCK_LAG: Duration = Duration::from_millis(2);
+pub(crate) const LOCK_LAG: Duration = Duration::from_millis(2);
 
 /// A supervisor that lets us wait does not answer so soon.
 const MIN_WAIT: Duration = Duration::from_millis(1);
@@ -26,7 +27,7 @@ const MIN_WAIT: Duration = Duration::from_millis(1);
 /// Watches some directories, without those below them.
 #[derive(Debug)]
 pub struct DirectoryWatch {
-    _watcher: RecommendedWatcher,
+    _subscription: Subscription,
     changes: Receiver<DirectoryChange>,
 }
 
@@ -35,52 +36,32 @@ pub struct DirectoryWatch {
 pub enum DirectoryChange {
     /// A file was written, made or replaced.
     Content,
-    /// A lock file was closed by somebody who could have held it.
+    /// A lock file was closed by a process that could have held it.
     Closed,
 }
 
-/// Watches some directories, without those below them, and calls whenever something happens there.
+/// Watches some directories, without those below them, and calls whenever something changes there.
 #[derive(Debug)]
 pub struct ChangeCallback {
-    _watcher: RecommendedWatcher,
+    _subscription: Subscription,
 }
 
 impl ChangeCallback {
     /// Begins to watch; `call` is called from another thread, and has to be quick.
-    pub fn set(directories: &[&Path], call: impl Fn() + Send + 'static) -> Result<Self, HomeError> {
-        let watcher = watching(directories, move |_| call())?;
-        Ok(Self { _watcher: watcher })
+    pub fn set(directories: &[&Path], call: impl Fn() + Send + Sync + 'static) -> Result<Self, HomeError> {
+        Ok(Self { _subscription: subscribe(directories, move |_| call())? })
     }
-}
-
-/// Has somebody told of every change in some directories.
-fn watching(
-    directories: &[&Path],
-    tell: impl Fn(DirectoryChange) + Send + 'static,
-) -> Result<RecommendedWatcher, HomeError> {
-    let first = directories.first().copied().unwrap_or(Path::new("."));
-    let problem = |error: notify::Error| HomeError::new("watch", first, std::io::Error::other(error.to_string()));
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        if let Some(change) = change_of(event) {
-            tell(change);
-        }
-    })
-    .map_err(problem)?;
-    for directory in directories {
-        watcher.watch(directory, RecursiveMode::NonRecursive).map_err(problem)?;
-    }
-    Ok(watcher)
 }
 
 impl DirectoryWatch {
-    /// Begins to watch; what happens from now on is noticed.
+    /// Begins to watch; every change from now on is noticed.
     pub fn begin(directories: &[&Path]) -> Result<Self, HomeError> {
         let (sender, changes) = channel();
-        let watcher = watching(directories, move |change| {
-            // Who no longer listens has seen enough.
+        let subscription = subscribe(directories, move |change| {
+            // Without a receiver the watch is ending.
             let _ = sender.send(change);
         })?;
-        Ok(Self { _watcher: watcher, changes })
+        Ok(Self { _subscription: subscription, changes })
     }
 
     /// Waits for a change, or until `limit` is over; several changes at once count as one.
@@ -97,8 +78,7 @@ impl DirectoryWatch {
 }
 
 /// What an event means to us; `None` for mere looking.
-pub(crate) fn change_of(event: notify::Result<notify::Event>) -> Option<DirectoryChange> {
-    let event = event.ok()?;
+pub(super) fn change_of(event: &notify::Event) -> Option<DirectoryChange> {
     let is_lock = event.paths.iter().any(|path| path.extension().is_some_and(|extension| extension == "lock"));
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) if is_lock => Some(DirectoryChange::Closed),

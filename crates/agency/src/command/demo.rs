@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use agency_engine::agency::Agency;
 use agency_engine::create::RunRequest;
-use agency_engine::follow::Cursor;
 use agency_engine::process::own_terminal_size;
 use agency_engine::remove::RemoveError;
 use agency_engine::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
+use agency_engine::watch::Tail;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line};
@@ -133,7 +133,7 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
 
 struct Line {
     bar: ProgressBar,
-    cursor: Cursor,
+    cursor: Tail,
     over: bool,
 }
 
@@ -145,7 +145,7 @@ impl Line {
         }
         bar.enable_steady_tick(Duration::from_millis(120));
         let cursor =
-            Cursor::at(log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
+            Tail::at(log, 0).map_err(|error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.display())))?;
         Ok(Self { bar, cursor, over: false })
     }
 

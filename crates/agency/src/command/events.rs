@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use agency_engine::follow::{Cursor, EventReader, ReadEvent};
+use agency_engine::watch::{EventReader, ReadEvent, Tail};
 use agency_model::ErrorCode;
 
 use super::RUN_HELP;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let row = context.select(&mut agency, &args.run)?;
     let path = agency.home().run(&row.id).events();
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
-    let mut cursor = Cursor::at(&path, 0).map_err(broken)?;
+    let mut cursor = Tail::at(&path, 0).map_err(broken)?;
     let mut reader = EventReader::default();
     let print = |piece: &[u8]| {
         let events = reader.feed(piece);

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::follow::Cursor;
 use agency_engine::runner::AnsiStripper;
+use agency_engine::watch::{Tail, offset_of_last_lines};
 use agency_model::{ErrorCode, Escaper, Event, RunId, Sgr};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,11 +73,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let section = args.attempt.map(|attempt| section(&agency, &row.id, attempt, stream)).transpose()?;
     let start = match (section, args.tail) {
         (Some(section), _) => section.from,
-        (None, Some(lines)) => tail_offset(&path, lines).map_err(broken)?,
+        (None, Some(lines)) => offset_of_last_lines(&path, lines).map_err(broken)?,
         (None, None) => 0,
     };
     let mut left = section.and_then(|section| section.length).unwrap_or(u64::MAX);
-    let mut cursor = Cursor::at(&path, start).map_err(broken)?;
+    let mut cursor = Tail::at(&path, start).map_err(broken)?;
     let mut cleaner = args.clean.then(AnsiStripper::new);
     if context.json() {
         let mut bytes = vec![];
@@ -143,55 +143,5 @@ fn write_piece(
     match cleaner {
         None => write(piece),
         Some(cleaner) => write(cleaner.feed(piece).as_bytes()),
-    }
-}
-
-/// Where the last lines of a file begin.
-pub(crate) fn tail_offset(path: &std::path::Path, lines: usize) -> io::Result<u64> {
-    use std::io::{Read, Seek, SeekFrom};
-    const WINDOW: u64 = 64 * 1024;
-    let mut file = match agency_engine::home::open_to_read(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(error),
-    };
-    let length = file.seek(SeekFrom::End(0))?;
-    if lines == 0 {
-        return Ok(length);
-    }
-    let mut end = length;
-    let mut missing = lines;
-    while end > 0 {
-        let start = end.saturating_sub(WINDOW);
-        file.seek(SeekFrom::Start(start))?;
-        let mut window = vec![];
-        Read::by_ref(&mut file).take(end - start).read_to_end(&mut window)?;
-        for (index, byte) in window.iter().enumerate().rev() {
-            let offset = start + index as u64;
-            // The newline that ends the file ends a line, it does not begin one.
-            if *byte == b'\n' && offset + 1 < length {
-                missing = missing.saturating_sub(1);
-                if missing == 0 {
-                    return Ok(offset + 1);
-                }
-            }
-        }
-        end = start;
-    }
-    Ok(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::tail_offset;
-
-    #[test]
-    fn the_last_lines_begin_where_they_begin() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "one\ntwo\nthree\n").unwrap();
-        let offset = |lines| tail_offset(file.path(), lines).unwrap();
-        assert_eq!([offset(0), offset(1), offset(2), offset(3), offset(9)], [14, 8, 4, 0, 0]);
-        std::fs::write(file.path(), "one\ntwo").unwrap();
-        assert_eq!(tail_offset(file.path(), 1).unwrap(), 4);
     }
 }

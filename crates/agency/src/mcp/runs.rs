@@ -1,8 +1,8 @@
 //! The tools `list_runs`, `show_run`, `run_output` and `stop_run`.
 
-use agency_engine::follow::Cursor;
 use agency_engine::runner::AnsiStripper;
 use agency_engine::store::RunFilter;
+use agency_engine::watch::{Tail, offset_of_last_lines};
 use agency_model::run::State;
 use agency_model::{ErrorCode, RunId, RunKind};
 use schemars::JsonSchema;
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
 use super::tool::Call;
-use crate::command::logs::tail_offset;
 use crate::command::ls::Runs;
 use crate::command::show::shown;
 use crate::problem::Problem;
@@ -97,7 +96,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
     let broken = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let lines = tail.map_or(USUAL_LINES, |lines| usize::try_from(lines).unwrap_or(usize::MAX));
     let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-    let from = tail_offset(&path, lines).map_err(broken)?.max(size.saturating_sub(MOST_BYTES));
+    let from = offset_of_last_lines(&path, lines).map_err(broken)?.max(size.saturating_sub(MOST_BYTES));
     let mut cleaner = AnsiStripper::new();
     let (mut text, mut left) = (String::new(), size - from);
     let mut keep = |piece: &[u8]| {
@@ -107,7 +106,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
         text += &cleaner.feed(piece.get(..wanted).unwrap_or_default());
         Ok(())
     };
-    Cursor::at(&path, from).and_then(|mut cursor| cursor.read(&mut keep)).map_err(broken)?;
+    Tail::at(&path, from).and_then(|mut cursor| cursor.read(&mut keep)).map_err(broken)?;
     text += &cleaner.finish();
     let answer = Output { id: row.id, state: row.state, text: text.clone(), cut: from > 0 };
     Reply::describe_fact(&answer, text)

@@ -1,17 +1,16 @@
 //! What an agent said at the end of its run, as much of it as there is.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 
 use agency_model::workflow::{AgentOutput, MAX_ANSWER_BYTES};
 use agency_model::{Event, Mode};
 
 use crate::agency::Agency;
 use crate::finish::read_markers;
-use crate::follow::{Cursor, EventReader};
-use crate::home::open_to_read;
 use crate::runner::AnsiStripper;
 use crate::store::RunRow;
+use crate::watch::{EventReader, Tail, last_bytes};
 
 /// The last answer of a run's agent: what it called its result, what it said last, or what it printed.
 pub(super) fn final_answer(agency: &Agency, row: &RunRow) -> String {
@@ -35,7 +34,7 @@ fn said(agency: &Agency, row: &RunRow) -> io::Result<VecDeque<String>> {
     let mut reader = EventReader::default();
     let mut said = VecDeque::new();
     let mut length = 0;
-    Cursor::at(&agency.home.run(&row.id).events(), 0)?.read(|bytes| {
+    Tail::at(&agency.home.run(&row.id).events(), 0)?.read(|bytes| {
         for read in reader.feed(bytes) {
             if matches!(read.event.event, Event::Message { .. } | Event::Attempt { .. }) {
                 said.clear();
@@ -60,12 +59,8 @@ fn printed(agency: &Agency, row: &RunRow) -> io::Result<String> {
     let from = agency.last_event(&row.id, |line| {
         if let Event::Attempt { logs_from, .. } = line.event { Some(logs_from.stdout) } else { None }
     });
-    let mut file = open_to_read(&agency.home.run(&row.id).stdout_log())?;
-    let end = file.metadata()?.len();
-    let from = from.ok().flatten().unwrap_or_default().max(end.saturating_sub(MAX_ANSWER_BYTES as u64));
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = vec![];
-    file.take(MAX_ANSWER_BYTES as u64).read_to_end(&mut bytes)?;
+    let log = agency.home.run(&row.id).stdout_log();
+    let bytes = last_bytes(&log, from.ok().flatten().unwrap_or_default(), MAX_ANSWER_BYTES as u64)?;
     let mut cleaner = AnsiStripper::new();
     let text = cleaner.feed(&bytes) + &cleaner.finish();
     Ok(match row.mode {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ use agency_model::workflow::{MAX_LINE_BYTES, StepResult};
 use rustix::process::Signal;
 
 use super::workdir::Workdir;
-use crate::home::{HomeError, create_private_directory, open_for_append, open_to_read, read_text};
+use crate::home::{HomeError, create_private_directory, open_for_append, read_text};
 use crate::process::{INDEPENDENT_VARIABLE, signal_group};
+use crate::watch::last_bytes;
 
 /// Names the files of the step on every process of its command.
 pub(super) const STEP_VARIABLE: &str = "AGENCY_STEP_DIR";
@@ -145,15 +146,7 @@ impl Script {
     /// The end of what it printed: enough to know its last line, however long that may be.
     fn printed(&self) -> String {
         const MAX_TAIL_BYTES: u64 = MAX_LINE_BYTES as u64 + 1;
-        let read = || -> io::Result<Vec<u8>> {
-            let mut file = open_to_read(&self.output())?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(MAX_TAIL_BYTES)))?;
-            let mut bytes = vec![];
-            file.take(MAX_TAIL_BYTES).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+        String::from_utf8_lossy(&last_bytes(&self.output(), 0, MAX_TAIL_BYTES).unwrap_or_default()).into_owned()
     }
 }
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use agency_engine::follow::Cursor;
 use agency_engine::runner::AnsiStripper;
+use agency_engine::watch::Tail;
 use agency_model::{ErrorCode, RunId, SessionId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", log.file.display()));
         let mut cleaner = AnsiStripper::new();
         let mut text = String::new();
-        let mut cursor = Cursor::at(&log.file, 0).map_err(broken)?;
+        let mut cursor = Tail::at(&log.file, 0).map_err(broken)?;
         let read = cursor.read(|piece| {
             text.push_str(&cleaner.feed(piece));
             Ok(())
