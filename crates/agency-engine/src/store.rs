@@ -4,6 +4,7 @@
 //! trigger refuses whatever else would be tried.
 
 mod adopt;
+mod columns;
 mod ends;
 mod error;
 mod known;

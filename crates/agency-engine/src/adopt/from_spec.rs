@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use agency_model::run::State;
 use agency_model::spec::RunSpec;
-use agency_model::{Host, RunId, RunKind, Usage, Vcs, VcsChoice, WorkspaceKind};
+use agency_model::{Host, RunId, RunKind, Vcs, VcsChoice, WorkspaceKind};
 use jiff::Timestamp;
 
 use super::history::History;
@@ -26,11 +25,7 @@ pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunR
     let created_at = history.created_at.unwrap_or_else(|| created(id));
     let own_branch = spec.workspace == WorkspaceKind::Worktree;
     let row = RunRow {
-        id: id.clone(),
         name: spec.name,
-        state: State::Queued,
-        phase: None,
-        attempt: 0,
         repo_path: spec.repo,
         repo_fingerprint: repository.fingerprint(),
         base_ref: spec.base_ref,
@@ -43,29 +38,10 @@ pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunR
         mode: spec.mode,
         host: spec.host,
         restart_policy: spec.restart,
-        created_at,
-        updated_at: created_at,
-        started_at: None,
-        ended_at: None,
-        exit_code: None,
-        signal: None,
-        reason: None,
-        error: None,
-        stdout_log_path: String::new(),
-        stderr_log_path: String::new(),
         tmux_session_name: (spec.host == Host::Tmux).then(|| id.tmux_session()),
-        tmux_socket: None,
-        saved_ref: None,
-        removed_at: None,
-        agent_session: None,
-        usage: Usage::default(),
-        parent_id: None,
-        agent_version: None,
-        activity: None,
-        activity_at: None,
         kind: if is_ask { RunKind::Ask } else { RunKind::Run },
         vcs: if spec.vcs == VcsChoice::Jj { Vcs::Jj } else { Vcs::Git },
-        workflow_session: None,
+        ..RunRow::queued(id.clone(), created_at)
     };
     check(home, id, row)
 }

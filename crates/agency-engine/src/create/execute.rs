@@ -23,7 +23,7 @@ use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_ap
 use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
-use crate::store::{NewRun, RunRow};
+use crate::store::{NewRun, RunRow, now};
 use crate::supervise::{Report, send_orders};
 use crate::trust;
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
@@ -45,7 +45,7 @@ impl Agency {
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        if let Err(error) = self.store.insert(&NewRun { allow_self_answer, ..self.new_run(plan) }) {
+        if let Err(error) = self.store.insert(&NewRun { row: self.new_row(plan), allow_self_answer }) {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
             return Err(error.into());
@@ -82,11 +82,10 @@ impl Agency {
         Ok(())
     }
 
-    fn new_run(&self, plan: &Plan) -> NewRun {
+    fn new_row(&self, plan: &Plan) -> RunRow {
         let directory = self.home.run(&plan.id);
         let tmux = plan.spec.host == Host::Tmux;
-        NewRun {
-            id: plan.id.clone(),
+        RunRow {
             name: plan.spec.name.clone(),
             repo_path: plan.spec.repo.clone(),
             repo_fingerprint: plan.repository.fingerprint(),
@@ -110,7 +109,7 @@ impl Agency {
             kind: plan.kind,
             vcs: plan.vcs,
             workflow_session: plan.workflow_session.clone(),
-            allow_self_answer: false,
+            ..RunRow::queued(plan.id.clone(), now())
         }
     }
 

@@ -3,14 +3,14 @@
 //! The one rule: a row only moves forward, by the transitions that the triggers allow.
 
 use agency_model::run::State;
-use agency_model::{QuestionId, RunId, SessionId};
+use agency_model::{QuestionId, RunId};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::columns::{self, COLUMNS, parsed, read_optional_text};
 use super::known::{KnownRun, KnownRuns, last_two};
 use super::questions::QuestionState;
-use super::row::COLUMNS;
 use super::{QuestionRow, RunRow, Store, StoreError};
 
 /// A run as its files tell it.
@@ -29,11 +29,10 @@ impl Store {
         let mut rows = statement.query([])?;
         let mut known = KnownRuns::default();
         while let Some(row) = rows.next()? {
-            let id = super::row::parsed(row, 0, "id", |text| text.parse().ok())?;
-            let state = super::row::parsed(row, 1, "state", |text| text.parse().ok())?;
-            let worktree =
-                super::row::optional_parsed(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
-            let updated_at = super::row::parsed(row, 3, "updated_at", |text| text.parse().ok())?;
+            let id = parsed(row, 0, "id")?;
+            let state = parsed(row, 1, "state")?;
+            let worktree = read_optional_text(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
+            let updated_at = parsed(row, 3, "updated_at")?;
             known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
         }
         Ok(known)
@@ -85,48 +84,35 @@ fn adopt_row(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
         Some(Some(state)) => state,
         Some(None) => return Err(StoreError::BadValue { column: "state", value: stored.unwrap_or_default() }),
         None => {
-            insert(connection, row)?;
+            let unmoved = RunRow { state: State::Queued, removed_at: None, ..row.clone() };
+            columns::insert(connection, &unmoved.values())?;
             State::Queued
         }
     };
     move_forward(connection, from, row)
 }
 
-fn insert(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
-    connection.execute(
-        "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
-         worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, updated_at, \
-         stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, kind, vcs, workflow_session) \
-         VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19, \
-         ?20, ?21, ?22, ?23)",
-        params![
-            row.id.as_str(),
-            row.name,
-            row.repo_path,
-            row.repo_fingerprint,
-            row.base_ref,
-            row.base_commit,
-            row.new_branch,
-            row.worktree_path,
-            row.workspace.as_str(),
-            row.runner_kind,
-            json(&row.runner_args),
-            row.mode.as_str(),
-            row.host.as_str(),
-            row.restart_policy.as_str(),
-            row.created_at.to_string(),
-            row.stdout_log_path,
-            row.stderr_log_path,
-            row.tmux_session_name,
-            row.tmux_socket,
-            row.parent_id.as_ref().map(RunId::as_str),
-            row.kind.as_str(),
-            row.vcs.as_str(),
-            row.workflow_session.as_ref().map(SessionId::as_str),
-        ],
-    )?;
-    Ok(())
-}
+/// The columns that change in the life of a run, apart from its state and its removal.
+const MOVING: &[&str] = &[
+    "phase",
+    "attempt",
+    "updated_at",
+    "started_at",
+    "ended_at",
+    "exit_code",
+    "signal",
+    "reason",
+    "error",
+    "saved_ref",
+    "agent_session",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "cost_usd",
+    "agent_version",
+    "activity",
+    "activity_at",
+];
 
 fn move_forward(connection: &Connection, from: State, row: &RunRow) -> Result<(), StoreError> {
     let steps: &[State] = match (from, row.state) {
@@ -137,37 +123,15 @@ fn move_forward(connection: &Connection, from: State, row: &RunRow) -> Result<()
     for state in steps {
         connection.execute("UPDATE runs SET state = ?2 WHERE id = ?1", params![row.id.as_str(), state.as_str()])?;
     }
-    let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
-    let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
-    connection.execute(
-        "UPDATE runs SET phase = ?2, attempt = ?3, updated_at = ?4, started_at = ?5, ended_at = ?6, exit_code = ?7, \
-         signal = ?8, reason = ?9, error = ?10, saved_ref = ?11, removed_at = coalesce(removed_at, ?12), \
-         agent_session = ?13, input_tokens = ?14, output_tokens = ?15, cached_tokens = ?16, cost_usd = ?17, \
-         agent_version = ?18, activity = ?19, activity_at = ?20, end_recorded = 1 WHERE id = ?1",
-        params![
-            row.id.as_str(),
-            row.phase,
-            row.attempt,
-            row.updated_at.to_string(),
-            time(row.started_at),
-            time(row.ended_at),
-            row.exit_code,
-            row.signal,
-            row.reason.map(agency_model::run::Reason::as_str),
-            row.error,
-            row.saved_ref,
-            time(row.removed_at),
-            row.agent_session,
-            count(row.usage.input_tokens),
-            count(row.usage.output_tokens),
-            count(row.usage.cached_tokens),
-            row.usage.cost_usd,
-            row.agent_version,
-            row.activity.map(agency_model::Activity::as_str),
-            time(row.activity_at),
-        ],
-    )?;
-    Ok(())
+    let mut values = row.values();
+    values.retain(|(column, _)| MOVING.contains(column));
+    values.push(("end_recorded", true.into()));
+    // A run is removed once.
+    if let Some(removed_at) = row.removed_at {
+        let sql = "UPDATE runs SET removed_at = ?2 WHERE id = ?1 AND removed_at IS NULL";
+        connection.execute(sql, params![row.id.as_str(), removed_at.to_string()])?;
+    }
+    columns::update(connection, &row.id, &values)
 }
 
 /// Inserts a question, or settles a stored one that the files say is settled. A settled one is left as it is.

@@ -4,7 +4,7 @@ use agency_model::RunId;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-use super::row::COLUMNS;
+use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
 
 /// The fact that says up to which moment the files of the runs were compared with the rows.

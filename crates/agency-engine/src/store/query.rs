@@ -6,7 +6,7 @@ use agency_model::run::State;
 use agency_model::{RunId, RunKind, SessionId};
 use rusqlite::{OptionalExtension, Params, ToSql, params};
 
-use super::row::COLUMNS;
+use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
 
 /// Which runs to list.

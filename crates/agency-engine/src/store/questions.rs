@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::columns::{optional_parsed, parsed, read_optional_text, read_text};
 use super::requests::Request;
-use super::row::{optional_parsed, parsed};
 use super::write::now;
 use super::{Store, StoreError};
 use crate::caller::Caller;
@@ -96,19 +96,19 @@ const CANDIDATES: u32 = 10;
 impl QuestionRow {
     fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         Ok(Self {
-            id: parsed(row, 0, "id", |text| text.parse().ok())?,
-            run_id: parsed(row, 1, "run_id", |text| text.parse().ok())?,
+            id: parsed(row, 0, "id")?,
+            run_id: parsed(row, 1, "run_id")?,
             attempt: row.get(2)?,
-            state: parsed(row, 3, "state", |text| text.parse().ok())?,
-            question: parsed(row, 4, "content", |text| serde_json::from_str(text).ok())?,
-            asked_at: parsed(row, 5, "asked_at", |text| text.parse().ok())?,
-            answer: optional_parsed(row, 6, "answer", |text| serde_json::from_str(text).ok())?,
+            state: parsed(row, 3, "state")?,
+            question: read_text(row, 4, "content", |text| serde_json::from_str(text).ok())?,
+            asked_at: parsed(row, 5, "asked_at")?,
+            answer: read_optional_text(row, 6, "answer", |text| serde_json::from_str(text).ok())?,
             answered_by: row.get(7)?,
-            answered_at: optional_parsed(row, 8, "answered_at", |text| text.parse().ok())?,
-            settled_at: optional_parsed(row, 9, "settled_at", |text| text.parse().ok())?,
+            answered_at: optional_parsed(row, 8, "answered_at")?,
+            settled_at: optional_parsed(row, 9, "settled_at")?,
             outcome: row.get(10)?,
-            repeats: optional_parsed(row, 11, "repeats", |text| text.parse().ok())?,
-            answered_from: optional_parsed(row, 12, "answered_from", |text| serde_json::from_str(text).ok())?,
+            repeats: optional_parsed(row, 11, "repeats")?,
+            answered_from: read_optional_text(row, 12, "answered_from", |text| serde_json::from_str(text).ok())?,
         })
     }
 }
@@ -193,7 +193,7 @@ impl Store {
         let mut rows = statement.query([most])?;
         let mut found = vec![];
         while let Some(row) = rows.next()? {
-            found.push(parsed(row, 0, "run_id", |text| text.parse().ok())?);
+            found.push(parsed(row, 0, "run_id")?);
         }
         Ok(found)
     }

@@ -3,11 +3,8 @@
 use agency_model::run::{Ending, Exit, FAILURES_ALLOWED, Phase, Progress, Reason, RestartPolicy, Run, State};
 use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
-use rusqlite::Row;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::StoreError;
 
 /// Everything the database knows about a run; `meta.json` is a snapshot of it. Fields that earlier versions did not
 /// write have defaults.
@@ -106,117 +103,61 @@ const fn by_git() -> Vcs {
     Vcs::Git
 }
 
-/// The fields of a row that are known when a run is created.
+/// A run that has no row yet.
 #[derive(Debug, Clone)]
 pub struct NewRun {
-    /// The run.
-    pub id: RunId,
-    /// The label a person gave it.
-    pub name: Option<String>,
-    /// The root of the repository.
-    pub repo_path: String,
-    /// Names the repository's folder under the worktree root.
-    pub repo_fingerprint: String,
-    /// The ref it branches from.
-    pub base_ref: String,
-    /// The commit that ref means.
-    pub base_commit: String,
-    /// Its branch.
-    pub new_branch: Option<String>,
-    /// Its worktree.
-    pub worktree_path: Option<String>,
-    /// Where the agent works.
-    pub workspace: WorkspaceKind,
-    /// The agent.
-    pub runner_kind: String,
-    /// Further arguments of the agent.
-    pub runner_args: Vec<String>,
-    /// What the agent talks to.
-    pub mode: Mode,
-    /// What its supervisor runs in.
-    pub host: Host,
-    /// What happens when the agent crashes.
-    pub restart_policy: RestartPolicy,
-    /// The log of its standard output.
-    pub stdout_log_path: String,
-    /// The log of its standard error.
-    pub stderr_log_path: String,
-    /// Its tmux session.
-    pub tmux_session_name: Option<String>,
-    /// The tmux server for it.
-    pub tmux_socket: Option<String>,
-    /// The run whose conversation and workspace it continues.
-    pub parent_id: Option<RunId>,
-    /// The version that the agent names.
-    pub agent_version: Option<String>,
-    /// The agent's own name for the conversation, where it is known beforehand.
-    pub agent_session: Option<String>,
-    /// What it is for.
-    pub kind: RunKind,
-    /// Who makes its workspace.
-    pub vcs: Vcs,
-    /// The workflow session that it is a task of.
-    pub workflow_session: Option<SessionId>,
+    /// The row that it gets.
+    pub row: RunRow,
     /// Whether its agent may answer questions.
     pub allow_self_answer: bool,
 }
 
-/// The columns in the order in which [`RunRow::read`] takes them.
-pub(super) const COLUMNS: &str = "id, name, state, phase, attempt, repo_path, repo_fingerprint, base_ref, base_commit, \
-    new_branch, worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
-    updated_at, started_at, ended_at, exit_code, signal, reason, error, stdout_log_path, stderr_log_path, \
-    tmux_session_name, tmux_socket, saved_ref, removed_at, agent_session, input_tokens, output_tokens, cached_tokens, \
-    cost_usd, parent_id, agent_version, activity, activity_at, kind, vcs, workflow_session";
-
 impl RunRow {
-    pub(super) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: parsed(row, 0, "id", |text| text.parse().ok())?,
-            name: row.get(1)?,
-            state: parsed(row, 2, "state", |text| text.parse().ok())?,
-            phase: row.get(3)?,
-            attempt: row.get(4)?,
-            repo_path: row.get(5)?,
-            repo_fingerprint: row.get(6)?,
-            base_ref: row.get(7)?,
-            base_commit: row.get(8)?,
-            new_branch: row.get(9)?,
-            worktree_path: row.get(10)?,
-            workspace: parsed(row, 11, "workspace", |text| text.parse().ok())?,
-            runner_kind: row.get(12)?,
-            runner_args: parsed(row, 13, "runner_args_json", |text| serde_json::from_str(text).ok())?,
-            mode: parsed(row, 14, "mode", |text| text.parse().ok())?,
-            host: parsed(row, 15, "host", |text| text.parse().ok())?,
-            restart_policy: parsed(row, 16, "restart_policy", |text| text.parse().ok())?,
-            created_at: parsed(row, 17, "created_at", |text| text.parse().ok())?,
-            updated_at: parsed(row, 18, "updated_at", |text| text.parse().ok())?,
-            started_at: optional_parsed(row, 19, "started_at", |text| text.parse().ok())?,
-            ended_at: optional_parsed(row, 20, "ended_at", |text| text.parse().ok())?,
-            exit_code: row.get(21)?,
-            signal: row.get(22)?,
-            reason: optional_parsed(row, 23, "reason", |text| text.parse().ok())?,
-            error: row.get(24)?,
-            stdout_log_path: row.get(25)?,
-            stderr_log_path: row.get(26)?,
-            tmux_session_name: row.get(27)?,
-            tmux_socket: row.get(28)?,
-            saved_ref: row.get(29)?,
-            removed_at: optional_parsed(row, 30, "removed_at", |text| text.parse().ok())?,
-            agent_session: row.get(31)?,
-            usage: Usage {
-                input_tokens: count(row, 32)?,
-                output_tokens: count(row, 33)?,
-                cached_tokens: count(row, 34)?,
-                cost_usd: row.get(35)?,
-            },
-            parent_id: optional_parsed(row, 36, "parent_id", |text| text.parse().ok())?,
-            agent_version: row.get(37)?,
-            activity: optional_parsed(row, 38, "activity", |text| text.parse().ok())?,
-            activity_at: optional_parsed(row, 39, "activity_at", |text| text.parse().ok())?,
-            kind: parsed(row, 40, "kind", |text| text.parse().ok())?,
-            vcs: parsed(row, 41, "vcs", |text| text.parse().ok())?,
-            workflow_session: optional_parsed(row, 42, "workflow_session", |text| text.parse().ok())?,
-        })
+    /// A run that is queued and about which nothing else is known.
+    #[must_use]
+    pub const fn queued(id: RunId, created_at: Timestamp) -> Self {
+        Self {
+            id,
+            name: None,
+            state: State::Queued,
+            phase: None,
+            attempt: 0,
+            repo_path: String::new(),
+            repo_fingerprint: String::new(),
+            base_ref: String::new(),
+            base_commit: String::new(),
+            new_branch: None,
+            worktree_path: None,
+            workspace: WorkspaceKind::Worktree,
+            runner_kind: String::new(),
+            runner_args: vec![],
+            mode: Mode::Interactive,
+            host: Host::Detached,
+            restart_policy: RestartPolicy::Never,
+            created_at,
+            updated_at: created_at,
+            started_at: None,
+            ended_at: None,
+            exit_code: None,
+            signal: None,
+            reason: None,
+            error: None,
+            stdout_log_path: String::new(),
+            stderr_log_path: String::new(),
+            tmux_session_name: None,
+            tmux_socket: None,
+            saved_ref: None,
+            removed_at: None,
+            agent_session: None,
+            usage: Usage { input_tokens: None, output_tokens: None, cached_tokens: None, cost_usd: None },
+            parent_id: None,
+            agent_version: None,
+            activity: None,
+            activity_at: None,
+            kind: RunKind::Run,
+            vcs: Vcs::Git,
+            workflow_session: None,
+        }
     }
 
     /// The run as the state machine sees it. The phase inside `running` belongs to the supervisor,
@@ -254,31 +195,4 @@ impl RunRow {
     pub fn directory(&self) -> &str {
         self.worktree_path.as_deref().unwrap_or(&self.repo_path)
     }
-}
-
-/// SQLite has no unsigned numbers.
-fn count(row: &Row<'_>, index: usize) -> Result<Option<u64>, StoreError> {
-    Ok(row.get::<_, Option<i64>>(index)?.map(i64::unsigned_abs))
-}
-
-pub(super) fn parsed<T>(
-    row: &Row<'_>,
-    index: usize,
-    column: &'static str,
-    read: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, StoreError> {
-    let text = row.get_ref(index)?.as_str().map_err(|_| StoreError::BadValue { column, value: "no text".into() })?;
-    read(text).ok_or_else(|| StoreError::BadValue { column, value: text.to_owned() })
-}
-
-pub(super) fn optional_parsed<T>(
-    row: &Row<'_>,
-    index: usize,
-    column: &'static str,
-    read: impl FnOnce(&str) -> Option<T>,
-) -> Result<Option<T>, StoreError> {
-    if row.get_ref(index)? == rusqlite::types::ValueRef::Null {
-        return Ok(None);
-    }
-    parsed(row, index, column, read).map(Some)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
-use agency_model::{Answer, ErrorCode, Host, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+use agency_model::{Answer, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
 
@@ -13,35 +13,25 @@ use crate::caller::Caller;
 
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-fn new_run() -> NewRun {
+fn new_run() -> RunRow {
     let id = RunId::from_ulid(Ulid::generate());
-    NewRun {
-        name: None,
+    RunRow {
         repo_path: "/repo".into(),
         repo_fingerprint: "f".into(),
         base_ref: "main".into(),
         base_commit: "0".repeat(40),
         new_branch: Some(id.default_branch()),
         worktree_path: Some(format!("/worktrees/{id}")),
-        workspace: WorkspaceKind::Worktree,
         runner_kind: "codex".into(),
         runner_args: vec!["--fast".into()],
-        mode: Mode::Interactive,
         host: Host::Tmux,
-        restart_policy: RestartPolicy::Never,
-        stdout_log_path: "o".into(),
-        stderr_log_path: "e".into(),
         tmux_session_name: Some(id.tmux_session()),
-        tmux_socket: None,
-        parent_id: None,
-        agent_version: None,
-        agent_session: None,
-        kind: RunKind::Run,
-        vcs: Vcs::Git,
-        workflow_session: None,
-        allow_self_answer: false,
-        id,
+        ..RunRow::queued(id, now())
     }
+}
+
+fn insert(store: &mut Store, row: &RunRow) -> Result<RunRow, StoreError> {
+    store.insert(&NewRun { row: row.clone(), allow_self_answer: false })
 }
 
 fn store(directory: &Path) -> Store {
@@ -54,7 +44,7 @@ fn the_table_has_every_column_of_the_document_and_a_worktree_belongs_to_one_run(
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
     let first = new_run();
-    store.insert(&first).unwrap();
+    insert(&mut store, &first).unwrap();
     let columns: Vec<String> = store
         .connection
         .prepare("SELECT name FROM pragma_table_info('runs')")
@@ -70,9 +60,9 @@ fn the_table_has_every_column_of_the_document_and_a_worktree_belongs_to_one_run(
     {
         assert!(columns.iter().any(|known| known == column), "{column}");
     }
-    let twin = NewRun { worktree_path: first.worktree_path.clone(), ..new_run() };
-    assert!(store.insert(&twin).is_err());
-    assert!(store.insert(&first).is_err(), "an id is used once");
+    let twin = RunRow { worktree_path: first.worktree_path.clone(), ..new_run() };
+    assert!(insert(&mut store, &twin).is_err());
+    assert!(insert(&mut store, &first).is_err(), "an id is used once");
 }
 
 // proves L7
@@ -84,7 +74,7 @@ fn the_database_itself_refuses_every_illegal_transition() {
     for from in State::ALL {
         for to in State::ALL {
             let run = new_run();
-            store.insert(&run).unwrap();
+            insert(&mut store, &run).unwrap();
             let set = |state: &State| {
                 raw.execute("UPDATE runs SET state = ?1 WHERE id = ?2", [state.as_str(), run.id.as_str()])
             };
@@ -110,7 +100,7 @@ fn a_row_is_removed_once_when_it_is_over_and_never_deleted() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
     let run = new_run();
-    store.insert(&run).unwrap();
+    insert(&mut store, &run).unwrap();
     assert!(store.mark_removed(&run.id, None).is_err(), "a queued run is not removed");
     store.apply(&run.id, &Input::Stop(StopCause::Requested), None).unwrap();
     let first = store.mark_removed(&run.id, None).unwrap();
@@ -124,7 +114,7 @@ fn an_ended_run_takes_no_input_and_keeps_its_end() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
     let run = new_run();
-    store.insert(&run).unwrap();
+    insert(&mut store, &run).unwrap();
     store.apply(&run.id, &Input::SlotGranted, None).unwrap();
     let exit = Exit { exit_code: Some(3), signal: None };
     let applied =
@@ -156,7 +146,7 @@ fn slots_are_granted_in_order_of_arrival_and_the_dead_hold_none() {
     let runs = [new_run(), new_run(), new_run()];
     let mut ids: Vec<RunId> = runs.iter().map(|run| run.id.clone()).collect();
     ids.sort();
-    runs.iter().for_each(|run| drop(store.insert(run).unwrap()));
+    runs.iter().for_each(|run| drop(insert(&mut store, run).unwrap()));
     let granted = |store: &mut Store, id: &RunId, dead: &[&RunId]| {
         let answer = store.claim_slot(id, 1, |other| !dead.contains(&other)).unwrap();
         matches!(answer, SlotAnswer::Granted(_))
@@ -178,7 +168,7 @@ fn many_writers_at_once_see_no_lock_error_and_the_last_slot_goes_to_one() {
                 scope.spawn(|| {
                     let mut store = Store::open(&path, LOCK_TIMEOUT).unwrap();
                     let run = new_run();
-                    store.insert(&run).unwrap();
+                    insert(&mut store, &run).unwrap();
                     let answer = store.claim_slot(&run.id, 1, |_| true).unwrap();
                     usize::from(matches!(answer, SlotAnswer::Granted(_)))
                 })
@@ -195,9 +185,9 @@ fn many_writers_at_once_see_no_lock_error_and_the_last_slot_goes_to_one() {
 fn a_short_name_finds_one_run_none_or_the_candidates() {
     let directory = tempfile::tempdir().unwrap();
     let mut store = store(directory.path());
-    let run = NewRun { name: Some("fix".into()), ..new_run() };
-    store.insert(&run).unwrap();
-    store.insert(&new_run()).unwrap();
+    let run = RunRow { name: Some("fix".into()), ..new_run() };
+    insert(&mut store, &run).unwrap();
+    insert(&mut store, &new_run()).unwrap();
     let id = run.id.as_str();
     assert!(matches!(store.select(id).unwrap(), Selected::One(row) if row.id == run.id));
     assert!(matches!(store.select("fix").unwrap(), Selected::One(row) if row.id == run.id));
@@ -243,11 +233,84 @@ fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
     let row = store.question(&answered).unwrap().unwrap();
     assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));
     assert!(!store.allows_self_answer(&run.id).unwrap(), "what an older version did not record is not allowed");
-    let newer = NewRun { allow_self_answer: true, ..new_run() };
-    store.insert(&newer).unwrap();
+    let newer = new_run();
+    store.insert(&NewRun { row: newer.clone(), allow_self_answer: true }).unwrap();
     assert!(store.allows_self_answer(&newer.id).unwrap());
     let from = Caller { uid: 1, pid: 2, terminal: Some("/dev/pts/3".into()), run: Some(run.id) };
     let answering = store.answer(&open, &Answer::Allow { message: None }, "bob", &from).unwrap();
     assert!(matches!(answering, Answering::Recorded(_)), "{answering:?}");
     assert_eq!(store.question(&open).unwrap().unwrap().answered_from, Some(from));
+}
+
+#[test]
+fn a_database_of_every_earlier_version_is_opened_and_keeps_its_runs() {
+    for version in 1..=schema::MIGRATIONS.len() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("agency.db");
+        let old = Connection::open(&path).unwrap();
+        for migration in schema::MIGRATIONS.iter().take(version) {
+            old.execute_batch(migration).unwrap();
+        }
+        old.pragma_update(None, "user_version", i64::try_from(version).unwrap()).unwrap();
+        let (id, at) = (new_run().id, "2026-01-01T00:00:00Z");
+        old.execute(
+            "INSERT INTO runs (id, name, repo_path, repo_fingerprint, base_ref, base_commit, worktree_path, workspace, \
+             runner_kind, runner_args_json, mode, host, restart_policy, state, created_at, updated_at, stdout_log_path, \
+             stderr_log_path) VALUES (?1, 'old', '/repo', 'f', 'main', 'c', '/w', 'worktree', 'codex', '[\"-x\"]', \
+             'headless', 'detached', 'on-crash', 'queued', ?2, ?2, 'o', 'e')",
+            [id.as_str(), at],
+        )
+        .unwrap();
+        old.execute("UPDATE runs SET state = 'running', phase = 'working', attempt = 2 WHERE id = ?1", [id.as_str()])
+            .unwrap();
+        drop(old);
+        let mut store = Store::open(&path, LOCK_TIMEOUT).unwrap();
+        let kept = RunRow {
+            name: Some("old".into()),
+            state: State::Running,
+            phase: Some("working".into()),
+            attempt: 2,
+            repo_path: "/repo".into(),
+            repo_fingerprint: "f".into(),
+            base_ref: "main".into(),
+            base_commit: "c".into(),
+            worktree_path: Some("/w".into()),
+            runner_kind: "codex".into(),
+            runner_args: vec!["-x".into()],
+            mode: Mode::Headless,
+            restart_policy: RestartPolicy::OnCrash,
+            stdout_log_path: "o".into(),
+            stderr_log_path: "e".into(),
+            ..RunRow::queued(id.clone(), at.parse().unwrap())
+        };
+        assert_eq!(store.run(&id).unwrap(), kept, "version {version}");
+        let new = new_run();
+        assert_eq!(insert(&mut store, &new).unwrap(), new, "version {version}");
+        assert_eq!(store.list(&RunFilter::default()).unwrap().len(), 2, "version {version}");
+    }
+}
+
+#[test]
+fn every_column_is_read_as_it_was_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let row = RunRow {
+        name: Some("a name".into()),
+        workspace: WorkspaceKind::Shared,
+        parent_id: None,
+        agent_version: Some("1.2.3".into()),
+        agent_session: Some("s".into()),
+        usage: Usage {
+            input_tokens: Some(u64::from(u32::MAX)),
+            output_tokens: Some(0),
+            cached_tokens: None,
+            cost_usd: Some(0.25),
+        },
+        signal: Some(9),
+        exit_code: Some(-1),
+        saved_ref: Some("refs/agency/x".into()),
+        ..new_run()
+    };
+    assert_eq!(insert(&mut store, &row).unwrap(), row);
+    assert_eq!(store.run(&row.id).unwrap(), row);
 }

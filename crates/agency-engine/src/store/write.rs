@@ -1,11 +1,11 @@
 //! Writes runs and requests, each in one short transaction.
 
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Transition, step};
-use agency_model::{Activity, RunId, RunKind, SessionId, Usage};
+use agency_model::{Activity, RunId, RunKind, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use super::row::COLUMNS;
+use super::columns::{self, COLUMNS};
 use super::{NewRun, RunRow, Store, StoreError};
 
 /// What an input did to a stored run.
@@ -56,45 +56,10 @@ impl Store {
     /// Inserts a run as `queued`.
     pub fn insert(&mut self, run: &NewRun) -> Result<RunRow, StoreError> {
         let transaction = self.begin()?;
-        let args = serde_json::to_string(&run.runner_args).unwrap_or_else(|_| "[]".to_owned());
-        let at = now().to_string();
-        transaction.execute(
-            "INSERT INTO runs (id, name, state, repo_path, repo_fingerprint, base_ref, base_commit, new_branch, \
-             worktree_path, workspace, runner_kind, runner_args_json, mode, host, restart_policy, created_at, \
-             updated_at, stdout_log_path, stderr_log_path, tmux_session_name, tmux_socket, parent_id, agent_version, agent_session, \
-             kind, vcs, workflow_session, allow_self_answer) \
-             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, \
-             ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
-            params![
-                run.id.as_str(),
-                run.name,
-                run.repo_path,
-                run.repo_fingerprint,
-                run.base_ref,
-                run.base_commit,
-                run.new_branch,
-                run.worktree_path,
-                run.workspace.as_str(),
-                run.runner_kind,
-                args,
-                run.mode.as_str(),
-                run.host.as_str(),
-                run.restart_policy.as_str(),
-                at,
-                run.stdout_log_path,
-                run.stderr_log_path,
-                run.tmux_session_name,
-                run.tmux_socket,
-                run.parent_id.as_ref().map(RunId::as_str),
-                run.agent_version,
-                run.agent_session,
-                run.kind.as_str(),
-                run.vcs.as_str(),
-                run.workflow_session.as_ref().map(SessionId::as_str),
-                run.allow_self_answer,
-            ],
-        )?;
-        let row = read(&transaction, &run.id)?;
+        let mut values = run.row.values();
+        values.push(("allow_self_answer", run.allow_self_answer.into()));
+        columns::insert(&transaction, &values)?;
+        let row = read(&transaction, &run.row.id)?;
         transaction.commit()?;
         Ok(row)
     }

@@ -147,7 +147,11 @@ mod tests {
         let mut tail = Tail::at(&path, 0).unwrap();
         let read = |tail: &mut Tail| {
             let mut bytes = vec![];
-            tail.read(|piece| Ok(bytes.extend_from_slice(piece))).unwrap();
+            let keep = |piece: &[u8]| {
+                bytes.extend_from_slice(piece);
+                Ok(())
+            };
+            tail.read(keep).unwrap();
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!(read(&mut tail), "");
