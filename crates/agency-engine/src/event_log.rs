@@ -8,7 +8,7 @@ use agency_model::{Event, EventLine};
 
 use crate::home::{HomeError, open_for_append};
 use crate::store::now;
-use crate::watch::{find_last_line, last_bytes};
+use crate::tail::{find_last_line, last_bytes};
 
 /// How many bytes wait in memory while the disk is full.
 const MAX_WAITING_BYTES: usize = 256 * 1024;

@@ -42,6 +42,7 @@ pub mod stop;
 pub mod store;
 pub mod stray;
 pub mod supervise;
+mod tail;
 pub mod trust;
 mod uuid;
 pub mod version;

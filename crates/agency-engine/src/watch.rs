@@ -10,8 +10,8 @@ mod file_window;
 mod hub;
 mod runs;
 mod screen;
-mod tail;
 
+pub use crate::tail::{Tail, find_last_line, last_bytes, offset_of_last_lines};
 pub use callbacks::{CompletionResult, Watcher, WatcherError};
 pub(crate) use directory::LOCK_LAG;
 pub use directory::{ChangeCallback, DirectoryChange, DirectoryWatch, WaitError};
@@ -20,4 +20,3 @@ pub use feed::{FeedReader, RunFeeds};
 pub use file_window::{FileWindow, PartialLine, WindowAt, read_window};
 pub use runs::{RunsNews, RunsWatch};
 pub use screen::{ScreenWatch, WatchedScreen};
-pub use tail::{Tail, find_last_line, last_bytes, offset_of_last_lines};
