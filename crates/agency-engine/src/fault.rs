@@ -113,7 +113,7 @@ pub fn point(_name: &'static str) {}
 #[expect(clippy::panic, reason = "that is what it is for, and no released program has it")]
 pub fn panic_point(name: &'static str) {
     if std::env::var_os("AGENCY_PANIC_POINT").is_some_and(|wanted| wanted == name) {
-        panic!("the step {name} was told to panic");
+        panic!("the step {name} panics on request");
     }
 }
 

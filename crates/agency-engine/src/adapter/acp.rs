@@ -106,7 +106,7 @@ impl Dialect for Acp {
             (None, Some(id)) => return self.answered(id, &message, object, items),
             (None, None) => {
                 let error = wire::complaint(message.error.ok_or(NotUnderstood)?);
-                let message = format!("the agent could not read what it was told: {error}");
+                let message = format!("the agent could not read the message: {error}");
                 items.push(StreamItem::Event(Event::Error { message }));
             }
         }

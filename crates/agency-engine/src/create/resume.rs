@@ -164,7 +164,7 @@ impl Agency {
             parent.ended_at.filter(|_| agent.forgets_within_a_minute && form.is_two_way()).map(next_minute);
         if not_before.is_some_and(|at| at > Timestamp::now()) {
             notices.push(format!(
-                "{} loses a conversation that goes on within a minute; waiting for the next one",
+                "{} loses a conversation that is resumed twice within a minute; waiting for the next minute",
                 spec.runner.kind
             ));
         }

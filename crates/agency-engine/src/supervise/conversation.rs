@@ -98,7 +98,7 @@ impl Supervisor<'_> {
         let words = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
         self.say(&words);
         if self.start.opening.as_ref().is_some_and(|opening| opening.prompt.is_none()) {
-            self.set_activity(Activity::Idle, "it was told nothing yet", None);
+            self.set_activity(Activity::Idle, "it has received no message yet", None);
         }
         for told in std::mem::take(&mut self.conversation.waiting) {
             let outcome = self.pass_message(&told);
@@ -273,7 +273,7 @@ impl Supervisor<'_> {
         }
         self.record_event(event);
         if self.activity.current == Some(Activity::Idle) {
-            self.set_activity(Activity::Thinking, "it was told something", None);
+            self.set_activity(Activity::Thinking, "it received a message", None);
         }
         Ok("sent by the agent's protocol".to_owned())
     }
@@ -298,7 +298,7 @@ impl Supervisor<'_> {
 
     fn tell(&mut self, message: &ToAgent) -> Result<(), String> {
         if self.agent.is_none() || self.conversation.closed {
-            return Err("the agent is not there to be told anything".to_owned());
+            return Err("the agent is not running".to_owned());
         }
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;

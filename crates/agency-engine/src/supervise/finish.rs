@@ -130,7 +130,7 @@ impl Supervisor<'_> {
         let minutes = |limit: Option<u64>| limit.unwrap_or_default() / 60_000;
         if self.questions.gave_up {
             let minutes = minutes(self.launch.question_ms);
-            return format!("a question waited {minutes} minutes, and nobody answered it");
+            return format!("a question waited {minutes} minutes without an answer");
         }
         let minutes = minutes(self.launch.no_progress_ms);
         format!("the agent gave no sign of life for {minutes} minutes")

@@ -80,7 +80,7 @@ impl LogFile {
                 Err(error) => {
                     let first = self.lost == 0;
                     self.lost += rest.len() as u64;
-                    return first.then(|| format!("{} cannot be written: {error}; the agent goes on", self.name));
+                    return first.then(|| format!("{} cannot be written: {error}; the agent continues", self.name));
                 }
             }
         }

@@ -166,7 +166,7 @@ impl Notifier {
                     command.stdin(text);
                     command
                 })),
-                Err(error) => troubles.push(format!("{} could not be told anything: {error}", program.display())),
+                Err(error) => troubles.push(format!("{} could not be notified: {error}", program.display())),
             }
         }
         troubles

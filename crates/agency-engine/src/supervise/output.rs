@@ -160,7 +160,7 @@ impl Supervisor<'_> {
     /// tmux is gone, or closed our session: the run goes on without a pane.
     pub(super) fn lose_pane(&mut self) {
         if self.pane.take().is_some() {
-            let message = "the tmux pane is gone; the agent goes on without it".to_owned();
+            let message = "the tmux pane is gone; the agent continues without it".to_owned();
             self.events.append(self.run.attempt(), Event::Notice { message });
         }
     }

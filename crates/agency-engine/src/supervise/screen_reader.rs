@@ -236,7 +236,7 @@ impl Supervisor<'_> {
         self.record_event(Event::Message { text });
         self.note_progress();
         if !self.screen_reader.understands() {
-            let outcome = Ok("typed; its screen is not understood, so nobody can tell whether it was taken".to_owned());
+            let outcome = Ok("typed; its screen is not recognised, so the delivery cannot be confirmed".to_owned());
             return self.finish_message(request, outcome);
         }
         self.screen_reader.told = Some(Told { request, until: Instant::now() + CONFIRM_TIMEOUT, words });

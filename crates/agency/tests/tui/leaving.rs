@@ -71,7 +71,7 @@ fn a_panic_restores_the_terminal_and_leaves_a_report() {
     let reports: Vec<_> = fs::read_dir(world.agency_home().join("crashes")).unwrap().flatten().collect();
     assert_eq!(reports.len(), 1);
     let report = fs::read_to_string(reports[0].path()).unwrap();
-    assert!(report.contains("tui.draw was told to panic"), "{report}");
+    assert!(report.contains("tui.draw panics on request"), "{report}");
     assert_eq!(world.show(&run)["state"], "running");
 }
 

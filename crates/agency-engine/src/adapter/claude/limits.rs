@@ -50,7 +50,7 @@ pub(super) fn compacted(object: &str) -> Result<Event, NotUnderstood> {
 }
 
 /// A time in seconds; nothing for a number that is no time.
-#[expect(clippy::cast_possible_truncation, reason = "a number out of range is no time, and jiff refuses it")]
+#[expect(clippy::cast_possible_truncation, reason = "a number out of range is not a time, and jiff refuses it")]
 fn seconds(seconds: f64) -> Option<Timestamp> {
     Timestamp::from_second(seconds as i64).ok()
 }

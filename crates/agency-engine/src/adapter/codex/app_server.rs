@@ -122,7 +122,7 @@ impl AppServer {
             let Request { id, method, .. } = request;
             let error = json!({ "code": UNKNOWN_METHOD, "message": format!("agency does not answer {method}") });
             items.push(StreamItem::Reply(line(&json!({ "id": id, "error": error }))));
-            items.push(notice(format!("the agent asked for something that nobody here can answer: {method}")));
+            items.push(notice(format!("the agent sent a request that is not supported: {method}")));
         }
     }
 

@@ -216,7 +216,7 @@ impl WorkflowExecutor {
     pub(super) fn merging(&self, path: &StepPath, attempt: u32) -> Result<Merging, Box<StepResult>> {
         let failure = |error: &dyn std::fmt::Display| Box::new(StepResult::failure(error.to_string()));
         let Some(Work::Merge(step)) = self.flow.step(path).map(|step| step.work.clone()) else {
-            return Err(failure(&"it is no merge"));
+            return Err(failure(&"it is not a merge"));
         };
         let record = &self.record;
         let into = match &step.into {
