@@ -1,30 +1,54 @@
-//! The protocols of the agent CLIs: their output as items, and messages to them as bytes.
+//! All that agency knows of the agent programs: one adapter each, in a folder of its own, behind [`AgentAdapter`].
+//!
+//! Their protocols are read here as well: output into items, messages into bytes.
 //!
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
 mod acp;
+mod agent_adapter;
 mod channel;
-mod claude;
+mod claude_code;
 mod codex;
+mod conversation_files;
+mod cursor;
+mod form;
 mod gemini;
 mod json_lines;
 mod launch;
 mod lines;
 mod mcp;
+mod mcp_listing;
 mod opencode;
+mod prompt_delivery;
 mod question_text;
+mod read_only;
+mod registry;
+mod scripted;
 mod tools;
+mod workflow_driver;
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use agency_model::{Answer, Event, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
 pub use self::channel::Channel;
-pub use self::launch::{AdapterError, AgentAdapter, FirstInput, LaunchConfig, LaunchRequest, Prompt};
-pub use self::mcp::{FileContent, LaunchFile, McpRequest, ReadyServer};
+pub(crate) use self::conversation_files::find_conversation;
+pub use self::form::Form;
+pub use self::launch::{AdapterError, Adjusted, FirstInput, LaunchConfig, LaunchRequest, Program, Prompt};
+pub use self::mcp::{FileContent, LaunchFile, McpRequest, McpSettings, PassedServers, ReadyServer};
+pub use self::prompt_delivery::{InvalidPrompt, PromptDelivery};
+pub use self::read_only::{ReadOnlyLaunch, ReadOnlyRequest, SourcesBelow};
+pub(crate) use self::registry::revoke_trust;
+pub use self::registry::{CUSTOM, DEFAULT_AGENT, WORKFLOW_DRIVER, adapter, built_in};
+
+/// The environment of a process.
+pub type Variables = BTreeMap<OsString, OsString>;
 
 /// One item of an agent's output.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,15 +174,35 @@ impl StreamFormat {
         }
     }
 
+    /// Whether messages can be sent in this format.
+    #[must_use]
+    pub const fn is_two_way(self) -> bool {
+        match self {
+            Self::Claude | Self::Codex | Self::Acp => true,
+            Self::Text | Self::Gemini | Self::Opencode => false,
+        }
+    }
+
+    /// The names of the formats in which messages can be sent, as a message to the user lists them.
+    pub(crate) fn two_way_names() -> String {
+        let names: Vec<String> =
+            Self::ALL.iter().filter(|format| format.is_two_way()).map(|it| format!("`{it}`")).collect();
+        match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
     /// A parser for a new stream; none where there is nothing to parse.
     #[must_use]
     pub fn parser(self) -> Option<Channel> {
         match self {
             Self::Text => None,
-            Self::Claude => Some(Channel::new(claude::Claude::default())),
-            Self::Codex => Some(Channel::new(codex::Codex::default())),
-            Self::Gemini => Some(Channel::new(gemini::Gemini::default())),
-            Self::Opencode => Some(Channel::new(opencode::Opencode::default())),
+            Self::Claude => Some(Channel::new(claude_code::stream::Claude::default())),
+            Self::Codex => Some(Channel::new(codex::exec::Codex::default())),
+            Self::Gemini => Some(Channel::new(gemini::stream::Gemini::default())),
+            Self::Opencode => Some(Channel::new(opencode::stream::Opencode::default())),
             Self::Acp => Some(Channel::new(acp::Acp::default())),
         }
     }
@@ -167,7 +211,7 @@ impl StreamFormat {
     #[must_use]
     pub fn conversation(self, opening: Opening) -> Option<Channel> {
         match self {
-            Self::Claude => Some(Channel::new(claude::Claude::with_conversation(opening))),
+            Self::Claude => Some(Channel::new(claude_code::stream::Claude::with_conversation(opening))),
             Self::Codex => Some(Channel::new(codex::AppServer::with_conversation(opening))),
             Self::Acp => Some(Channel::new(acp::Acp::with_conversation(opening))),
             Self::Text | Self::Gemini | Self::Opencode => None,
@@ -187,6 +231,11 @@ fn session(known: &mut Option<String>, id: String, items: &mut Vec<StreamItem>) 
         *known = Some(id.clone());
         items.push(StreamItem::Session(id));
     }
+}
+
+/// A variable that names a path; none where it is empty.
+fn variable(environment: &Variables, name: &str) -> Option<PathBuf> {
+    environment.get(OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// One line of a protocol.
@@ -210,11 +259,16 @@ fn unnamed() -> String {
 mod tests {
     use super::*;
 
+    fn opening() -> Opening {
+        Opening { prompt: None, directory: PathBuf::new(), resume: None, mcp_servers: vec![] }
+    }
+
     #[test]
     fn a_format_is_the_same_word_everywhere() {
         for format in StreamFormat::ALL {
             assert_eq!(serde_json::to_string(format).unwrap(), format!("\"{format}\""));
             assert_eq!(format.parser().is_none(), *format == StreamFormat::Text);
+            assert_eq!(format.conversation(opening()).is_some(), format.is_two_way());
         }
     }
 }

@@ -8,8 +8,6 @@ mod command;
 mod error;
 mod prompt_template;
 mod scratch_root;
-mod seclusion;
-mod servers;
 mod subagent_runner;
 mod sweep;
 

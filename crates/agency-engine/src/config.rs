@@ -16,7 +16,6 @@ mod number;
 mod origin;
 mod policy_file;
 mod problem;
-mod prompt;
 mod read;
 mod resolve;
 mod shape;
@@ -24,14 +23,14 @@ mod source;
 mod strict;
 mod toml_entries;
 
-pub use agent::{AgentConfig, Form, KeepsConversations, McpPassing, ScreenSource, Seclusion, Trust};
+pub use crate::adapter::{Form, InvalidPrompt, PromptDelivery};
+pub use agent::{AgentConfig, ScreenSource};
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};
 pub use problem::ConfigError;
-pub use prompt::{InvalidPrompt, PromptDelivery};
 pub use source::FilePosition;
 pub(crate) use strict::{Misfit, read_strictly};
 
@@ -132,7 +131,7 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its one right spelling: `claude-code` finds `claude_code`.
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
         self.agents.get_key_value(&agent_name::normalised(name)).map(|(name, agent)| (name.as_str(), agent))

@@ -333,7 +333,8 @@ pub fn examine_agents(config: &Config, search_path: &OsStr) -> Vec<Check> {
                 return Check::ok(&label, agent.command.clone());
             }
             let message = format!("'{}' is not on the PATH", agent.command);
-            let fix = agent.install_hint.map_or_else(|| format!("correct [agents.{name}] command"), str::to_owned);
+            let fix =
+                agent.adapter.install_hint().map_or_else(|| format!("correct [agents.{name}] command"), str::to_owned);
             if agent.built_in && *name != config.default_agent {
                 // Nobody needs all of them.
                 return Check { fix: Some(fix), ..Check::ok(&label, format!("{message}; only needed if you use it")) };

@@ -21,12 +21,12 @@ pub use self::session::SessionsInUse;
 use self::wording::{kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use self::workspace_of::bookmark_of;
 pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
+use crate::adapter;
 use crate::agency::Agency;
 use crate::fault;
 use crate::lock::Lock;
 use crate::pid_file::PidFile;
 use crate::store::RunRow;
-use crate::trust;
 use crate::workspace::{
     DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
     restore, restore_ref_with_jj, restore_with_jj,
@@ -106,7 +106,7 @@ impl Agency {
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
         if self.sharing(&row)?.is_empty() {
-            let trusted = trust::take_back(&self.home.run(&row.worktree_owner()));
+            let trusted = adapter::revoke_trust(&self.home.run(&row.worktree_owner()));
             remaining.extend(trusted.err().map(|error| trust_remains(&row, &error)));
         }
         remaining.extend(session_remains(&row));

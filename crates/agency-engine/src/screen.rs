@@ -28,16 +28,9 @@ use std::time::Duration;
 
 use agency_model::Activity;
 
+use crate::adapter;
 use rule::{RulesFile, Seen};
 use sheet::Sheet;
-
-/// The rules of the agents that are known without a configuration file.
-const BUILT_IN: [(&str, &str); 4] = [
-    ("claude_code", include_str!("screen/rules/claude_code.toml")),
-    ("codex", include_str!("screen/rules/codex.toml")),
-    ("gemini", include_str!("screen/rules/gemini.toml")),
-    ("opencode", include_str!("screen/rules/opencode.toml")),
-];
 
 /// How one agent's screens are read.
 #[derive(Debug, Clone)]
@@ -64,8 +57,7 @@ impl ScreenRules {
     /// The rules of a built-in agent, by its name in the configuration.
     #[must_use]
     pub fn built_in(agent: &str) -> Option<Self> {
-        let (name, text) = BUILT_IN.iter().find(|(name, _)| *name == agent)?;
-        Self::parse(Path::new(name), text).ok()
+        Self::parse(Path::new(agent), adapter::adapter(agent).screen_rules()?).ok()
     }
 
     /// Reads a file of rules.

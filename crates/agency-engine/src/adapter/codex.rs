@@ -1,129 +1,77 @@
-//! Codex: `codex exec --json`, which goes one way.
+//! Codex.
 
 mod app_server;
 mod client;
+mod conversations;
+pub(super) mod exec;
 mod items;
-mod launch;
+mod mcp;
 mod notifications;
 mod open_tools;
 mod questions;
+mod read_only;
 mod requests;
+mod sandbox;
 
-use agency_model::{Event, Usage};
-use serde::Deserialize;
+use std::path::PathBuf;
+
+use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
+use super::launch::Adjusted;
+use super::{LaunchRequest, Variables, variable};
 
 pub(super) use self::app_server::AppServer;
-use self::items::{Item, Items, Stage};
-pub(super) use self::launch::{without_doubled_flags, writable_roots};
-use super::json_lines::{Dialect, Head, NotUnderstood};
-use super::{Outcome, StreamItem};
 
-/// What must be remembered of a stream.
-#[derive(Debug, Default)]
-pub(super) struct Codex {
-    session: Option<String>,
-    items: Items,
-    answer: Option<String>,
-    /// The last usage, which counts the whole thread.
-    total: Tokens,
-}
+pub(super) struct Codex;
 
-#[derive(Deserialize)]
-struct Thread {
-    thread_id: String,
-}
+impl AgentAdapter for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
 
-#[derive(Deserialize)]
-struct Changed<'a> {
-    #[serde(borrow)]
-    item: Item<'a>,
-}
+    fn defaults(&self) -> &'static str {
+        include_str!("codex/agent.toml")
+    }
 
-#[derive(Deserialize)]
-struct Completed {
-    usage: Option<Tokens>,
-}
+    fn tested_version(&self) -> Option<&'static str> {
+        Some("0.166.0")
+    }
 
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct Tokens {
-    input_tokens: Option<u64>,
-    cached_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-}
+    fn install_hint(&self) -> Option<&'static str> {
+        Some("npm install -g @openai/codex")
+    }
 
-#[derive(Deserialize)]
-struct Failed {
-    error: Message,
-}
+    fn screen_rules(&self) -> Option<&'static str> {
+        Some(include_str!("codex/screen.toml"))
+    }
 
-#[derive(Deserialize)]
-struct Message {
-    message: String,
-}
-
-impl Dialect for Codex {
-    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
-        let head: Head<'_> = serde_json::from_str(object)?;
-        match head.kind.as_ref() {
-            "thread.started" => {
-                let Thread { thread_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, thread_id, items);
-            }
-            "turn.started" => {
-                self.answer = None;
-                items.push(StreamItem::TurnStarted);
-            }
-            "item.started" => items.extend(self.item(Stage::Started, object)?.into_iter().map(StreamItem::Event)),
-            "item.updated" => items.extend(self.item(Stage::Updated, object)?.into_iter().map(StreamItem::Event)),
-            "item.completed" => items.extend(self.item(Stage::Completed, object)?.into_iter().map(StreamItem::Event)),
-            "turn.completed" => self.completed(&serde_json::from_str(object)?, items),
-            "turn.failed" => {
-                let failed: Failed = serde_json::from_str(object)?;
-                items.push(StreamItem::Result(Outcome::failure(failed.error.message)));
-            }
-            // Also told of each retry; only `turn.failed` is the end.
-            "error" => {
-                let Message { message } = serde_json::from_str(object)?;
-                items.push(StreamItem::Event(Event::Error { message }));
-            }
-            _ => return Err(NotUnderstood),
+    fn adjust_launch(&self, request: &LaunchRequest<'_>, user_args: &[&String], launch: &mut Adjusted) {
+        if request.trusted {
+            let directory = toml::Value::String(request.directory.display().to_string());
+            let projects = format!("projects={{{directory}={{trust_level=\"trusted\"}}}}");
+            launch.args.extend(["-c".to_owned(), projects]);
         }
-        Ok(())
+        sandbox::without_doubled_flags(&mut launch.args, user_args);
+        launch.args.extend(sandbox::writable_roots(request.commit_roots, user_args).into_iter().flatten());
     }
 
-    /// It counts the whole thread, also what another process said in it.
-    fn count_from(&mut self, spent: Usage) {
-        self.total = Tokens {
-            input_tokens: spent.input_tokens,
-            cached_input_tokens: spent.cached_tokens,
-            output_tokens: spent.output_tokens,
-        };
+    fn sandbox_roots(&self, environment: &Variables) -> Option<Vec<PathBuf>> {
+        Some(sandbox::configured_roots(environment))
+    }
+
+    fn mcp_servers(&self) -> Option<PassServers> {
+        Some(mcp::pass)
+    }
+
+    fn read_only(&self) -> Option<ReadOnlyMode> {
+        Some(read_only::launch)
+    }
+
+    fn find_conversation(&self, search: &Search<'_>) -> Option<String> {
+        conversations::newest(&home(search.environment)?.join("sessions"), search.directory)
     }
 }
 
-impl Codex {
-    fn item(&mut self, stage: Stage, object: &str) -> Result<Vec<Event>, NotUnderstood> {
-        let Changed { item } = serde_json::from_str(object)?;
-        let events = self.items.events(stage, item)?;
-        if let [Event::Output { text, .. }] = events.as_slice() {
-            self.answer = Some(text.clone());
-        }
-        Ok(events)
-    }
-
-    fn completed(&mut self, completed: &Completed, items: &mut Vec<StreamItem>) {
-        if let Some(total) = completed.usage {
-            let before = std::mem::replace(&mut self.total, total);
-            let since = |total: Option<u64>, before: Option<u64>| {
-                total.map(|total| total.checked_sub(before.unwrap_or(0)).unwrap_or(total))
-            };
-            items.push(StreamItem::Event(Event::Usage(Usage {
-                input_tokens: since(total.input_tokens, before.input_tokens),
-                output_tokens: since(total.output_tokens, before.output_tokens),
-                cached_tokens: since(total.cached_input_tokens, before.cached_input_tokens),
-                cost_usd: None,
-            })));
-        }
-        items.push(StreamItem::Result(Outcome::success(self.answer.take())));
-    }
+/// Where Codex keeps its settings and conversations.
+fn home(environment: &Variables) -> Option<PathBuf> {
+    variable(environment, "CODEX_HOME").or_else(|| variable(environment, "HOME").map(|home| home.join(".codex")))
 }

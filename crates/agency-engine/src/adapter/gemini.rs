@@ -1,164 +1,83 @@
-//! Gemini: `gemini -o stream-json`.
+//! Gemini CLI.
 
-use std::borrow::Cow;
+mod conversations;
+mod mcp;
+mod read_only;
+pub(super) mod stream;
 
-use agency_model::{Event, Usage};
-use serde::Deserialize;
-use serde_json::Value;
+use std::path::PathBuf;
 
-use super::json_lines::{Dialect, Head, NotUnderstood};
-use super::lines::MAX_LINE_BYTES;
-use super::tools::Tools;
-use super::{Outcome, StreamItem};
+use agency_model::Mode;
 
-/// What must be remembered of a stream.
-#[derive(Debug, Default)]
-pub(super) struct Gemini {
-    session: Option<String>,
-    tools: Tools,
-    /// The pieces since the last tool: the result has no text.
-    answer: String,
-}
+use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
+use super::launch::Adjusted;
+use super::{LaunchRequest, McpSettings, Variables, variable};
 
-#[derive(Deserialize)]
-struct Init {
-    session_id: String,
-}
+/// The variable that makes it trust its working directory.
+const TRUST_VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
 
-#[derive(Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    role: Cow<'a, str>,
-    content: String,
-}
+pub(super) struct Gemini;
 
-#[derive(Deserialize)]
-struct Use {
-    tool_name: String,
-    tool_id: Option<String>,
-    parameters: Option<Value>,
-}
+impl AgentAdapter for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
 
-#[derive(Deserialize)]
-struct Answer<'a> {
-    tool_id: String,
-    #[serde(borrow)]
-    status: Cow<'a, str>,
-    output: Option<String>,
-    error: Option<Problem>,
-}
+    fn defaults(&self) -> &'static str {
+        include_str!("gemini/agent.toml")
+    }
 
-#[derive(Deserialize)]
-struct Problem {
-    message: String,
-}
+    fn tested_version(&self) -> Option<&'static str> {
+        Some("0.61.0")
+    }
 
-#[derive(Deserialize)]
-struct Trouble<'a> {
-    #[serde(borrow)]
-    severity: Option<Cow<'a, str>>,
-    message: String,
-}
+    fn install_hint(&self) -> Option<&'static str> {
+        Some("npm install -g @google/gemini-cli")
+    }
 
-#[derive(Deserialize)]
-struct Finished<'a> {
-    #[serde(borrow)]
-    status: Cow<'a, str>,
-    error: Option<Problem>,
-    stats: Option<Stats>,
-}
+    fn screen_rules(&self) -> Option<&'static str> {
+        Some(include_str!("gemini/screen.toml"))
+    }
 
-#[derive(Deserialize)]
-struct Stats {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cached: Option<u64>,
-}
-
-impl Dialect for Gemini {
-    fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
-        let head: Head<'_> = serde_json::from_str(object)?;
-        match head.kind.as_ref() {
-            "init" => {
-                let Init { session_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, session_id, items);
+    fn adjust_launch(&self, request: &LaunchRequest<'_>, _: &[&String], launch: &mut Adjusted) {
+        match (request.trusted, request.mode) {
+            (true, _) => {
+                launch.env.insert(TRUST_VARIABLE.to_owned(), "true".to_owned());
             }
-            "message" => {
-                let message: Message<'_> = serde_json::from_str(object)?;
-                match message.role.as_ref() {
-                    // An echo of the prompt.
-                    "user" => {}
-                    "assistant" => items.push(self.said(message.content)),
-                    _ => return Err(NotUnderstood),
-                }
-            }
-            "tool_use" => items.push(self.used(serde_json::from_str(object)?)),
-            "tool_result" => items.push(self.answered(serde_json::from_str(object)?)),
-            "error" => {
-                let Trouble { severity, message } = serde_json::from_str(object)?;
-                items.push(StreamItem::Event(if severity.as_deref() == Some("warning") {
-                    Event::Notice { message }
-                } else {
-                    Event::Error { message }
-                }));
-            }
-            "result" => self.result(serde_json::from_str(object)?, items),
-            _ => return Err(NotUnderstood),
+            // On pipes there is no user to ask, and it would exit at once.
+            (false, Mode::Headless) => launch.args.push("--skip-trust".to_owned()),
+            (false, Mode::Interactive) => {}
         }
-        Ok(())
+        if request.mode == Mode::Interactive {
+            // Inside another Gemini it is set, and then an answer to the trust question ends this one.
+            launch.env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), String::new());
+        }
+    }
+
+    fn mcp_servers(&self) -> Option<PassServers> {
+        Some(mcp::pass)
+    }
+
+    fn mcp_settings(&self, environment: &Variables) -> McpSettings {
+        mcp::settings(&folder(environment).unwrap_or_default())
+    }
+
+    fn read_only(&self) -> Option<ReadOnlyMode> {
+        Some(read_only::launch)
+    }
+
+    fn find_conversation(&self, search: &Search<'_>) -> Option<String> {
+        conversations::newest(&folder(search.environment)?, search.directory, search.during)
+    }
+
+    /// It names the file of a conversation by the minute, and writes it anew when it loads it.
+    fn loses_conversation_within_minute(&self) -> bool {
+        true
     }
 }
 
-impl Gemini {
-    fn said(&mut self, text: String) -> StreamItem {
-        if self.answer.len() + text.len() <= MAX_LINE_BYTES {
-            self.answer.push_str(&text);
-        }
-        StreamItem::Event(Event::output(text))
-    }
-
-    fn used(&mut self, used: Use) -> StreamItem {
-        self.answer.clear();
-        if let Some(id) = &used.tool_id {
-            self.tools.opened(id, &used.tool_name);
-        }
-        StreamItem::Event(Event::ToolUse {
-            tool_name: used.tool_name,
-            input: used.parameters.unwrap_or_default(),
-            tool_id: used.tool_id,
-            parent_tool_id: None,
-        })
-    }
-
-    fn answered(&mut self, answer: Answer<'_>) -> StreamItem {
-        let output = answer.output.or(answer.error.map(|error| error.message));
-        StreamItem::Event(Event::ToolResult {
-            tool_name: self.tools.closed(&answer.tool_id).unwrap_or_else(super::unnamed),
-            output: output.unwrap_or_default(),
-            success: answer.status == "success",
-            tool_id: Some(answer.tool_id),
-            parent_tool_id: None,
-        })
-    }
-
-    fn result(&mut self, finished: Finished<'_>, items: &mut Vec<StreamItem>) {
-        if let Some(stats) = finished.stats {
-            items.push(StreamItem::Event(Event::Usage(Usage {
-                input_tokens: stats.input_tokens,
-                output_tokens: stats.output_tokens,
-                cached_tokens: stats.cached,
-                cost_usd: None,
-            })));
-        }
-        let answer = std::mem::take(&mut self.answer);
-        if finished.status == "success" {
-            items.push(StreamItem::Result(Outcome::success((!answer.is_empty()).then_some(answer))));
-            return;
-        }
-        let error = finished.error.map(|error| error.message);
-        let message = error.unwrap_or_else(|| finished.status.into_owned());
-        // It was not told before.
-        items.push(StreamItem::Event(Event::Error { message: message.clone() }));
-        items.push(StreamItem::Result(Outcome::failure(message)));
-    }
+/// Where it keeps its settings and conversations.
+fn folder(environment: &Variables) -> Option<PathBuf> {
+    let home = variable(environment, "GEMINI_CLI_HOME").or_else(|| variable(environment, "HOME"))?;
+    Some(home.join(".gemini"))
 }

@@ -1,37 +1,31 @@
-//! How an agent is started: the contract that every adapter keeps, and the one implementation by data.
+//! How one process of an agent is started.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agency_model::Mode;
 
-use super::{LaunchFile, McpRequest, Opening, StreamFormat, codex, mcp};
-use crate::config::{AgentConfig, PromptDelivery, Seclusion, Trust};
-
-/// How an agent is started, continued and understood.
-pub trait AgentAdapter {
-    /// The command line, the variables and the first words for one process of the agent.
-    fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError>;
-}
+use super::agent_adapter::AgentAdapter;
+use super::{Form, LaunchFile, McpRequest, Opening, PromptDelivery, StreamFormat, mcp};
 
 /// What is to be started.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchRequest<'a> {
-    /// What the agent talks to.
+    /// Whether it runs on a terminal or on pipes.
     pub mode: Mode,
     /// Whether it is to ask nothing.
     pub one_shot: bool,
-    /// What it is told first.
+    /// The prompt.
     pub prompt: Option<Prompt<'a>>,
     /// Further arguments of this run.
     pub extra_args: &'a [String],
     /// Where it works.
     pub directory: &'a Path,
-    /// The agent's own id of a conversation that is to go on.
+    /// The agent's own id of the conversation to resume.
     pub resume: Option<&'a str>,
     /// The id that a new conversation is to have, if the agent lets us choose.
     pub session: Option<&'a str>,
-    /// Whether it is told that it may trust the directory.
+    /// Whether it is to trust the directory without asking.
     pub trusted: bool,
     /// The MCP servers that it gets.
     pub mcp: &'a McpRequest,
@@ -65,10 +59,10 @@ pub struct LaunchConfig {
     pub files: Vec<LaunchFile>,
 }
 
-/// What an agent reads first on its standard input.
+/// The first input of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstInput {
-    /// What somebody types, or nothing where there is no terminal.
+    /// The keyboard, or nothing where there is no terminal.
     None,
     /// A text, and then the end.
     Text(String),
@@ -79,7 +73,7 @@ pub enum FirstInput {
 /// Why an agent cannot be started so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdapterError {
-    /// The agent cannot go on with a conversation in this form.
+    /// The agent cannot resume a conversation in this form.
     #[error("it cannot go on with a conversation in {mode} mode")]
     NoResume {
         /// The mode.
@@ -91,89 +85,93 @@ pub enum AdapterError {
     /// Settings of the user's are not understood.
     #[error("its settings are no plain JSON object, so MCP servers cannot be added to them")]
     Settings,
+    /// The agent cannot be started so that it only reads.
+    #[error("{message}")]
+    ReadOnly {
+        /// What failed.
+        message: String,
+        /// What the user can do.
+        hint: String,
+    },
 }
 
-impl AgentAdapter for AgentConfig {
-    fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
-        let LaunchRequest {
-            mode,
-            one_shot,
-            prompt,
-            extra_args,
-            directory,
-            resume,
-            session,
-            trusted,
-            mcp,
-            commit_roots,
-        } = *request;
-        let form = self.form(mode, one_shot);
-        if one_shot && form.is_two_way() {
-            return Err(AdapterError::NoOneShot);
-        }
-        let mut args = match resume {
-            None => form.args.clone(),
-            Some(session) => {
-                let resumed = form.resume.as_ref().ok_or(AdapterError::NoResume { mode })?;
-                resumed.iter().map(|arg| arg.replace("{session}", session)).collect()
-            }
-        };
-        if let (Mode::Interactive, None, Some(session), Some(named)) = (mode, resume, session, self.names_conversation)
-        {
-            args.extend(named.iter().map(|arg| arg.replace("{session}", session)));
-        }
-        let mut env = BTreeMap::new();
-        match (self.trust, trusted, mode) {
-            (Trust::CodexArgument, true, _) => {
-                let directory = toml::Value::String(directory.display().to_string());
-                args.extend(["-c".to_owned(), format!("projects={{{directory}={{trust_level=\"trusted\"}}}}")]);
-            }
-            (Trust::GeminiVariable, true, _) => {
-                env.insert("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned());
-            }
-            // Without it there is nobody to ask, and it ends at once.
-            (Trust::GeminiVariable, false, Mode::Headless) => args.push("--skip-trust".to_owned()),
-            (Trust::GeminiVariable, false, Mode::Interactive)
-            | (Trust::CodexArgument, false, _)
-            | (Trust::NotAsked | Trust::ClaudeProjects, _, _) => {}
-        }
-        if self.seclusion == Seclusion::Codex {
-            let own: Vec<&String> = self.args.iter().chain(extra_args).collect();
-            codex::without_doubled_flags(&mut args, &own);
-            args.extend(codex::writable_roots(commit_roots, &own).into_iter().flatten());
-        }
-        if (self.trust, mode) == (Trust::GeminiVariable, Mode::Interactive) {
-            // Inside another Gemini it is set, and then an answer to the trust question ends this one.
-            env.insert("GEMINI_CLI_NO_RELAUNCH".to_owned(), String::new());
-        }
-        let mcp = mcp::pass(self.mcp, form, mcp)?;
-        args.extend(mcp.args);
-        args.extend(self.args.iter().chain(extra_args).cloned());
-        let mut first_input = FirstInput::None;
-        match (&form.prompt, prompt) {
-            (PromptDelivery::Protocol, prompt) => {
-                let opening = Opening {
-                    prompt: prompt.map(|prompt| prompt.text.to_owned()),
-                    directory: directory.to_owned(),
-                    resume: resume.map(str::to_owned),
-                    mcp_servers: mcp.by_protocol,
-                };
-                first_input = FirstInput::Conversation(opening);
-            }
-            (_, None) => {}
-            (PromptDelivery::Stdin, Some(prompt)) => first_input = FirstInput::Text(prompt.text.to_owned()),
-            (PromptDelivery::Argument, Some(prompt)) => {
-                // The built-in agents all end their options at `--`; of others we do not know.
-                if self.built_in && prompt.text.starts_with('-') {
-                    args.push("--".to_owned());
-                }
-                args.push(prompt.text.to_owned());
-            }
-            (PromptDelivery::Flag(flag), Some(prompt)) => args.extend([flag.clone(), prompt.text.to_owned()]),
-            (PromptDelivery::File, Some(prompt)) => args.push(prompt.file.to_owned()),
-        }
-        Ok(LaunchConfig { args, env, stream: form.stream, first_input, mcp_env: mcp.env, files: mcp.files })
+/// The program of an agent as the configuration describes it.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    /// The form in which it is started.
+    pub form: &'a Form,
+    /// The user's arguments of the configuration.
+    pub args: &'a [String],
+    /// Whether it is known to end its options at `--`.
+    pub ends_options: bool,
+}
+
+/// The arguments and variables of one process, which an adapter may change.
+#[derive(Debug, Default)]
+pub struct Adjusted {
+    /// The arguments of the form; those of the user come later.
+    pub args: Vec<String>,
+    /// Variables.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Puts together how one process is started.
+pub(super) fn launch_config<A: AgentAdapter + ?Sized>(
+    adapter: &A,
+    program: &Program<'_>,
+    request: &LaunchRequest<'_>,
+) -> Result<LaunchConfig, AdapterError> {
+    let form = program.form;
+    if request.one_shot && form.is_two_way() {
+        return Err(AdapterError::NoOneShot);
     }
+    let user_args: Vec<&String> = program.args.iter().chain(request.extra_args).collect();
+    let mut launch = Adjusted { args: form_args(adapter, form, request)?, env: BTreeMap::new() };
+    adapter.adjust_launch(request, &user_args, &mut launch);
+    let Adjusted { mut args, env } = launch;
+    let servers = mcp::pass(adapter.mcp_servers(), form, request.mcp)?;
+    args.extend(servers.args);
+    args.extend(user_args.into_iter().cloned());
+    let mut first_input = FirstInput::None;
+    match (&form.prompt, request.prompt) {
+        (PromptDelivery::Protocol, prompt) => {
+            first_input = FirstInput::Conversation(Opening {
+                prompt: prompt.map(|prompt| prompt.text.to_owned()),
+                directory: request.directory.to_owned(),
+                resume: request.resume.map(str::to_owned),
+                mcp_servers: servers.by_protocol,
+            });
+        }
+        (_, None) => {}
+        (PromptDelivery::Stdin, Some(prompt)) => first_input = FirstInput::Text(prompt.text.to_owned()),
+        (PromptDelivery::Argument, Some(prompt)) => {
+            if program.ends_options && prompt.text.starts_with('-') {
+                args.push("--".to_owned());
+            }
+            args.push(prompt.text.to_owned());
+        }
+        (PromptDelivery::Flag(flag), Some(prompt)) => args.extend([flag.clone(), prompt.text.to_owned()]),
+        (PromptDelivery::File, Some(prompt)) => args.push(prompt.file.to_owned()),
+    }
+    Ok(LaunchConfig { args, env, stream: form.stream, first_input, mcp_env: servers.env, files: servers.files })
+}
+
+/// The arguments of the form: of a new conversation, named where the agent takes a name, or of one that is resumed.
+fn form_args<A: AgentAdapter + ?Sized>(
+    adapter: &A,
+    form: &Form,
+    request: &LaunchRequest<'_>,
+) -> Result<Vec<String>, AdapterError> {
+    let mode = request.mode;
+    if let Some(session) = request.resume {
+        let resumed = form.resume.as_ref().ok_or(AdapterError::NoResume { mode })?;
+        return Ok(resumed.iter().map(|arg| arg.replace("{session}", session)).collect());
+    }
+    let mut args = form.args.clone();
+    if let (Mode::Interactive, Some(session), Some(named)) = (mode, request.session, adapter.session_args()) {
+        args.extend(named.iter().map(|arg| arg.replace("{session}", session)));
+    }
+    Ok(args)
 }
 
 #[cfg(test)]

@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::seclusion::{Secluded, SourcesBelow};
-use crate::adapter::StreamFormat;
-use crate::config::{
-    AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, Seclusion, TemplatePaths, Trust,
-};
+use crate::adapter::{self, AdapterError, AgentAdapter, ReadOnlyMode, ReadOnlyRequest, SourcesBelow, StreamFormat};
+use crate::config::{AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, TemplatePaths};
 use crate::create::{CreateError, SearchPath, find_program};
 use crate::process::ASK_VARIABLE;
-use crate::workspace::{Scratch, ScratchEntry};
+use crate::workspace::{Scratch, ScratchEntry, Workspace};
 
 /// Whether the agent answers alone or talks with the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +35,7 @@ pub(super) struct Reader {
     pub(super) entries: Vec<(String, ScratchEntry)>,
     /// Where it finds the sources.
     pub(super) sources_below: SourcesBelow,
-    trust: Trust,
+    adapter: &'static dyn AgentAdapter,
 }
 
 /// What is asked about, and where.
@@ -57,7 +54,7 @@ impl Reader {
         };
         let mut reader = match own {
             Some(template) => Self::by_template(name, agent, template, subject)?,
-            None => Self::secluded(name, agent, subject)?,
+            None => Self::read_only(name, agent, subject)?,
         };
         reader.env.insert(ASK_VARIABLE.to_owned(), "1".to_owned());
         Ok(reader)
@@ -84,40 +81,47 @@ impl Reader {
             on_stdin: false,
             entries: vec![],
             sources_below: SourcesBelow::Here,
-            trust: Trust::NotAsked,
+            adapter: adapter::CUSTOM,
         })
     }
 
-    fn secluded(name: &str, agent: &AgentConfig, subject: &Subject<'_>) -> Result<Self, CreateError> {
-        if agent.seclusion == Seclusion::Unknown {
-            let word = if subject.purpose == Purpose::Ask { "ask" } else { "chat" };
-            return Err(CreateError::Runner {
-                message: format!("nobody knows how {name} is kept from changing anything and from MCP servers"),
-                hint: format!("write its command into the configuration: [agents.{name}] {word} = \"…\""),
-            });
-        }
+    fn read_only(name: &str, agent: &AgentConfig, subject: &Subject<'_>) -> Result<Self, CreateError> {
+        let mode: ReadOnlyMode = agent.adapter.read_only().ok_or_else(|| {
+            let key = if subject.purpose == Purpose::Ask { "ask" } else { "chat" };
+            CreateError::Runner {
+                message: format!("{name} has no known read-only mode"),
+                hint: format!("write its command into the configuration: [agents.{name}] {key} = \"…\""),
+            }
+        })?;
         let program =
             find_program(OsStr::new(&agent.command), subject.search_path).map_err(|why| CreateError::Runner {
                 message: format!("the command of {name}, '{}', {why}", agent.command),
-                hint: agent.install_hint.map_or_else(
+                hint: agent.adapter.install_hint().map_or_else(
                     || format!("correct [agents.{name}] command in the configuration"),
                     |install| format!("install it ({install}), or choose another agent with --runner"),
                 ),
             })?;
         let mut environment = subject.search_path.environment.clone();
         environment.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-        let secluded = Secluded { subject, environment: &environment, program: &program };
-        let (limits, stream) = secluded.limits(agent.seclusion)?;
-        let env = agent.env.clone().into_iter().chain(limits.env).collect();
+        let launch = mode(&ReadOnlyRequest {
+            one_question: subject.purpose == Purpose::Ask,
+            directory: subject.scratch.directory(),
+            mcp_config: &subject.scratch.mcp_config(),
+            links: subject.scratch.links(),
+            environment: &environment,
+            program: &program,
+        })
+        .map_err(refused)?;
+        let env = agent.env.clone().into_iter().chain(launch.env).collect();
         Ok(Self {
             program,
-            args: limits.args,
+            args: launch.args,
             env,
-            stream,
+            stream: launch.stream,
             on_stdin: true,
-            entries: limits.entries,
-            sources_below: limits.sources_below,
-            trust: agent.trust,
+            entries: launch.entries,
+            sources_below: launch.sources_below,
+            adapter: agent.adapter,
         })
     }
 
@@ -131,8 +135,17 @@ impl Reader {
             args: vec![],
             one_shot: Some(form),
             screen: ScreenSource::None,
-            trust: self.trust,
+            adapter: self.adapter,
             ..agent.clone()
+        }
+    }
+}
+
+fn refused(error: AdapterError) -> CreateError {
+    match error {
+        AdapterError::ReadOnly { message, hint } => CreateError::Runner { message, hint },
+        AdapterError::NoResume { .. } | AdapterError::NoOneShot | AdapterError::Settings => {
+            CreateError::Runner { message: error.to_string(), hint: "choose another agent with --runner".to_owned() }
         }
     }
 }

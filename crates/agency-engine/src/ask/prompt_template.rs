@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::seclusion::SourcesBelow;
+use crate::adapter::SourcesBelow;
 use crate::home::{HomeError, create_private_directory};
 use crate::sources::ResolvedSource;
 

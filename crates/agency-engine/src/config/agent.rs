@@ -2,8 +2,10 @@
 
 use agency_model::Mode;
 
-use super::{CommandTemplate, PromptDelivery};
-use crate::adapter::StreamFormat;
+use super::CommandTemplate;
+use crate::adapter::{
+    self, AdapterError, AgentAdapter, Form, LaunchConfig, LaunchRequest, Program, PromptDelivery, StreamFormat,
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -28,40 +30,12 @@ pub struct AgentConfig {
     pub ask: Option<CommandTemplate>,
     /// The user's own command by which it talks with the user about sources.
     pub chat: Option<CommandTemplate>,
-    /// How it is kept from changing anything and from every MCP server where the user has no command of their own.
-    pub seclusion: Seclusion,
     /// How its screen is read.
     pub screen: ScreenSource,
-    /// How it is told that it may trust a worktree.
-    pub trust: Trust,
-    /// The arguments by which a new conversation on its screen is given a name, `{session}`; none if it takes none.
-    pub names_conversation: Option<&'static [&'static str]>,
-    /// Where it keeps conversations that nobody named.
-    pub keeps_conversations: KeepsConversations,
-    /// How it is told of MCP servers, where it does not speak a protocol that says them.
-    pub mcp: McpPassing,
-    /// Whether a conversation that goes on within the minute in which it last did is lost.
-    pub forgets_within_a_minute: bool,
+    /// What agency knows of the program itself.
+    pub adapter: &'static dyn AgentAdapter,
     /// Whether it is known without a configuration file.
     pub built_in: bool,
-    /// The version that agency was tested with.
-    pub tested_version: Option<&'static str>,
-    /// How to get the program, where that is known.
-    pub install_hint: Option<&'static str>,
-}
-
-/// One form in which an agent is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
-    /// Arguments, put before the user's.
-    pub args: Vec<String>,
-    /// How the prompt reaches the agent.
-    pub prompt: PromptDelivery,
-    /// What it prints.
-    pub stream: StreamFormat,
-    /// The arguments instead of `args` that go on with a conversation; `{session}` stands for its id. Absent if the
-    /// agent cannot do that in this form.
-    pub resume: Option<Vec<String>>,
 }
 
 /// Where the rules for an agent's screen are.
@@ -75,62 +49,6 @@ pub enum ScreenSource {
     File(PathBuf),
 }
 
-/// Where an agent keeps its conversations, by the directory in which it worked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum KeepsConversations {
-    /// Nowhere that is known.
-    Unknown,
-    /// In the files below `$CODEX_HOME/sessions`.
-    CodexFiles,
-    /// In what `opencode session list` prints.
-    OpencodeList,
-    /// In the files below `~/.gemini/tmp`.
-    GeminiFiles,
-}
-
-/// How an agent is told of MCP servers without a change of the user's own settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum McpPassing {
-    /// In no way that is known.
-    Unknown,
-    /// By a file that an argument names.
-    ClaudeFile,
-    /// By arguments, with variables for what is secret.
-    CodexArguments,
-    /// By a home of its own, in which everything but the settings is linked to the user's.
-    GeminiHome,
-    /// By a variable that holds settings.
-    OpencodeVariable,
-}
-
-/// How an agent is kept from changing anything and from every MCP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seclusion {
-    /// Nobody knows how.
-    Unknown,
-    /// By the arguments of Claude Code.
-    Claude,
-    /// By the sandbox of Codex, and a setting for each server that it knows.
-    Codex,
-    /// By the arguments of Gemini CLI.
-    Gemini,
-    /// By settings of opencode, one for each server that it knows.
-    Opencode,
-}
-
-/// How an agent is told that it may trust a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// It never asks.
-    NotAsked,
-    /// By an entry in `~/.claude.json`.
-    ClaudeProjects,
-    /// By an argument.
-    CodexArgument,
-    /// By a variable, and without it by `--skip-trust`, which trusts nothing and asks nothing.
-    GeminiVariable,
-}
-
 impl AgentConfig {
     /// How it is started in this mode.
     #[must_use]
@@ -142,10 +60,18 @@ impl AgentConfig {
         }
     }
 
-    /// Whether it can be told of MCP servers when it is started so.
+    /// Whether MCP servers can be passed to it when it is started so.
     #[must_use]
     pub fn takes_mcp_servers(&self, mode: Mode, one_shot: bool) -> bool {
-        self.mcp != McpPassing::Unknown || self.form(mode, one_shot).says_mcp_servers()
+        self.adapter.mcp_servers().is_some() || self.form(mode, one_shot).carries_mcp_servers()
+    }
+
+    /// How one process of it is started.
+    pub fn launch_config(&self, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
+        let form = self.form(request.mode, request.one_shot);
+        // The built-in agents all end their options at `--`; of others that is not known.
+        let program = Program { form, args: &self.args, ends_options: self.built_in };
+        self.adapter.launch_config(&program, request)
     }
 
     /// An agent of the user's own, of which only the command is known yet.
@@ -162,31 +88,10 @@ impl AgentConfig {
             one_shot: None,
             ask: None,
             chat: None,
-            seclusion: Seclusion::Unknown,
             screen: ScreenSource::None,
-            trust: Trust::NotAsked,
-            names_conversation: None,
-            keeps_conversations: KeepsConversations::Unknown,
-            mcp: McpPassing::Unknown,
-            forgets_within_a_minute: false,
+            adapter: adapter::CUSTOM,
             built_in: false,
-            tested_version: None,
-            install_hint: None,
         }
-    }
-}
-
-impl Form {
-    /// Whether the agent can be told something while it runs on pipes.
-    #[must_use]
-    pub fn is_two_way(&self) -> bool {
-        self.prompt == PromptDelivery::Protocol
-    }
-
-    /// Whether the protocol itself tells the agent of MCP servers.
-    #[must_use]
-    pub fn says_mcp_servers(&self) -> bool {
-        self.is_two_way() && self.stream == StreamFormat::Acp
     }
 }
 

@@ -2,10 +2,9 @@
 
 use super::{
     CommandTemplate, PromptDelivery,
-    built_in::DEFAULT_AGENT,
     number::{DAY_IN_SECONDS, pauses, whole_number},
 };
-use crate::adapter::StreamFormat;
+use crate::adapter::{DEFAULT_AGENT, StreamFormat};
 use agency_model::policy::Policy;
 use agency_model::run::FAILURES_ALLOWED;
 use agency_model::{Host, VcsChoice};
@@ -213,7 +212,7 @@ pub(super) struct AgentForm {
 impl Default for ConfigFile {
     fn default() -> Self {
         Self {
-            default_agent: DEFAULT_AGENT.to_owned(),
+            default_agent: DEFAULT_AGENT.name().to_owned(),
             max_agents: 8,
             host: Host::Tmux,
             vcs: VcsChoice::Auto,

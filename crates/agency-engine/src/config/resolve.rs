@@ -124,7 +124,7 @@ fn later(one: FilePosition, other: FilePosition) -> FilePosition {
 }
 
 /// Lays what the file says of an agent over what is known of it.
-fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
+pub(super) fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot, ask, chat } = written;
     if let Some(command) = command {
         known.command = command;
@@ -194,21 +194,17 @@ fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> 
     ];
     for (name, form) in forms {
         let Some(form) = form else { continue };
-        let message = match (&form.prompt, form.stream, name) {
-            (PromptDelivery::Protocol, _, "interactive") => "a terminal has no protocol: use another `prompt`",
-            (PromptDelivery::Protocol, StreamFormat::Text | StreamFormat::Gemini | StreamFormat::Opencode, _) => {
-                "`protocol` needs a `stream` that goes both ways: `claude`, `codex` or `acp`"
-            }
-            (PromptDelivery::Protocol, StreamFormat::Claude | StreamFormat::Codex | StreamFormat::Acp, _) => continue,
-            (_, StreamFormat::Acp, _) => "`acp` needs the prompt by `protocol`",
-            (_, _, _) => continue,
+        let message = if form.is_two_way() && name == "interactive" {
+            "a terminal has no protocol: use another `prompt`".to_owned()
+        } else if form.is_two_way() && !form.stream.is_two_way() {
+            format!("`protocol` needs a `stream` that goes both ways: {}", StreamFormat::two_way_names())
+        } else if !form.is_two_way() && form.stream == StreamFormat::Acp {
+            "`acp` needs the prompt by `protocol`".to_owned()
+        } else {
+            continue;
         };
         let path = ["agents", spelling, name];
-        return Err(ConfigError::WrongValue {
-            at: document.value_position(&path),
-            key: dotted(&path),
-            message: message.to_owned(),
-        });
+        return Err(ConfigError::WrongValue { at: document.value_position(&path), key: dotted(&path), message });
     }
     Ok(())
 }

@@ -92,8 +92,8 @@ impl Agency {
             command: agent.command.clone(),
             version: asked.and_then(|program| version::of(&self.home, program, search_path.environment)),
             program: program.map(|program| program.display().to_string()),
-            tested_version: agent.tested_version.map(str::to_owned),
-            install: agent.install_hint.map(str::to_owned),
+            tested_version: agent.adapter.tested_version().map(str::to_owned),
+            install: agent.adapter.install_hint().map(str::to_owned),
             supports: Supports {
                 events: agent.headless.stream != StreamFormat::Text,
                 conversation: agent.headless.is_two_way(),

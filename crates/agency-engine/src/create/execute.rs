@@ -13,9 +13,8 @@ use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
 
 use super::launching::{Launching, RunPaths, launch};
 use super::{CreateError, PathUse, Plan};
-use crate::adapter::{AdapterError, FileContent, LaunchFile};
+use crate::adapter::{self, AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
-use crate::config::{Seclusion, Trust};
 use crate::event_log::EventLog;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
@@ -25,7 +24,6 @@ use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow, now};
 use crate::supervise::{Report, send_orders};
-use crate::trust;
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
 /// How often we look whether the user lost patience or the supervisor died.
@@ -157,11 +155,7 @@ impl Creation<'_> {
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
         let directory = self.agent_directory()?;
-        let commit_roots = match self.plan.agent.seclusion {
-            // Without them it works all the same, and cannot commit.
-            Seclusion::Codex => self.workspace.commit_roots().unwrap_or_default(),
-            Seclusion::Claude | Seclusion::Gemini | Seclusion::Opencode | Seclusion::Unknown => vec![],
-        };
+        let commit_roots = self.sandbox_roots();
         let found = RunPaths {
             directory: &directory,
             prompt_file: &prompt_file,
@@ -254,15 +248,26 @@ impl Creation<'_> {
         Ok(given)
     }
 
-    /// Tells the agent that it may trust its worktree, where that is written into a file of the user's.
+    /// Marks the worktree as trusted, where the agent keeps that in a file of the user's.
     fn grant_trust(&self) -> Result<(), CreateError> {
-        let asks = self.plan.agent.trust == Trust::ClaudeProjects && self.plan.spec.mode == Mode::Interactive;
-        if asks && self.plan.trusts_worktree(&self.agency.config) {
+        if self.plan.spec.mode == Mode::Interactive && self.plan.trusts_worktree(&self.agency.config) {
             // The trust is the worktree's, and goes with it.
             let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_owner);
-            trust::grant(&self.agency.home.run(&maker), self.workspace.directory(), &self.plan.environment)?;
+            let run = self.agency.home.run(&maker);
+            self.plan.agent.adapter.grant_trust(&run, self.workspace.directory(), &self.plan.environment)?;
         }
         Ok(())
+    }
+
+    /// What the agent's sandbox lets it write to: what a commit needs, and what the user's own settings name, because an
+    /// argument replaces those. None for an agent without a sandbox.
+    fn sandbox_roots(&self) -> Vec<PathBuf> {
+        let Some(own) = self.plan.agent.adapter.sandbox_roots(&self.plan.environment) else { return vec![] };
+        // Without them the agent works, and cannot commit.
+        match self.workspace.commit_roots() {
+            Ok(roots) if !roots.is_empty() => own.into_iter().chain(roots).collect(),
+            Ok(_) | Err(_) => vec![],
+        }
     }
 
     /// Where the agent starts: in its workspace, and nowhere else.
@@ -327,7 +332,7 @@ impl Creation<'_> {
             let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
         // What stays is taken back by `agency rm`.
-        let _ = trust::take_back(&self.directory);
+        let _ = adapter::revoke_trust(&self.directory);
         // A workspace that could not be made has taken itself back, and its branch may be another run's by now.
         if self.workspace_made {
             let _ = self.workspace.undo();

@@ -9,8 +9,8 @@ use agency_model::policy::Policy;
 use agency_model::{Host, Mode, RunKind};
 
 use super::{Plan, mcp_servers};
-use crate::adapter::{AdapterError, AgentAdapter, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
-use crate::config::{Config, Seclusion};
+use crate::adapter::{AdapterError, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
+use crate::config::Config;
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
@@ -53,7 +53,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         resume: plan.resume.as_ref().and_then(|resume| resume.session.as_deref()),
         trusted: plan.trusts_worktree(config),
         mcp: &servers,
-        commit_roots: &with_users_roots(plan, commit_roots),
+        commit_roots,
     };
     let LaunchConfig { args, env, stream, first_input, mcp_env, files } = plan.agent.launch_config(&request)?;
     let start = started(args, first_input);
@@ -94,20 +94,6 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
     Ok(Launching { orders, environment, files })
 }
 
-/// What the agent's own settings let it write to stays writable: an argument replaces the setting.
-fn with_users_roots(plan: &Plan, commit_roots: &[PathBuf]) -> Vec<PathBuf> {
-    if commit_roots.is_empty() || plan.agent.seclusion != Seclusion::Codex {
-        return vec![];
-    }
-    let variable = |name: &str| plan.environment.get(OsStr::new(name)).map(PathBuf::from);
-    let home = variable("CODEX_HOME").or_else(|| Some(variable("HOME")?.join(".codex")));
-    let settings = home.and_then(|home| std::fs::read_to_string(home.join("config.toml")).ok());
-    let settings: toml::Table = settings.and_then(|text| text.parse().ok()).unwrap_or_default();
-    let roots = settings.get("sandbox_workspace_write").and_then(|table| table.get("writable_roots"));
-    let roots = roots.and_then(toml::Value::as_array).into_iter().flatten();
-    roots.filter_map(|root| root.as_str().map(PathBuf::from)).chain(commit_roots.iter().cloned()).collect()
-}
-
 /// An agent that asks holds a slot of its own and waits: if its question waited for another, both might wait for ever.
 fn most_agents(plan: &Plan, config: &Config) -> u32 {
     let within_a_run = plan.environment.contains_key(OsStr::new(RUN_ID_VARIABLE));
@@ -133,8 +119,7 @@ fn restart_plan(plan: &Plan, first: &LaunchRequest<'_>) -> Option<RestartPlan> {
     Some(RestartPlan {
         mid_turn: with(Some(Prompt { text: WORDS, file: WORDS }))?,
         idle: with(None)?,
-        keeps: plan.agent.keeps_conversations,
-        forgets_within_a_minute: plan.agent.forgets_within_a_minute,
+        adapter: plan.agent.adapter.name().to_owned(),
     })
 }
 

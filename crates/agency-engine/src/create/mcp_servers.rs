@@ -11,14 +11,14 @@ use agency_model::{McpServers, McpTransport};
 
 use super::validate::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
-use crate::adapter::{McpRequest, ReadyServer};
-use crate::config::{AgentConfig, McpPassing};
+use crate::adapter::{McpRequest, McpSettings, ReadyServer};
+use crate::config::AgentConfig;
 use crate::home::RunDirectory;
 
 /// More than this is no list of servers.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Reads a file of MCP servers, as Claude Code and many others have it: an object with `mcpServers`.
+/// Reads a file of MCP servers in the common notation: an object with `mcpServers`.
 pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
     let unusable = |why: String| CreateError::Path {
         what: PathUse::McpConfig,
@@ -79,7 +79,9 @@ pub(super) fn request(plan: &Plan, workspace: &Path, run: &RunDirectory) -> McpR
         let transport = ready(server.transport(name).ok()?, workspace, &place);
         Some(ReadyServer { name: name.clone(), transport })
     });
-    let (settings, beside_settings) = own_settings(plan);
+    let mut environment = plan.environment.clone();
+    environment.extend(plan.agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+    let McpSettings { text: settings, beside: beside_settings } = plan.agent.adapter.mcp_settings(&environment);
     McpRequest { servers: ready.collect(), directory: run.path().to_owned(), settings, beside_settings }
 }
 
@@ -173,31 +175,6 @@ fn is_installed(package: &str, npx: &Path, repository: &Path, place: &SearchPath
     let fetched = cache.and_then(|cache| cache.join("_npx").read_dir().ok());
     let fetched = fetched.into_iter().flatten().flatten().map(|entry| entry.path().join("node_modules"));
     in_project.chain(global).chain(fetched).any(has)
-}
-
-/// The settings that the agent would read if ours were not there, and what lies beside them.
-fn own_settings(plan: &Plan) -> (Option<String>, Vec<PathBuf>) {
-    let variable = |name: &str| -> Option<OsString> {
-        let configured = plan.agent.env.get(name).map(OsString::from);
-        configured.or_else(|| plan.environment.get(OsStr::new(name)).cloned())
-    };
-    match plan.agent.mcp {
-        McpPassing::Unknown | McpPassing::ClaudeFile | McpPassing::CodexArguments => (None, vec![]),
-        McpPassing::OpencodeVariable => {
-            (variable("OPENCODE_CONFIG_CONTENT").and_then(|text| text.into_string().ok()), vec![])
-        }
-        McpPassing::GeminiHome => {
-            let home = variable("GEMINI_CLI_HOME").or_else(|| variable("HOME")).map(PathBuf::from);
-            let folder = home.map(|home| home.join(".gemini")).unwrap_or_default();
-            for conversations in ["tmp", "history"] {
-                // It makes them itself, but then in the run's own home, where no other run finds the conversation.
-                let _ = std::fs::create_dir_all(folder.join(conversations));
-            }
-            let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-            let beside = entries.filter(|path| path.file_name() != Some(OsStr::new("settings.json")));
-            (std::fs::read_to_string(folder.join("settings.json")).ok(), beside.collect())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use super::validate::{
 };
 use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan, mcp_servers};
+use crate::adapter::{Search, find_conversation};
 use crate::agency::Agency;
 use crate::config::driver;
-use crate::conversation::{self, Search};
 use crate::home::{read_text, read_whole};
 use crate::lock::Lock;
 use crate::orphans::Orphan;
@@ -98,13 +98,12 @@ impl Agency {
         };
         let directory = PathBuf::from(parent.directory());
         let search = Search {
-            keeps: agent.keeps_conversations,
             program: &program,
             directory: &directory,
             environment: &request.environment,
             during: (parent.created_at, parent.ended_at),
         };
-        let kept = || conversation::find(&search);
+        let kept = || find_conversation(agent.adapter, &search);
         let known = parent.agent_session.clone().or_else(kept);
         let goes_on = agent.form(spec.mode, spec.one_shot).resume.is_some();
         let (session, prompt) = match (known, goes_on, request.fallback) {
@@ -160,8 +159,10 @@ impl Agency {
         check_host(spec.host, &search_path)?;
         let (agent_version, mut notices) = self.probe_version(&agent, &program, &request.environment);
         let form = agent.form(spec.mode, spec.one_shot);
-        let not_before =
-            parent.ended_at.filter(|_| agent.forgets_within_a_minute && form.is_two_way()).map(next_minute);
+        let not_before = parent
+            .ended_at
+            .filter(|_| agent.adapter.loses_conversation_within_minute() && form.is_two_way())
+            .map(next_minute);
         if not_before.is_some_and(|at| at > Timestamp::now()) {
             notices.push(format!(
                 "{} loses a conversation that is resumed twice within a minute; waiting for the next minute",

@@ -135,7 +135,7 @@ impl Agency {
             return (None, vec![]);
         }
         let version = version::of(&self.home, program, environment);
-        let untested = match (&version, agent.tested_version) {
+        let untested = match (&version, agent.adapter.tested_version()) {
             (Some(version), Some(tested)) if version != tested => Some(format!(
                 "{} is version {version}; agency was tested with {tested}, and may misread another",
                 agent.command
@@ -151,7 +151,7 @@ fn new_session(agent: &AgentConfig, spec: &RunSpec) -> Option<String> {
     const CHOSEN: [&str; 7] = ["--session-id", "--resume", "-r", "--continue", "-c", "--fork-session", "--from-pr"];
     let mut args = agent.args.iter().chain(&spec.runner.args);
     let chosen = args.any(|arg| CHOSEN.contains(&arg.split('=').next().unwrap_or(arg)));
-    if chosen || spec.mode == Mode::Headless || agent.names_conversation.is_none() {
+    if chosen || spec.mode == Mode::Headless || agent.adapter.session_args().is_none() {
         return None;
     }
     Some(random_uuid())
@@ -296,7 +296,7 @@ pub(super) fn find_runner(
     let found = find_program(OsStr::new(&agent.command), search_path);
     found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {
         message: format!("the command of {kind}, '{}', {why}", agent.command),
-        hint: match agent.install_hint {
+        hint: match agent.adapter.install_hint() {
             Some(install) => format!("install it ({install}) or set [agents.{kind}] command in the configuration"),
             None => format!("correct [agents.{kind}] command in the configuration"),
         },

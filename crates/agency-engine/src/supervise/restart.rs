@@ -7,9 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::supervisor::Supervisor;
-use crate::adapter::Opening;
-use crate::config::KeepsConversations;
-use crate::conversation::{self, Search};
+use crate::adapter::{Opening, Search, adapter, find_conversation};
 use crate::runner::StdinPlan;
 
 /// Stands for the agent's own id of the conversation. No argument can hold it by accident.
@@ -39,10 +37,9 @@ pub struct RestartPlan {
     pub mid_turn: Start,
     /// If it had nothing to do.
     pub idle: Start,
-    /// Where the agent itself keeps the names of its conversations.
-    pub keeps: KeepsConversations,
-    /// Whether a conversation is lost if it goes on within the same minute.
-    pub forgets_within_a_minute: bool,
+    /// The name of the agent's adapter.
+    #[serde(default)]
+    pub adapter: String,
 }
 
 impl Start {
@@ -96,7 +93,9 @@ impl Supervisor<'_> {
     /// How long the pause must be so that the agent does not lose its conversation.
     pub(super) fn shortest_pause(&self) -> Duration {
         match &self.launch.restart_plan {
-            Some(plan) if plan.forgets_within_a_minute && self.start != self.launch.start => {
+            Some(plan)
+                if adapter(&plan.adapter).loses_conversation_within_minute() && self.start != self.launch.start =>
+            {
                 let into_minute = Timestamp::now().as_millisecond().rem_euclid(60_000);
                 Duration::from_millis((60_000 - into_minute).unsigned_abs())
             }
@@ -107,15 +106,14 @@ impl Supervisor<'_> {
     /// The agent's own id of the conversation. One that it never spoke in does not exist, whatever its name.
     fn conversation_so_far(&self) -> Option<String> {
         let heard = self.protocol.session.clone();
-        let keeps = self.launch.restart_plan.as_ref().map_or(KeepsConversations::Unknown, |plan| plan.keeps);
+        let adapter = adapter(self.launch.restart_plan.as_ref().map_or("", |plan| &plan.adapter));
         let search = Search {
-            keeps,
             program: &self.launch.program,
             directory: &self.launch.directory,
             environment: &self.environment,
             during: (self.row.created_at, None),
         };
-        let kept = || conversation::find(&search);
+        let kept = || find_conversation(adapter, &search);
         heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.conversation.spoke))
     }
 

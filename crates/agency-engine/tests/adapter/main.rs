@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod acp;
 #[cfg(test)]
+mod agent_names;
+#[cfg(test)]
 #[path = "../any_pieces/mod.rs"]
 #[expect(dead_code, reason = "some of it is about something else than parsers")]
 mod any_pieces;

@@ -1,7 +1,7 @@
 //! `docs/agents.md` against the agents that the program knows, and its examples as agents at work.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_testkit::{World, wait_for};
@@ -164,13 +164,17 @@ fn install(world: &World, name: &str) {
     fs::write(world.root().join("home/bashful-rules.toml"), &blocks(&page, "toml rules")[0]).unwrap();
 }
 
+fn adapters() -> PathBuf {
+    super::markdown::root().join("crates/agency-engine/src/adapter")
+}
+
 #[test]
 fn every_word_of_the_rules_is_described() {
     let words = code_words(&section(&read("docs/agents.md"), "Rules for a screen"));
-    let folder = super::markdown::root().join("crates/agency-engine/src/screen/rules");
     let mut used: Vec<String> = vec![];
-    for entry in fs::read_dir(folder).unwrap() {
-        keys(&fs::read_to_string(entry.unwrap().path()).unwrap(), &mut used);
+    for entry in fs::read_dir(adapters()).unwrap() {
+        let rules = entry.unwrap().path().join("screen.toml");
+        keys(&fs::read_to_string(rules).unwrap_or_default(), &mut used);
     }
     assert!(used.len() > 20, "{used:?}");
     for key in used.iter().filter(|key| !["version", "rules"].contains(&key.as_str())) {

@@ -22,11 +22,11 @@ fn request(settings: Option<&str>) -> McpRequest {
     }
 }
 
-fn passed(agent: &str, one_shot: bool, request: &McpRequest) -> Passed {
+fn passed(agent: &str, one_shot: bool, request: &McpRequest) -> PassedServers {
     let config = Config::default();
     let (_, agent) = config.agent(agent).unwrap();
     let form = agent.form(agency_model::Mode::Headless, one_shot);
-    let Ok(passed) = pass(agent.mcp, form, request) else { panic!() };
+    let Ok(passed) = pass(agent.adapter.mcp_servers(), form, request) else { panic!() };
     passed
 }
 
@@ -125,7 +125,10 @@ fn settings_that_are_not_understood_are_not_lost_silently() {
     for (agent, settings) in [("gemini", "// a comment\n{}"), ("opencode", "[]"), ("gemini", r#"{"mcpServers": 1}"#)] {
         let (_, agent) = config.agent(agent).unwrap();
         let form = agent.form(agency_model::Mode::Headless, true);
-        assert!(matches!(pass(agent.mcp, form, &request(Some(settings))), Err(AdapterError::Settings)));
+        assert!(matches!(
+            pass(agent.adapter.mcp_servers(), form, &request(Some(settings))),
+            Err(AdapterError::Settings)
+        ));
     }
 }
 

@@ -74,7 +74,7 @@ fn a_built_in_agent_keeps_what_the_file_leaves_out() {
     assert_eq!((name, agent.command.as_str(), agent.built_in), ("claude_code", "/opt/claude", true));
     assert_eq!((agent.args.as_slice(), agent.env["A"].as_str()), (["-x".to_owned()].as_slice(), "b"));
     assert_eq!(agent.headless, Config::default().agents["claude_code"].headless);
-    assert!(agent.install_hint.is_some());
+    assert!(agent.adapter.install_hint().is_some());
 }
 
 #[test]

@@ -14,13 +14,13 @@ use serde_json::json;
 use self::content::{Block, Message, Pieces, output};
 use self::control::Requests;
 use self::plans::Plans;
-use super::json_lines::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
-use super::tools::Tools;
-use super::{EncodeError, Opening, StreamItem, ToAgent};
+use crate::adapter::json_lines::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
+use crate::adapter::tools::Tools;
+use crate::adapter::{EncodeError, Opening, StreamItem, ToAgent};
 
 /// What must be remembered of a stream.
 #[derive(Debug, Default)]
-pub(super) struct Claude {
+pub(in crate::adapter) struct Claude {
     session: Option<String>,
     tools: Tools,
     /// The last `total_cost_usd`, which counts the whole conversation.
@@ -85,7 +85,7 @@ impl Dialect for Claude {
         match (head.kind.as_ref(), head.subtype.as_deref()) {
             ("system", Some("init")) => {
                 let Init { session_id } = serde_json::from_str(object)?;
-                super::session(&mut self.session, session_id, items);
+                crate::adapter::session(&mut self.session, session_id, items);
                 // Some agents that speak like it introduce themselves before they are told anything.
                 items.extend(self.was_told().then_some(StreamItem::TurnStarted));
             }
@@ -132,10 +132,10 @@ impl Dialect for Claude {
                 self.asked += 1;
                 let id = format!("agency-{}", self.asked);
                 let request = json!({ "subtype": "interrupt" });
-                Ok(super::line(&json!({ "type": "control_request", "request_id": id, "request": request })))
+                Ok(crate::adapter::line(&json!({ "type": "control_request", "request_id": id, "request": request })))
             }
             ToAgent::Answer { key, answer } => {
-                Ok(self.requests.answered(key, answer)?.as_ref().map(super::line).unwrap_or_default())
+                Ok(self.requests.answered(key, answer)?.as_ref().map(crate::adapter::line).unwrap_or_default())
             }
         }
     }
@@ -143,7 +143,7 @@ impl Dialect for Claude {
 
 impl Claude {
     /// A conversation in both directions.
-    pub(super) fn with_conversation(opening: Opening) -> Self {
+    pub(in crate::adapter) fn with_conversation(opening: Opening) -> Self {
         Self { opening: Some(opening), ..Self::default() }
     }
 
@@ -202,7 +202,7 @@ impl Claude {
             items.push(match (block.kind.as_ref(), block.text, block.tool_use_id) {
                 ("text", Some(text), _) => notice(text),
                 ("tool_result", _, Some(id)) => StreamItem::Event(Event::ToolResult {
-                    tool_name: self.tools.closed(&id).unwrap_or_else(super::unnamed),
+                    tool_name: self.tools.closed(&id).unwrap_or_else(crate::adapter::unnamed),
                     output,
                     success: block.is_error != Some(true),
                     tool_id: Some(id),
@@ -233,7 +233,7 @@ fn piece_by_piece(object: &str) -> Result<Said<Message<'_>>, NotUnderstood> {
 }
 
 fn message(text: &str) -> Vec<u8> {
-    super::line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
+    crate::adapter::line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
 }
 
 fn notice(message: String) -> StreamItem {

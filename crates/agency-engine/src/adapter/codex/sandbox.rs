@@ -1,16 +1,18 @@
-//! What Codex is started with besides its form: a process of its own, and a sandbox in which it can commit.
+//! How Codex is started apart from its form: a process of its own, and a sandbox in which it can commit.
 
 use std::path::PathBuf;
 
+use crate::adapter::Variables;
+
 /// Without it Codex shares one background process between all its screens, which carries the first run's environment.
-pub(in crate::adapter) const OWN_PROCESS: &str = "--no-daemon";
+pub(super) const OWN_PROCESS: &str = "--no-daemon";
 
 /// Codex' settings of its sandbox, and the one of what it may write to.
 const TABLE: &str = "sandbox_workspace_write";
 const ROOTS: &str = "sandbox_workspace_write.writable_roots";
 
 /// Takes away the flag where the user's arguments have it already, or name a server, with which it does not go together.
-pub(in crate::adapter) fn without_doubled_flags(args: &mut Vec<String>, own: &[&String]) {
+pub(super) fn without_doubled_flags(args: &mut Vec<String>, own: &[&String]) {
     let excludes = |arg: &str| arg == OWN_PROCESS || arg == "--remote" || arg.starts_with("--remote=");
     if own.iter().any(|arg| excludes(arg)) {
         args.retain(|arg| arg != OWN_PROCESS);
@@ -19,7 +21,7 @@ pub(in crate::adapter) fn without_doubled_flags(args: &mut Vec<String>, own: &[&
 
 /// The setting that lets sandboxed commands write to these directories, besides the worktree; none where the user's
 /// arguments say what may be written, or could, by a profile.
-pub(in crate::adapter) fn writable_roots(roots: &[PathBuf], own: &[&String]) -> Option<[String; 2]> {
+pub(super) fn writable_roots(roots: &[PathBuf], own: &[&String]) -> Option<[String; 2]> {
     let own_roots = |arg: &str| {
         let setting = arg.strip_prefix("--config=").or_else(|| arg.strip_prefix("-c")).unwrap_or(arg);
         let key = setting.split_once('=').map(|(key, _)| key.trim());
@@ -32,6 +34,15 @@ pub(in crate::adapter) fn writable_roots(roots: &[PathBuf], own: &[&String]) -> 
     let roots: Option<Vec<toml::Value>> = roots.iter().map(|root| Some(toml::Value::from(root.to_str()?))).collect();
     let roots = toml::Value::Array(roots?);
     Some(["-c".to_owned(), format!("{ROOTS}={roots}")])
+}
+
+/// The roots of the user's own settings, which an argument would replace.
+pub(super) fn configured_roots(environment: &Variables) -> Vec<PathBuf> {
+    let settings = super::home(environment).and_then(|home| std::fs::read_to_string(home.join("config.toml")).ok());
+    let settings: toml::Table = settings.and_then(|text| text.parse().ok()).unwrap_or_default();
+    let roots = settings.get(TABLE).and_then(|table| table.get("writable_roots"));
+    let roots = roots.and_then(toml::Value::as_array).into_iter().flatten();
+    roots.filter_map(|root| root.as_str().map(PathBuf::from)).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Telling Claude Code that it may trust a worktree: one entry in its `.claude.json`, noted so that it can be taken back.
+//! Trust in a worktree: one entry in Claude Code's `.claude.json`, noted in the run directory so that it can be removed.
 //!
 //! The one rule: nothing else in that file changes.
 
@@ -17,10 +17,10 @@ use crate::home::{HomeError, RunDirectory, read_whole, write_atomically};
 /// The note in the run directory.
 const NOTE: &str = "trust.json";
 /// How long another process may hold the file.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// A lock that is older was left by a process that died.
-const STALE: Duration = Duration::from_secs(10);
-const AGAIN: Duration = Duration::from_millis(20);
+const STALE_LOCK_AGE: Duration = Duration::from_secs(10);
+const RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// What was added, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ struct Note {
 }
 
 /// Adds the trust for one directory, unless it is there.
-pub fn grant(
+pub(super) fn grant(
     run: &RunDirectory,
     directory: &Path,
     environment: &BTreeMap<OsString, OsString>,
@@ -53,8 +53,8 @@ pub fn grant(
     noted
 }
 
-/// Takes back what [`grant`] added for this run, if it did.
-pub fn take_back(run: &RunDirectory) -> Result<(), HomeError> {
+/// Removes what [`grant`] added for this run, if it did.
+pub(super) fn revoke(run: &RunDirectory) -> Result<(), HomeError> {
     let Some(note) = read_whole(&run.file(NOTE)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok())
     else {
         return Ok(());
@@ -109,18 +109,18 @@ struct Locked {
 impl Locked {
     fn take(file: &Path) -> io::Result<Self> {
         let path = PathBuf::from(format!("{}.lock", file.display()));
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(Self { path }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && Instant::now() < deadline => {
                     let age = path.metadata().and_then(|metadata| metadata.modified()).ok();
                     let age = age.and_then(|changed| SystemTime::now().duration_since(changed).ok());
-                    if age.is_some_and(|age| age > STALE) {
+                    if age.is_some_and(|age| age > STALE_LOCK_AGE) {
                         // Whoever else removes it does the same.
                         let _ = fs::remove_dir(&path);
                     }
-                    std::thread::sleep(AGAIN);
+                    std::thread::sleep(RETRY_DELAY);
                 }
                 Err(error) => return Err(error),
             }
@@ -161,9 +161,9 @@ mod tests {
         let settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         assert_eq!(settings["projects"]["/work tree"]["hasTrustDialogAccepted"], true);
         assert_eq!(settings["projects"]["/mine"]["a"], 1);
-        take_back(&run).unwrap();
+        revoke(&run).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
-        take_back(&run).unwrap();
+        revoke(&run).unwrap();
         assert!(!directory.path().join(".claude.json.lock").exists());
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let before = r#"{"projects":{"/w":{"hasTrustDialogAccepted":true}}}"#;
         fs::write(&file, before).unwrap();
         grant(&run, Path::new("/w"), &environment).unwrap();
-        take_back(&run).unwrap();
+        revoke(&run).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), before);
     }
 

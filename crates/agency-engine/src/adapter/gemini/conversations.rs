@@ -1,18 +1,17 @@
 //! The conversations of Gemini CLI: `tmp/<project>/chats/session-<minute>-<id>.jsonl` below its folder.
 //!
-//! It is not told a name for a new conversation: it starts itself once more when its user trusts a folder or changes
+//! A new conversation is not given a name: Gemini CLI starts itself once more when its user trusts a folder or changes
 //! some settings, with the same arguments, and refuses a name that the process before has used.
 
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::{MOST_FILES, lines_of, newest_first};
+use crate::adapter::conversation_files::{MAX_FILES, lines_of, newest_first};
 
 /// What the first line of a file says.
 #[derive(Deserialize)]
@@ -33,18 +32,12 @@ struct Record {
     kind: String,
 }
 
-/// Where it keeps everything.
-pub(super) fn folder(environment: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
-    let variable = |name: &str| environment.get(OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from);
-    Some(variable("GEMINI_CLI_HOME").or_else(|| variable("HOME"))?.join(".gemini"))
-}
-
 /// The id of the newest conversation that was begun in a directory while a run was alive, and in which something was said.
 pub(super) fn newest(folder: &Path, directory: &Path, during: (Timestamp, Option<Timestamp>)) -> Option<String> {
     let hashes = [Some(directory.to_owned()), directory.canonicalize().ok()].map(|path| path.map(|path| hash(&path)));
     let (begin, end) = during;
     let chats = newest_first(&folder.join("tmp")).into_iter().map(|project| project.join("chats"));
-    let files = chats.flat_map(|chats| newest_first(&chats)).filter(|file| is_conversation(file)).take(MOST_FILES);
+    let files = chats.flat_map(|chats| newest_first(&chats)).filter(|file| is_conversation(file)).take(MAX_FILES);
     let spoken = files.filter_map(|file| {
         let mut lines = lines_of(&file);
         let head: Head = serde_json::from_str(&lines.next()?).ok()?;

@@ -1,0 +1,132 @@
+//! The contract of every adapter: all that agency knows of one agent program.
+//!
+//! The one rule: each method has a default that is safe for a program of which only the command is known, so an adapter
+//! states only in what its agent differs.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::launch::{Adjusted, Program};
+use super::{
+    AdapterError, LaunchConfig, LaunchRequest, McpRequest, McpSettings, PassedServers, ReadOnlyLaunch, ReadOnlyRequest,
+    Variables,
+};
+use crate::home::{HomeError, RunDirectory};
+
+/// Says how MCP servers are passed to an agent.
+pub type PassServers = fn(&McpRequest) -> Result<PassedServers, AdapterError>;
+
+/// Says how an agent is started so that it can only read.
+pub type ReadOnlyMode = fn(&ReadOnlyRequest<'_>) -> Result<ReadOnlyLaunch, AdapterError>;
+
+/// What agency knows of one agent program.
+pub trait AgentAdapter: Send + Sync {
+    /// The agent's name in the configuration.
+    fn name(&self) -> &'static str;
+
+    /// Its entry of the configuration, `[agents.<name>]`, as a TOML document.
+    fn defaults(&self) -> &'static str;
+
+    /// Whether the program is agency itself.
+    fn is_own_program(&self) -> bool {
+        false
+    }
+
+    /// The version that agency is tested with.
+    fn tested_version(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// How the program is installed.
+    fn install_hint(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The rules by which its screen is read, as a TOML document.
+    fn screen_rules(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Changes the arguments and variables of one process: trust in its directory, the roots of its sandbox.
+    fn adjust_launch(&self, _request: &LaunchRequest<'_>, _user_args: &[&String], _launch: &mut Adjusted) {}
+
+    /// The directories that the user's own settings let its sandbox write to; none for an agent without a sandbox.
+    fn sandbox_roots(&self, _environment: &Variables) -> Option<Vec<PathBuf>> {
+        None
+    }
+
+    /// How it is given MCP servers where its protocol does not carry them; none where that is not known.
+    fn mcp_servers(&self) -> Option<PassServers> {
+        None
+    }
+
+    /// The user's settings that passed MCP servers are added to.
+    fn mcp_settings(&self, _environment: &Variables) -> McpSettings {
+        McpSettings::default()
+    }
+
+    /// How it is started so that it can only read; none where that is not known.
+    fn read_only(&self) -> Option<ReadOnlyMode> {
+        None
+    }
+
+    /// Marks a directory as trusted in the user's own settings, and notes it in the run directory; for agents that know
+    /// no other way.
+    fn grant_trust(&self, _run: &RunDirectory, _directory: &Path, _environment: &Variables) -> Result<(), HomeError> {
+        Ok(())
+    }
+
+    /// Removes what [`Self::grant_trust`] added for this run, if it did.
+    fn revoke_trust(&self, _run: &RunDirectory) -> Result<(), HomeError> {
+        Ok(())
+    }
+
+    /// The arguments that name a new conversation on its screen, with `{session}` for the name; none if it takes no
+    /// name.
+    fn session_args(&self) -> Option<&'static [&'static str]> {
+        None
+    }
+
+    /// The id of the newest conversation in a directory, by the agent's own files. The caller checks its spelling.
+    fn find_conversation(&self, _search: &Search<'_>) -> Option<String> {
+        None
+    }
+
+    /// Whether a conversation is lost if it is resumed within the minute of its last message.
+    fn loses_conversation_within_minute(&self) -> bool {
+        false
+    }
+
+    /// The command line, the variables and the first input of one process.
+    fn launch_config(&self, program: &Program<'_>, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
+        super::launch::launch_config(self, program, request)
+    }
+}
+
+/// Where a conversation is searched.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// The agent's program.
+    pub program: &'a Path,
+    /// The directory of the run.
+    pub directory: &'a Path,
+    /// The environment of the agent.
+    pub environment: &'a Variables,
+    /// When the run began, and when it ended if it has.
+    pub during: (Timestamp, Option<Timestamp>),
+}
+
+impl std::fmt::Debug for dyn AgentAdapter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl PartialEq for dyn AgentAdapter {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn AgentAdapter {}

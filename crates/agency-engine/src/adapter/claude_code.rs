@@ -1,0 +1,56 @@
+//! Claude Code.
+
+mod mcp;
+mod read_only;
+pub(super) mod stream;
+mod trust;
+
+use std::path::Path;
+
+use super::Variables;
+use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode};
+use crate::home::{HomeError, RunDirectory};
+
+pub(super) struct ClaudeCode;
+
+impl AgentAdapter for ClaudeCode {
+    fn name(&self) -> &'static str {
+        "claude_code"
+    }
+
+    fn defaults(&self) -> &'static str {
+        include_str!("claude_code/agent.toml")
+    }
+
+    fn tested_version(&self) -> Option<&'static str> {
+        Some("2.1.325")
+    }
+
+    fn install_hint(&self) -> Option<&'static str> {
+        Some("npm install -g @anthropic-ai/claude-code")
+    }
+
+    fn screen_rules(&self) -> Option<&'static str> {
+        Some(include_str!("claude_code/screen.toml"))
+    }
+
+    fn mcp_servers(&self) -> Option<PassServers> {
+        Some(mcp::pass)
+    }
+
+    fn read_only(&self) -> Option<ReadOnlyMode> {
+        Some(read_only::launch)
+    }
+
+    fn grant_trust(&self, run: &RunDirectory, directory: &Path, environment: &Variables) -> Result<(), HomeError> {
+        trust::grant(run, directory, environment)
+    }
+
+    fn revoke_trust(&self, run: &RunDirectory) -> Result<(), HomeError> {
+        trust::revoke(run)
+    }
+
+    fn session_args(&self) -> Option<&'static [&'static str]> {
+        Some(&["--session-id", "{session}"])
+    }
+}

@@ -1,0 +1,40 @@
+//! MCP servers by a home of the run's own, in which everything but the settings is linked to the user's.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use agency_model::McpTransport;
+use serde_json::json;
+
+use crate::adapter::mcp::{named, with_servers};
+use crate::adapter::{AdapterError, FileContent, LaunchFile, McpRequest, McpSettings, PassedServers};
+
+/// Gemini reads servers only from settings in its home, in the project, or of the administrator.
+pub(super) fn pass(request: &McpRequest) -> Result<PassedServers, AdapterError> {
+    let servers = named(&request.servers, |transport| match transport {
+        McpTransport::Program { command, args, env } => json!({ "command": command, "args": args, "env": env }),
+        McpTransport::Address { url, headers } => json!({ "httpUrl": url, "headers": headers }),
+    });
+    let settings = with_servers(request.settings.as_deref(), "mcpServers", servers)?;
+    let home = request.directory.join("gemini");
+    let folder = home.join(".gemini");
+    let beside = request.beside_settings.iter().filter_map(|target| {
+        let content = FileContent::Link(target.clone());
+        Some(LaunchFile { path: folder.join(target.file_name()?), content })
+    });
+    let settings = LaunchFile { path: folder.join("settings.json"), content: FileContent::Text(settings) };
+    let env = BTreeMap::from([("GEMINI_CLI_HOME".to_owned(), home.display().to_string())]);
+    Ok(PassedServers { env, files: beside.chain([settings]).collect(), ..PassedServers::default() })
+}
+
+/// The user's settings, and what lies beside them.
+pub(super) fn settings(folder: &Path) -> McpSettings {
+    for conversations in ["tmp", "history"] {
+        // It makes them itself, but then in the run's own home, where no other run finds the conversation.
+        let _ = std::fs::create_dir_all(folder.join(conversations));
+    }
+    let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let beside = entries.filter(|path| path.file_name() != Some(OsStr::new("settings.json")));
+    McpSettings { text: std::fs::read_to_string(folder.join("settings.json")).ok(), beside: beside.collect() }
+}
