@@ -5,6 +5,8 @@
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
+#[cfg(test)]
+pub(crate) mod acme;
 mod acp;
 mod agent_adapter;
 mod channel;
@@ -111,7 +113,7 @@ pub enum ToAgent {
 /// Why a message cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    /// The stream goes one way only.
+    /// The stream has one direction only.
     #[error("the agent takes no messages while it runs: it was started in its one-shot form")]
     OneWay,
     /// The conversation is not open yet.

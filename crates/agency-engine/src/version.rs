@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::home::Home;
 use crate::process::output_with_timeout;
 
-/// A program that takes longer has no version.
-const LIMIT: Duration = Duration::from_secs(10);
-/// More than this is no version.
-const MOST_BYTES: u64 = 4096;
+/// A program that takes longer has no known version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// More output than this does not contain a version.
+const MAX_OUTPUT_BYTES: u64 = 4096;
 
 /// The answers that are kept, by the program's path.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ struct Known(BTreeMap<String, Answer>);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Answer {
-    /// What tells one file from another.
+    /// Identifies the file.
     file: (u64, u64, i64, i64),
     version: String,
 }
@@ -40,11 +40,11 @@ pub fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, OsString
     if let Some(answer) = read().and_then(|mut known| known.0.remove(&key)).filter(|answer| answer.file == file) {
         return Some(answer.version);
     }
-    // Who did not answer was perhaps only slow: it is asked again.
+    // A program without an answer may only have been slow: it is asked again.
     let version = ask(program, environment)?;
     let mut known = read().unwrap_or_default();
     known.0.insert(key, Answer { file, version: version.clone() });
-    // Who cannot remember asks again.
+    // Without the note the program is asked again.
     if let Ok(text) = serde_json::to_vec_pretty(&known) {
         let _ = home.write_agent_versions(&text);
     }
@@ -54,7 +54,7 @@ pub fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, OsString
 fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().envs(environment).current_dir("/");
-    version_in(&String::from_utf8(output_with_timeout(&mut command, LIMIT, MOST_BYTES)?).ok()?)
+    version_in(&String::from_utf8(output_with_timeout(&mut command, VERSION_TIMEOUT, MAX_OUTPUT_BYTES)?).ok()?)
 }
 
 /// The first word that looks like a version.

@@ -32,7 +32,7 @@ use super::{EncodeError, Opening, StreamItem, ToAgent};
 /// What must be remembered of a conversation.
 #[derive(Debug)]
 pub(super) struct Acp {
-    /// Absent if the stream goes one way only.
+    /// Absent if the stream has one direction only.
     opening: Option<Opening>,
     stage: Stage,
     /// How many requests we have made; the last one's id.
@@ -42,7 +42,7 @@ pub(super) struct Acp {
     queue: VecDeque<String>,
     /// The pieces since the last tool: the result has no text.
     answer: String,
-    /// The pieces of a thought that is not told yet.
+    /// The pieces of a thought that is not reported yet.
     thought: String,
     calls: Calls,
     permissions: Permissions,
@@ -69,7 +69,7 @@ enum Stage {
 enum Awaited {
     Initialize,
     Session,
-    /// Joining a session whose history the agent tells again.
+    /// The response to loading a session, whose history the agent sends again.
     Load,
     ReplayEnd,
     TurnEnd,
@@ -158,7 +158,7 @@ impl Acp {
         Self { opening: Some(opening), queue, spent, ..Self::default() }
     }
 
-    /// Whether the agent tells what has happened before.
+    /// Whether the agent sends the history of the session.
     fn replays(&self) -> bool {
         matches!(self.stage, Stage::Waiting(_, Awaited::Load | Awaited::ReplayEnd))
     }
@@ -191,7 +191,7 @@ impl Acp {
                 self.answer.clear();
                 items.push(StreamItem::Event(used));
             }
-            // Nobody is to allow what he cannot see.
+            // A user must not allow what is not shown.
             wanted.detail.extend(hidden.map(|whole| format!("\n\n{whole}")));
             items.push(self.permissions.asked(id, request.options, wanted));
             return;
@@ -249,7 +249,7 @@ impl Acp {
                 self.start_next_turn(items);
             }
             (Awaited::TurnEnd | Awaited::CancelledTurnEnd, Some(error)) => {
-                self.turn_failed(wire::complaint(error), items)
+                self.turn_failed(wire::complaint(error), items);
             }
             (Awaited::TurnEnd | Awaited::CancelledTurnEnd, None) => self.turn_ended(message.result, object, items),
         }

@@ -132,8 +132,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// JavaScript cuts strings between the halves of a character and prints what is left as `\ud83d`, which is no
-/// character. Replaces such halves; nothing if there is none.
+/// JavaScript cuts strings between the halves of a character and prints what is left as `\ud83d`, which is not
+/// a character. Replaces such halves; nothing if there is none.
 pub(super) fn without_lone_surrogates(text: &str) -> Option<String> {
     let mut mended = String::new();
     let mut done = 0;

@@ -1,4 +1,5 @@
-//! Asks an agent which MCP servers it would start: an agent that can only read has to be told which not to start.
+//! Asks an agent which MCP servers it would start: each of them is switched off for an agent that
+//! can only read.
 
 use std::path::Path;
 use std::process::Command;

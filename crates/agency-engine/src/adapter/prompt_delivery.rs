@@ -21,7 +21,7 @@ pub enum PromptDelivery {
 
 /// A text that names no way of delivering a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no way to hand over a prompt: use {ALLOWED}", .0.escape_debug())]
+#[error("`{}` is not a way to pass a prompt: use {ALLOWED}", .0.escape_debug())]
 pub struct InvalidPrompt(String);
 
 const ALLOWED: &str = "`stdin`, `argument`, `file`, `protocol` or `flag:--name`";
@@ -101,7 +101,7 @@ mod tests {
         }
         insta::assert_snapshot!(
             "pipe".parse::<PromptDelivery>().unwrap_err(),
-            @"`pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
+            @"`pipe` is not a way to pass a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
         );
     }
 }

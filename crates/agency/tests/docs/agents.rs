@@ -168,6 +168,18 @@ fn adapters() -> PathBuf {
     super::markdown::root().join("crates/agency-engine/src/adapter")
 }
 
+/// The files are compiled and tested in their place, by the test of a sixth agent in `config/built_in.rs`.
+#[test]
+fn the_files_of_a_new_built_in_agent_are_those_that_are_tested() {
+    let steps = section(&read("docs/agents.md"), "Add a built-in agent");
+    for (info, file) in
+        [("toml agent.toml", "acme/agent.toml"), ("toml screen.toml", "acme/screen.toml"), ("rust acme.rs", "acme.rs")]
+    {
+        let shown = blocks(&steps, info);
+        assert_eq!(shown, [fs::read_to_string(adapters().join(file)).unwrap()], "{file}");
+    }
+}
+
 #[test]
 fn every_word_of_the_rules_is_described() {
     let words = code_words(&section(&read("docs/agents.md"), "Rules for a screen"));

@@ -1,4 +1,4 @@
-//! The tools of a turn. Agents tell of one use in many pieces and in different orders; it is passed on as one use and
+//! The tools of a turn. Agents report one use in many pieces and in different orders; it is passed on as one use and
 //! one result.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::adapter::question_text::command_detail;
 /// No turn has this many tools at work; what a broken agent leaves open must not grow without end.
 const MAX_OPEN_CALLS: usize = 1024;
 
-/// An input or an output that is longer is told if it comes when it is needed, and is not remembered for later.
+/// An input or an output that is longer is reported if it comes when it is needed, and is not kept for later.
 const MAX_KEPT_BYTES: usize = 64 * 1024;
 
 /// The tools of a turn by the agent's id.
@@ -94,7 +94,7 @@ impl Calls {
         events
     }
 
-    /// What the agent asks permission for, and the event of its use if that was not told yet.
+    /// What the agent asks permission for, and the event of its use if that was not reported yet.
     pub(super) fn wanted(&mut self, update: ToolCallUpdate) -> (Option<Event>, Wanted) {
         let (id, call) = self.call(&update);
         if call.state == CallState::Done {
@@ -169,7 +169,7 @@ impl Call {
         let beside = meta.iter().flat_map(|meta| meta.values()).find_map(|of_agent| of_agent.get("toolName")?.as_str());
         self.name = fields.name.or(beside.map(str::to_owned)).or(self.name.take());
         self.kind = fields.kind.unwrap_or(self.kind);
-        // The first title is the nearest to a name for a tool of no kind; later ones tell what it does.
+        // The first title is the nearest to a name for a tool of no kind; later ones describe what it does.
         if self.name.is_none() && self.kind == ToolKind::Other {
             self.name.clone_from(&fields.title);
         }
@@ -180,7 +180,7 @@ impl Call {
         }
     }
 
-    /// The event of a use that was not told yet.
+    /// The event of a use that was not reported yet.
     fn used(&mut self, id: &str) -> Option<Event> {
         let is_new = self.state == CallState::Announced;
         self.state = CallState::Used;

@@ -16,8 +16,8 @@ use crate::adapter::json_lines::{NotUnderstood, unknown};
 use crate::adapter::mcp::in_protocol;
 use crate::adapter::{Opening, Outcome, StreamItem, session};
 
-/// A request that no agent knows. Gemini answers `session/load` first and tells the history afterwards: when this one
-/// is refused, all that came before it has been told.
+/// A request that no agent knows. Gemini answers `session/load` first and sends the history afterwards: when this one
+/// is refused, the history is complete.
 const REPLAY_END_METHOD: &str = "_agency/caught_up";
 
 impl Acp {
@@ -40,7 +40,7 @@ impl Acp {
             let why = format!("the agent speaks version {protocol_version} of the protocol, and not version 1");
             return self.refused(why, items);
         }
-        // A path that is no text cannot be said: the agent will not find what it is told instead, and will say so.
+        // A path that is not UTF-8 cannot be sent: the agent will not find the replacement, and will report that.
         let directory = PathBuf::from(directory.to_string_lossy().into_owned());
         let servers = in_protocol(&mcp_servers);
         let join = match resume {

@@ -48,7 +48,7 @@ impl Permissions {
         Some((StreamItem::Withdrawn(key), wire::refusal(open.id, Error::request_cancelled())))
     }
 
-    /// The turn is being stopped, or is over: what is told to us and what is told to the agent.
+    /// Closes all requests at the end of a turn: the withdrawn questions, and the replies to the agent.
     pub(super) fn cancelled(&mut self) -> (Vec<StreamItem>, Vec<u8>) {
         let open = std::mem::take(&mut self.open);
         let (withdrawn, replies): (_, Vec<_>) =
@@ -57,7 +57,7 @@ impl Permissions {
     }
 }
 
-/// The id as JSON, which tells the number 1 from the text "1".
+/// The id as JSON, which distinguishes the number 1 from the text "1".
 fn key(id: &RequestId) -> String {
     match id {
         RequestId::Null => "null".to_owned(),

@@ -11,7 +11,7 @@ use crate::adapter::json_lines::unknown;
 use crate::adapter::{EncodeError, Outcome, StreamItem};
 
 impl Acp {
-    /// The agent can listen: it is told the next thing, or is waited for. Says whether a turn begins.
+    /// Sends the next queued prompt, or becomes idle. Returns whether a turn begins.
     pub(super) fn start_next_turn(&mut self, items: &mut Vec<StreamItem>) -> bool {
         if self.opening.is_some() {
             self.stage = Stage::Idle;
@@ -41,7 +41,7 @@ impl Acp {
         self.stage = Stage::Waiting(id, Awaited::CancelledTurnEnd);
         let (withdrawn, replies) = self.permissions.cancelled();
         self.pending.extend(withdrawn);
-        // An answer that comes first would let some agents go on for a while.
+        // An answer that comes first would let some agents continue for a while.
         Ok([wire::notification(AGENT_METHOD_NAMES.session_cancel, CancelNotification::new(session)), replies].concat())
     }
 
@@ -84,7 +84,7 @@ impl Acp {
         items.extend(self.permissions.cancelled().0);
     }
 
-    /// A turn that another one follows at once has no result: whoever waits for a result would end the conversation.
+    /// A turn that another one follows at once has no result: a result would end the conversation.
     fn conclude(&mut self, outcome: Outcome, items: &mut Vec<StreamItem>) {
         if !self.start_next_turn(items) {
             items.push(StreamItem::Result(outcome));

@@ -1,4 +1,4 @@
-//! What an agent tells while it works, as events.
+//! The updates of a working agent, as events.
 
 use agency_model::{Event, PlanStep, StepStatus};
 use agent_client_protocol_schema::v1::{
@@ -42,41 +42,41 @@ impl Acp {
         let Params { update } = wire::read(params)?;
         let read: Result<SessionUpdate, _> = serde_json::from_str(update.get());
         if self.replays() {
-            // The history was told when it happened; only what the session cost until then is news.
+            // The history was reported when it happened; only the cost of the session until then is new.
             if let Ok(SessionUpdate::UsageUpdate(usage)) = read {
-                usage.cost.iter().for_each(|cost| self.spent.told(cost));
+                usage.cost.iter().for_each(|cost| self.spent.report_cost(cost));
             }
             return Ok(());
         }
         let skipped = || serde_json::from_str::<Skipped<'_>>(update.get());
-        let mut told = vec![];
+        let mut new_items = vec![];
         match read? {
             SessionUpdate::AgentThoughtChunk(chunk) => self.thought(&chunk.content),
-            SessionUpdate::AgentMessageChunk(chunk) => told.extend(self.said(&chunk.content)),
+            SessionUpdate::AgentMessageChunk(chunk) => new_items.extend(self.said(&chunk.content)),
             SessionUpdate::ToolCall(call) => {
                 let update = ToolCallUpdate::from(call);
                 let whole = is_whole(&update, &skipped()?)?;
-                told.extend(self.used(update, News::Announced));
-                told.extend((!whole).then(|| unknown(object.to_owned())));
+                new_items.extend(self.used(update, News::Announced));
+                new_items.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::ToolCallUpdate(update) => {
                 let whole = is_whole(&update, &skipped()?)?;
-                told.extend(self.used(update, News::Changed));
-                told.extend((!whole).then(|| unknown(object.to_owned())));
+                new_items.extend(self.used(update, News::Changed));
+                new_items.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::Plan(plan) => {
                 let entries = skipped()?.entries.unwrap_or_default();
                 let whole = entries.len() == plan.entries.len();
-                told.push(StreamItem::Event(planned(plan)));
-                told.extend((!whole).then(|| unknown(object.to_owned())));
+                new_items.push(StreamItem::Event(planned(plan)));
+                new_items.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::CurrentModeUpdate(update) => {
-                told.push(notice(format!("the agent's mode is now {}", update.current_mode_id)));
+                new_items.push(notice(format!("the agent's mode is now {}", update.current_mode_id)));
             }
-            SessionUpdate::UsageUpdate(usage) => usage.cost.iter().for_each(|cost| self.spent.told(cost)),
+            SessionUpdate::UsageUpdate(usage) => usage.cost.iter().for_each(|cost| self.spent.report_cost(cost)),
             SessionUpdate::Notice(said) => {
                 let message = [Some(said.title), said.description].into_iter().flatten().collect::<Vec<_>>().join("\n");
-                told.push(match said.severity {
+                new_items.push(match said.severity {
                     NoticeSeverity::Error => StreamItem::Event(Event::Error { message }),
                     NoticeSeverity::Info | NoticeSeverity::Warning | NoticeSeverity::Other(_) | _ => notice(message),
                 });
@@ -90,14 +90,14 @@ impl Acp {
             | SessionUpdate::CompactionSummaryChunk(_) => {}
             _ => return Err(NotUnderstood),
         }
-        if !told.is_empty() {
+        if !new_items.is_empty() {
             self.flush_thought(items);
         }
-        items.extend(told);
+        items.extend(new_items);
         Ok(())
     }
 
-    /// Some agents send a thought word by word: it is told as a whole, when something else is told.
+    /// Some agents send a thought word by word: it is reported as a whole, before the next item.
     pub(super) fn flush_thought(&mut self, items: &mut Vec<StreamItem>) {
         let thought = std::mem::take(&mut self.thought);
         if !thought.trim().is_empty() {
@@ -144,7 +144,7 @@ pub(super) fn hidden(params: Option<&RawValue>, known: &ToolCallUpdate) -> Optio
     (!whole).then(|| tool_call.get().to_owned())
 }
 
-/// Whether all that the agent shows was understood. A state that is not known says too little to go on.
+/// Whether all that the agent shows was understood. An unknown status is not enough to continue.
 fn is_whole(update: &ToolCallUpdate, skipped: &Skipped<'_>) -> Result<bool, NotUnderstood> {
     if skipped.status.is_some_and(|status| !is_state(status)) {
         return Err(NotUnderstood);

@@ -1,4 +1,4 @@
-//! What a conversation consumes: tokens are told for each turn, the cost is told for the whole session.
+//! What a conversation uses: tokens are reported for each turn, the cost for the whole session.
 
 use agency_model::Usage;
 use agent_client_protocol_schema::v1::Cost;
@@ -11,7 +11,7 @@ use crate::adapter::json_lines::NotUnderstood;
 /// What has been counted of the cost.
 #[derive(Debug)]
 pub(super) struct UsageTracker {
-    /// The part that is counted already; unknown while nothing was heard of a session that had begun before.
+    /// The part that is counted already; unknown until the first report of a session that is resumed.
     counted: Option<f64>,
     /// All of it, where it is more than what is counted.
     total: Option<f64>,
@@ -41,7 +41,7 @@ struct TokenCount {
     output_tokens: Option<u64>,
 }
 
-/// The protocol's count, which is no settled part of it yet: every number may be missing.
+/// The protocol's count, which is not yet a stable part of it: every number may be missing.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Tokens {
@@ -59,13 +59,13 @@ impl UsageTracker {
         Self { counted: Some(0.0), total: None }
     }
 
-    /// For a session that goes on: what it cost before is not counted again.
+    /// For a session that is resumed: what it cost before is not counted again.
     pub(super) const fn unknown() -> Self {
         Self { counted: None, total: None }
     }
 
-    /// The agent says what the session has cost until now.
-    pub(super) fn told(&mut self, cost: &Cost) {
+    /// Takes a report of what the session has cost until now.
+    pub(super) fn report_cost(&mut self, cost: &Cost) {
         if cost.currency != "USD" {
             return;
         }
@@ -98,7 +98,7 @@ impl UsageTracker {
     }
 }
 
-/// Some agents count cached and thought tokens within the others, some beside them: the total tells.
+/// Some agents count cached and thought tokens within the others, some beside them: the total shows which.
 fn counted(tokens: &Tokens) -> Usage {
     let sum = |counts: [Option<u64>; 2]| counts.into_iter().flatten().reduce(u64::saturating_add);
     let Tokens { total_tokens, input_tokens, output_tokens, .. } = *tokens;
@@ -132,21 +132,21 @@ mod tests {
     fn the_cost_of_a_session_is_told_turn_by_turn() {
         let mut spent = UsageTracker::nothing();
         let mut cost = |amount| {
-            spent.told(&Cost::new(amount, "USD"));
+            spent.report_cost(&Cost::new(amount, "USD"));
             turn(&mut spent, "{}").cost_usd
         };
         assert_eq!([cost(0.1), cost(0.3), cost(0.3), cost(0.05)], [Some(0.1), Some(0.2), Some(0.0), Some(0.05)]);
         assert_eq!(turn(&mut spent, "{}").cost_usd, None);
-        spent.told(&Cost::new(7.0, "EUR"));
+        spent.report_cost(&Cost::new(7.0, "EUR"));
         assert_eq!(turn(&mut spent, "{}").cost_usd, None);
     }
 
     #[test]
     fn what_a_session_cost_before_is_not_counted_again() {
         let mut spent = UsageTracker::unknown();
-        spent.told(&Cost::new(5.0, "USD"));
+        spent.report_cost(&Cost::new(5.0, "USD"));
         assert_eq!(turn(&mut spent, "{}").cost_usd, None);
-        spent.told(&Cost::new(5.5, "USD"));
+        spent.report_cost(&Cost::new(5.5, "USD"));
         assert_eq!(turn(&mut spent, "{}").cost_usd, Some(0.5));
     }
 

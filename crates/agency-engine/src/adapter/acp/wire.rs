@@ -65,7 +65,7 @@ pub(super) fn refusal(id: RequestId, error: Error) -> Vec<u8> {
 }
 
 fn line(message: impl Serialize) -> Vec<u8> {
-    // Only a path that is no text could fail to be written, and none is given.
+    // Only a path that is not UTF-8 could fail to be written, and none is given.
     let mut line = serde_json::to_vec(&JsonRpcMessage::wrap(message)).unwrap_or_default();
     line.push(b'\n');
     line

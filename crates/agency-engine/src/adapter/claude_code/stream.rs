@@ -27,7 +27,7 @@ pub(in crate::adapter) struct Claude {
     total_cost: f64,
     requests: Requests,
     plans: Plans,
-    /// Absent if the stream goes one way only.
+    /// Absent if the stream has one direction only.
     opening: Option<Opening>,
     /// How many requests we have made.
     asked: u64,
@@ -86,7 +86,7 @@ impl Dialect for Claude {
             ("system", Some("init")) => {
                 let Init { session_id } = serde_json::from_str(object)?;
                 crate::adapter::session(&mut self.session, session_id, items);
-                // Some agents that speak like it introduce themselves before they are told anything.
+                // Some agents with this protocol send it before the first message.
                 items.extend(self.was_told().then_some(StreamItem::TurnStarted));
             }
             ("system", Some("api_retry")) => {

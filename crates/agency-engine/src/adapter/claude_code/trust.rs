@@ -45,7 +45,7 @@ pub(super) fn grant(
             return false;
         }
         project.insert(ACCEPTED.to_owned(), Value::Bool(true));
-        // The note comes first: who dies in between leaves something to take back that is not there.
+        // The note comes first: a crash in between leaves a note of an entry that does not exist.
         noted = run.write_json(NOTE, &note);
         noted.is_ok()
     })

@@ -1,6 +1,7 @@
-//! Codex: `codex app-server`, which goes both ways.
+//! `codex app-server`: a conversation in both directions.
 //!
-//! The one rule: what Codex asks is answered. A request that no human can be shown is refused, so that Codex goes on.
+//! The one rule: every request of Codex is answered. One that cannot be shown to the user is refused, so that Codex
+//! continues.
 
 use std::borrow::Cow;
 
@@ -29,7 +30,7 @@ pub(in crate::adapter) struct AppServer {
     open_tools: OpenTools,
     /// The last words of the turn.
     answer: Option<String>,
-    /// A turn has begun since the conversation was opened: what was consumed before was told by another process.
+    /// A turn has begun since the conversation was opened: what was used before was reported by another process.
     begun: bool,
 }
 
@@ -105,7 +106,7 @@ impl Dialect for AppServer {
 }
 
 impl AppServer {
-    /// A new conversation, or one that goes on.
+    /// A new conversation, or one that is resumed.
     pub(in crate::adapter) fn with_conversation(opening: Opening) -> Self {
         Self {
             client: Client::new(opening),
@@ -146,7 +147,7 @@ impl AppServer {
                 items.push(StreamItem::Session(thread.id));
                 items.extend(first.map(StreamItem::Reply));
             }
-            // Notifications tell what comes of it.
+            // Notifications report what follows.
             (Ours::Turn, Some(result), None) => {
                 let joined = serde_json::from_str::<Joined>(result.get()).ok().map(|joined| joined.turn.id);
                 items.extend(self.client.joined(id, joined).map(StreamItem::Reply));
@@ -219,7 +220,7 @@ impl AppServer {
         }
         for event in notifications::item(&mut self.items, stage, changed.item)? {
             self.open_tools.observe(&event);
-            // What a sub-agent said is no answer to the user.
+            // The output of a sub-agent is not an answer to the user.
             if let Event::Output { text, .. } = &event
                 && self.client.is_ours(&changed.thread_id)
             {

@@ -170,7 +170,7 @@ impl Client {
         self.interrupt = false;
     }
 
-    /// The user's words; nothing if there is nobody to hear them.
+    /// The bytes of a message of the user; none if the thread was refused.
     pub(super) fn message(&mut self, text: &str) -> Option<Vec<u8>> {
         match &mut self.thread {
             ThreadState::Opening(early) => {

@@ -70,7 +70,7 @@ impl Dialect for Codex {
                 let failed: Failed = serde_json::from_str(object)?;
                 items.push(StreamItem::Result(Outcome::failure(failed.error.message)));
             }
-            // Also told of each retry; only `turn.failed` is the end.
+            // Also sent for each retry; only `turn.failed` is the end.
             "error" => {
                 let Message { message } = serde_json::from_str(object)?;
                 items.push(StreamItem::Event(Event::Error { message }));

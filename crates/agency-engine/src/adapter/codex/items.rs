@@ -96,7 +96,7 @@ impl Items {
         Event::ToolUse { tool_name, input: item.input(), tool_id: item.id, parent_tool_id: None }
     }
 
-    /// An item that was never started is told as both: every result has its use.
+    /// An item that was never started is reported as both: every result has its use.
     fn answered(&mut self, mut item: Item<'_>) -> Vec<Event> {
         let seen = item.id.as_ref().and_then(|id| self.tools.closed(id)).is_some();
         let status = item.status.take();

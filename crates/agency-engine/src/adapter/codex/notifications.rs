@@ -1,4 +1,4 @@
-//! What `codex app-server` tells without being asked.
+//! The notifications of `codex app-server`.
 
 use std::borrow::Cow;
 
@@ -105,7 +105,7 @@ struct McpServer {
 pub(super) fn event(method: &str, params: &str) -> Result<Option<Event>, NotUnderstood> {
     let message = match method {
         "error" => {
-            // Also where Codex tries again: who waits for a sign of life must not take it for one.
+            // Also where Codex tries again: an error is not a sign of progress.
             let Trouble { error } = serde_json::from_str(params)?;
             return Ok(Some(Event::Error { message: error.text() }));
         }
@@ -156,10 +156,10 @@ fn is_silent(method: &str) -> bool {
     known || method.starts_with("remoteControl/") || method.ends_with("/delta") || method.ends_with("Delta")
 }
 
-/// What an item says, which Codex tells here in camel case.
+/// The events of an item, whose kind is in camel case here.
 pub(super) fn item(items: &mut Items, stage: Stage, mut item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
     match (item.kind.as_ref(), stage) {
-        // Our own words, and the beginnings of what is told at its end.
+        // Our own messages, and the beginnings of items that are reported at their end.
         ("userMessage", _) | ("agentMessage" | "reasoning" | "plan" | "contextCompaction", Stage::Started) => {
             return Ok(vec![]);
         }
@@ -204,7 +204,7 @@ fn snake_case(camel: &str) -> String {
     snake
 }
 
-/// What the model consumed since it was last told.
+/// What the model used since the last report.
 pub(super) fn usage(TokenUsage { token_usage: Counts { last } }: TokenUsage) -> Event {
     Event::Usage(Usage {
         input_tokens: last.input_tokens,

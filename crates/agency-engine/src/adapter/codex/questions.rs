@@ -87,7 +87,7 @@ struct Offered {
 }
 
 impl Asking {
-    /// Reads a request; an error if nobody here could answer it.
+    /// Reads a request; an error if agency cannot answer it.
     pub(super) fn read(key: &str, method: &str, params: &str, open_tools: &OpenTools) -> Result<Self, NotUnderstood> {
         let (thread, wanted, questions) = match method {
             "item/commandExecution/requestApproval" => {
@@ -159,7 +159,7 @@ impl FileApproval {
             (None, Some(paths)) => first_line(&format!("change {}", paths.join(", "))),
             (None, None) => "change files".to_owned(),
         };
-        // A root alone would look as if all paths were told.
+        // A root alone would look as if all paths were listed.
         let input = match (changes, &self.grant_root) {
             (Some(changes), Some(root)) => json!({ "changes": changes, "grant_root": root }),
             (_, _) => json!({ "changes": changes }),
@@ -210,7 +210,7 @@ fn permission(key: String, title: String, detail: String, name: String, input: V
     }
 }
 
-/// All changes of a patch. Codex tells a new or deleted file by its content, and only another by a diff.
+/// All changes of a patch. Codex gives a new or deleted file by its content, and only another by a diff.
 fn diff(changes: &Value) -> String {
     let change = |change: &Value| {
         let text = |name: &str| change.get(name).and_then(Value::as_str);

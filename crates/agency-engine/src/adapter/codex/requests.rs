@@ -41,7 +41,7 @@ pub(super) struct Reply {
 }
 
 impl Requests {
-    /// Codex asks; an error if nobody here could answer that.
+    /// Takes a request; an error if agency cannot answer it.
     pub(super) fn asked(
         &mut self,
         request: &Request<'_>,
@@ -55,7 +55,7 @@ impl Requests {
         Ok(())
     }
 
-    /// Codex no longer wants to know, or has just been told.
+    /// Codex no longer waits for an answer, or has just received it.
     pub(super) fn resolved(&mut self, id: &Value, items: &mut Vec<StreamItem>) {
         let key = key(id);
         match self.open.remove(&key).map(|open| open.wanted) {
@@ -73,7 +73,7 @@ impl Requests {
         let open = self.open.get_mut(key).ok_or(EncodeError::UnknownQuestion)?;
         let (result, words) = match (&mut open.wanted, index) {
             (Wanted::Decision, None) => {
-                // `decline` is taken also where it is not offered, and unlike `cancel` it lets the turn go on.
+                // `decline` is taken also where it is not offered, and unlike `cancel` it lets the turn continue.
                 let decision = if allowed(answer)? { "accept" } else { "decline" };
                 (json!({ "decision": decision }), words(answer))
             }
@@ -88,7 +88,7 @@ impl Requests {
                 }
                 let (given, refused) = given(answer)?;
                 *slot = Some(given);
-                // Who does not want to answer one of them answers none of the rest.
+                // A denial of one question denies the rest.
                 if !refused && questions.iter().any(|(_, given)| given.is_none()) {
                     return Ok(None);
                 }
@@ -132,7 +132,7 @@ fn allowed(answer: &Answer) -> Result<bool, EncodeError> {
     }
 }
 
-/// What Codex is to hear with a denial.
+/// The text that is sent to Codex with a denial.
 fn words(answer: &Answer) -> Option<&str> {
     match answer {
         Answer::Deny { message } => message.as_deref(),

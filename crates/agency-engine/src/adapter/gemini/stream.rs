@@ -157,7 +157,7 @@ impl Gemini {
         }
         let error = finished.error.map(|error| error.message);
         let message = error.unwrap_or_else(|| finished.status.into_owned());
-        // It was not told before.
+        // It was not reported before.
         items.push(StreamItem::Event(Event::Error { message: message.clone() }));
         items.push(StreamItem::Result(Outcome::failure(message)));
     }

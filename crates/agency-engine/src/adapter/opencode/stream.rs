@@ -154,7 +154,7 @@ impl Opencode {
     }
 }
 
-/// A tool is told once, when it is done.
+/// A tool is reported once, when it is done.
 fn tool(part: Tool) -> [Event; 2] {
     let Tool { tool, call_id, state } = part;
     let used = Event::ToolUse {
@@ -163,7 +163,7 @@ fn tool(part: Tool) -> [Event; 2] {
         tool_id: call_id.clone(),
         parent_tool_id: None,
     };
-    // A call that opencode refused is told as a completed one of the tool `invalid`.
+    // A call that opencode refused is reported as a completed one of the tool `invalid`.
     let success = state.status == "completed" && tool != "invalid";
     let answered = Event::ToolResult {
         tool_name: tool,

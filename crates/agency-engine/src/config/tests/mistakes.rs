@@ -132,11 +132,11 @@ fn wrong_types_and_values() {
 fn wrong_values_of_agents() {
     insta::assert_snapshot!(
         toml_error("[agents.mine]\ncommand = 'm'\nprompt = 'pipe'"),
-        @"config.toml:3:10: `agents.mine.prompt`: `pipe` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
+        @"config.toml:3:10: `agents.mine.prompt`: `pipe` is not a way to pass a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
     );
     insta::assert_snapshot!(
         json_error("{\"agents\": {\"codex\": {\"prompt\": \"flag:\"}}}"),
-        @"config.json:1:33: `agents.codex.prompt`: `flag:` is no way to hand over a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
+        @"config.json:1:33: `agents.codex.prompt`: `flag:` is not a way to pass a prompt: use `stdin`, `argument`, `file`, `protocol` or `flag:--name`"
     );
     insta::assert_snapshot!(
         json_error("{\"agents\": {\"codex\": {\"command\": null}}}"),

@@ -123,7 +123,7 @@ impl Requests {
                         *slot = Some(words);
                         answers(open)
                     }
-                    // Who does not want to answer one of them answers none.
+                    // A denial of one question denies all of them.
                     None => Some(permitted(&open.input, answer)),
                 }
             }

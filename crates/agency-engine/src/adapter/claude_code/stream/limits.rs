@@ -1,4 +1,4 @@
-//! What Claude Code tells of limits: those of the account, and that of the conversation's length.
+//! The limits that Claude Code reports: those of the account, and that of the conversation's length.
 
 use agency_model::Event;
 use jiff::Timestamp;
@@ -49,8 +49,8 @@ pub(super) fn compacted(object: &str) -> Result<Event, NotUnderstood> {
     Ok(Event::Compaction { trigger, tokens_before: pre_tokens })
 }
 
-/// A time in seconds; nothing for a number that is no time.
-#[expect(clippy::cast_possible_truncation, reason = "a number out of range is not a time, and jiff refuses it")]
+/// A time in seconds; none for a number out of range.
+#[expect(clippy::cast_possible_truncation, reason = "jiff refuses a number out of range")]
 fn seconds(seconds: f64) -> Option<Timestamp> {
     Timestamp::from_second(seconds as i64).ok()
 }
