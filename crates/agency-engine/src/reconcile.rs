@@ -19,7 +19,7 @@ use crate::finish::{Ended, announce_end, read_markers};
 use crate::home::RunDirectory;
 use crate::lock::{Lock, is_held};
 use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
-use crate::stray::Strays;
+use crate::stray::{Strays, list_sessions};
 
 /// A run whose row did not agree with the facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -86,13 +86,20 @@ impl Agency {
         &self,
         read: impl FnOnce(&Store) -> Result<KnownRuns, StoreError>,
     ) -> Result<ReconcilePlan, StoreError> {
-        // Thousands of directories take as long as thousands of rows, so both are read at the same time.
-        let home = &self.home;
-        let (directories, known) = thread::scope(|scope| {
+        // Thousands of directories take as long as thousands of rows, and tmux is mostly waited for, so all of them are
+        // read at the same time. A session is never older than its run, so sessions may be listed before the rows.
+        let (home, config) = (&self.home, &self.config);
+        let (directories, sessions, known) = thread::scope(|scope| {
+            let sessions = thread::Builder::new().spawn_scoped(scope, || list_sessions(config));
             let directories = thread::Builder::new().spawn_scoped(scope, || RunDirectories::list(home));
             let known = read(&self.store);
-            let listed = directories.ok().and_then(|listing| listing.join().ok());
-            (listed.unwrap_or_else(|| RunDirectories::list(home)), known)
+            let directories = directories.ok().and_then(|listing| listing.join().ok());
+            let sessions = sessions.ok().and_then(|listing| listing.join().ok());
+            (
+                directories.unwrap_or_else(|| RunDirectories::list(home)),
+                sessions.unwrap_or_else(|| list_sessions(config)),
+                known,
+            )
         });
         let mut known = known?;
         let findings = self.compare_files(directories, &known)?;
@@ -104,7 +111,7 @@ impl Agency {
         runs.extend(findings.runs.iter().filter_map(|(_, run)| self.verdict_on_dead(&run.row)));
         runs.sort_by(|one, other| one.id.cmp(&other.id));
         let completed = self.unrecorded_ends(&findings)?;
-        let strays = self.strays(&findings, &known)?;
+        let strays = self.strays(&findings, &known, sessions)?;
         Ok(ReconcilePlan { findings, runs, completed, strays })
     }
 

@@ -15,7 +15,8 @@ use serde::Serialize;
 use crate::adopt::{FileFindings, Unadoptable};
 use crate::agency::Agency;
 use crate::ask::{dead_scratch, scratch_places, sweep_scratch};
-use crate::host::Tmux;
+use crate::config::Config;
+use crate::host::{Tmux, TmuxSession};
 use crate::pid_file;
 use crate::store::{KnownRuns, RunRow, StoreError};
 use crate::workspace::{abandoned_directories, sweep_abandoned_directories};
@@ -78,7 +79,12 @@ impl Strays {
 
 impl Agency {
     /// Looks for traces of crashes, apart from those of the runs that the files tell of.
-    pub(crate) fn strays(&self, findings: &FileFindings, known: &KnownRuns) -> Result<Strays, StoreError> {
+    pub(crate) fn strays(
+        &self,
+        findings: &FileFindings,
+        known: &KnownRuns,
+        sessions: Vec<TmuxSession>,
+    ) -> Result<Strays, StoreError> {
         let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
         let survivors = self.survivors(&adopted)?;
         let mut pid_files: HashSet<RunId> = self.dead_pid_files()?.into_iter().collect();
@@ -98,7 +104,7 @@ impl Agency {
             temporary: abandoned_directories(),
             ..Strays::default()
         };
-        self.look_for_sessions(&adopted, &mut strays)?;
+        self.look_for_sessions(sessions, &adopted, &mut strays)?;
         Ok(strays)
     }
 
@@ -133,9 +139,13 @@ impl Agency {
         done
     }
 
-    fn look_for_sessions(&self, adopted: &[&RunRow], strays: &mut Strays) -> Result<(), StoreError> {
-        // Without tmux there are no sessions.
-        for session in Tmux::new(self.config.tmux_socket.clone()).sessions().unwrap_or_default() {
+    fn look_for_sessions(
+        &self,
+        sessions: Vec<TmuxSession>,
+        adopted: &[&RunRow],
+        strays: &mut Strays,
+    ) -> Result<(), StoreError> {
+        for session in sessions {
             let id = session.name.strip_prefix("agency_").and_then(|id| id.parse::<RunId>().ok());
             let Some(id) = id else { continue };
             let is_ours = session.home.as_deref().map(|home| is_same(home, self.home.root()));
@@ -174,6 +184,11 @@ impl Agency {
         }
         Ok(survivors)
     }
+}
+
+/// The sessions of the configured tmux server; none without tmux.
+pub(crate) fn list_sessions(config: &Config) -> Vec<TmuxSession> {
+    Tmux::new(config.tmux_socket.clone()).sessions().unwrap_or_default()
 }
 
 /// Whether two paths are one directory.

@@ -5,11 +5,12 @@
 use agency_model::run::State;
 use agency_model::{QuestionId, RunId};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::columns::{self, COLUMNS, parsed, read_optional_text};
 use super::known::{KnownRun, KnownRuns, last_two};
+use super::open::SCAN_PAGES;
 use super::questions::QuestionState;
 use super::{QuestionRow, RunRow, Store, StoreError};
 
@@ -25,28 +26,48 @@ impl Store {
     /// What the files of all runs are compared with, by one pass over the table.
     pub(crate) fn known_runs(&self) -> Result<KnownRuns, StoreError> {
         let sql = "SELECT id, state, removed_at IS NOT NULL, updated_at, worktree_path FROM runs";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query([])?;
-        let mut known = KnownRuns::default();
-        while let Some(row) = rows.next()? {
+        self.scan(sql, |row, known| {
             let id = parsed(row, 0, "id")?;
             let state = parsed(row, 1, "state")?;
             let worktree = read_optional_text(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
             let updated_at = parsed(row, 3, "updated_at")?;
             known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
-        }
-        Ok(known)
+            Ok(())
+        })
     }
 
-    /// The same by reading every row whole, which finds values that are damaged.
+    /// The same by reading every row whole, which finds values that are damaged and runs that are not found by their id.
     pub(crate) fn known_runs_thoroughly(&self) -> Result<KnownRuns, StoreError> {
-        let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM runs"))?;
-        let mut rows = statement.query([])?;
+        let sql = format!(
+            "SELECT {COLUMNS}, EXISTS (SELECT 1 FROM runs AS found WHERE found.id = runs.id) FROM runs NOT INDEXED"
+        );
+        self.scan(&sql, |row, known| {
+            let read = RunRow::read(row)?;
+            let is_found: bool = row.get(row.as_ref().column_count() - 1)?;
+            if !is_found {
+                let message = format!("the index of ids lacks {}", read.id);
+                return Err(StoreError::Corrupt { path: self.path.clone(), message });
+            }
+            known.add_row(read);
+            Ok(())
+        })
+    }
+
+    /// Passes over the whole table.
+    fn scan(
+        &self,
+        sql: &str,
+        add: impl Fn(&Row<'_>, &mut KnownRuns) -> Result<(), StoreError>,
+    ) -> Result<KnownRuns, StoreError> {
+        let usual: i64 = self.connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+        self.connection.pragma_update(None, "cache_size", SCAN_PAGES)?;
         let mut known = KnownRuns::default();
-        // Thousands of rows at once would cost more memory than reading them costs time.
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            known.add_row(RunRow::read(row)?);
+            add(row, &mut known)?;
         }
+        self.connection.pragma_update(None, "cache_size", usual)?;
         Ok(known)
     }
 

@@ -16,6 +16,10 @@ use super::{Store, StoreError};
 /// SQLite takes a plain function for its busy handler, so the limit is kept here.
 static LOCK_TIMEOUT_MS: AtomicU64 = AtomicU64::new(30_000);
 
+/// How many pages a pass over everything keeps in memory. It needs most pages once: memory for all of them costs more
+/// than using the same few again.
+pub(super) const SCAN_PAGES: i64 = 64;
+
 thread_local! {
     static WAITING_SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
@@ -97,7 +101,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
         connection.busy_handler(Some(wait_for_turn))?;
-        integrity_problems(&connection)
+        problems(&connection, "integrity_check")
     }
 
     /// Writes everything back into the main file and empties the log, if nobody is in the way. Who opens the file next
@@ -108,14 +112,16 @@ impl Store {
         let _ = self.connection.execute_batch(now);
     }
 
-    /// SQLite's own examination of the whole file; empty if it is sound.
+    /// SQLite's own examination of every page and row; empty if they are sound. Looking up each row in each index would
+    /// take as long again: those who read the rows look up the ids.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
-        integrity_problems(&self.connection)
+        problems(&self.connection, "quick_check")
     }
 }
 
-fn integrity_problems(connection: &Connection) -> Result<Vec<String>, StoreError> {
-    let mut statement = connection.prepare("PRAGMA integrity_check(10)")?;
+fn problems(connection: &Connection, check: &str) -> Result<Vec<String>, StoreError> {
+    connection.pragma_update(None, "cache_size", SCAN_PAGES)?;
+    let mut statement = connection.prepare(&format!("PRAGMA {check}(10)"))?;
     let lines = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }

@@ -77,6 +77,31 @@ fn doctor_answers_for_every_damaged_page_and_its_fix_rebuilds_the_database() {
     assert_eq!(rebuilt, 3);
 }
 
+#[test]
+fn a_run_that_its_id_does_not_lead_to_any_more_is_damage() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    let run = world.begin(&repo, "quiet", &DETACHED);
+    world.ended(&run);
+    run.wait_until_unsupervised();
+    let path = world.agency_home().join("agency.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'";
+    let root: u32 = connection.query_row(root, [], |row| row.get(0)).unwrap();
+    let root = usize::try_from(root).unwrap();
+    drop(connection);
+    let mut bytes = fs::read(&path).unwrap();
+    let page = &mut bytes[(root - 1) * 4096..root * 4096];
+    let place = page.windows(run.id.len()).position(|part| part == run.id.as_bytes()).unwrap();
+    let last = &mut page[place + run.id.len() - 1];
+    *last = if *last == b'0' { b'1' } else { b'0' };
+    fs::write(&path, &bytes).unwrap();
+    let (check, code) = database_check(&world);
+    assert_eq!((&check["health"], code), (&"problem".into(), Some(1)), "{check}");
+    assert!(check["fix"].as_str().unwrap().contains("agency reconcile"), "{check}");
+}
+
 /// Does what an advice says, as a user would.
 fn follow(world: &World, fix: &str) {
     let (command, _) = fix.split_once(", which").unwrap();
