@@ -29,6 +29,7 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Verb {
     Tui(command::tui::Args),
     Run(Box<command::run::Args>),
@@ -72,7 +73,13 @@ enum Verb {
 
 /// The whole command line, for completions.
 pub(crate) fn command() -> clap::Command {
-    Cli::command()
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&command.try_get_matches_from_mut(arguments)?)
 }
 
 /// Does what the arguments say.
@@ -80,7 +87,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     // A wrong command line is answered in JSON too, where JSON was asked for.
     let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-    let parsed = Cli::command().try_get_matches_from(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    // The arguments of all verbs take longer to build than those of one verb take to parse. Only a help text and an error
+    // need the descriptions of all of them.
+    let parsed = parse(Cli::command(), &arguments).or_else(|_| parse(command(), &arguments));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, json),
@@ -139,7 +148,7 @@ fn without_a_verb(context: &Context) -> Option<Verb> {
 }
 
 fn nothing_asked() -> clap::Error {
-    let mut command = Cli::command();
+    let mut command = command();
     let help = command.render_help();
     command.error(clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, help)
 }
