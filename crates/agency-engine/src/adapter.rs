@@ -114,7 +114,7 @@ pub enum ToAgent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// The stream has one direction only.
-    #[error("the agent takes no messages while it runs: it was started in its one-shot form")]
+    #[error("the agent does not accept messages while it runs: it was started in its one-shot form")]
     OneWay,
     /// The conversation is not open yet.
     #[error("the agent is not ready for it yet")]

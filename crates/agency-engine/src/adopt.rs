@@ -62,7 +62,7 @@ pub struct FileFindings {
     pub(crate) unadoptable: Vec<Unadoptable>,
     /// Directories that hold nothing and never became a run.
     pub(crate) unused: Vec<PathBuf>,
-    /// Ended runs whose files do not tell the end.
+    /// Ended runs whose files do not record the end.
     pub(crate) untold: Vec<RunId>,
     /// Up to when changes of files are covered.
     compared_at: Timestamp,

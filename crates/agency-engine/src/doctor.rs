@@ -108,11 +108,11 @@ impl Agency {
         }
         let adoptable = plan.findings.adopted();
         if !adoptable.is_empty() {
-            let message = format!("the files of {} tell more than the database", counted(adoptable.len(), "run"));
+            let message = format!("the files of {} contain more than the database", counted(adoptable.len(), "run"));
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         if !plan.completed.is_empty() {
-            let message = format!("the files of {} do not tell the end", counted(plan.completed.len(), "ended run"));
+            let message = format!("the files of {} do not record the end", counted(plan.completed.len(), "ended run"));
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         let strays = &plan.strays;
@@ -147,14 +147,14 @@ impl Agency {
         }
         for unadoptable in &strays.unadoptable {
             let Unadoptable { path, why } = unadoptable;
-            let message = format!("{} has no row and tells too little to rebuild one: {why}", path.display());
+            let message = format!("{} has no row and not enough files to rebuild one: {why}", path.display());
             let fix = format!("move it aside: {}", moving_aside(&self.home, path));
             checks.push(Check::bad("runs", Health::Warning, message, fix));
         }
         let by_run = strays.survivors.chunk_by(|one, next| one.id == next.id);
         checks.extend(by_run.filter_map(survivor_check));
         for unclear in self.unclear_pid_files() {
-            let message = format!("{} is no pid file that can be used: {}", unclear.path.display(), unclear.why);
+            let message = format!("{} is not a usable pid file: {}", unclear.path.display(), unclear.why);
             let fix = format!("move it aside: {}", moving_aside(&self.home, &unclear.path));
             checks.push(Check::bad("pid files", Health::Warning, message, fix));
         }

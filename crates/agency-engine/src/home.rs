@@ -313,7 +313,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 pub(crate) fn regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let no_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = options.custom_flags(no_wait).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no plain file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 /// Lets the names in a directory outlive a power cut.
@@ -345,7 +345,7 @@ pub(crate) fn read_private_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     })?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     if metadata.uid() != geteuid().as_raw() {
         return Err(io::Error::other("it belongs to another user"));

@@ -25,7 +25,7 @@ const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 #[derive(Debug, thiserror::Error)]
 pub enum DeliveryError {
     /// The run has no agent now.
-    #[error("{id} is {state}; only a running agent can be told something")]
+    #[error("{id} is {state}; only a running agent can receive messages")]
     NotRunning {
         /// The run.
         id: RunId,
@@ -41,7 +41,7 @@ pub enum DeliveryError {
         why: String,
     },
     /// The supervisor did not say what became of it.
-    #[error("{id} did not say in {} s what became of it; it may still do it", limit.as_secs())]
+    #[error("{id} did not confirm within {} s; it may still carry out the request", limit.as_secs())]
     NoOutcome {
         /// The run.
         id: RunId,
@@ -49,10 +49,10 @@ pub enum DeliveryError {
         limit: Duration,
     },
     /// There is no such question.
-    #[error("no question is called '{0}'")]
+    #[error("no question matches '{0}'")]
     NoQuestion(String),
     /// Several questions are called so.
-    #[error("'{text}' stands for several questions: {}", ids.join(", "))]
+    #[error("'{text}' matches several questions: {}", ids.join(", "))]
     Ambiguous {
         /// What was given.
         text: String,
@@ -234,7 +234,7 @@ impl Agency {
                 None => {}
             }
             if row.state.is_terminal() {
-                let why = format!("the run is {} now, and the agent was not told", row.state);
+                let why = format!("the run is {} now, and the message was not delivered", row.state);
                 return Err(DeliveryError::Refused { id: id.clone(), why });
             }
             // What is said in the pause after a crash waits for the next process.

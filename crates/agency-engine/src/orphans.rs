@@ -125,7 +125,7 @@ impl Agency {
         }
     }
 
-    /// Ends an orphan with all that is left of its run: TERM, the grace of a stop, KILL.
+    /// Ends an orphan with all that is left of its run: TERM, the grace period, KILL.
     pub fn kill_orphan(&mut self, pid: u32) -> Result<KilledOrphan, OrphanError> {
         self.reconcile_live()?;
         let orphans = self.orphans()?;

@@ -138,7 +138,7 @@ impl Agency {
         Ok(swept)
     }
 
-    /// The ended runs whose files do not tell the end, oldest first.
+    /// The ended runs whose files do not record the end, oldest first.
     fn unrecorded_ends(&self, findings: &FileFindings) -> Result<Vec<RunId>, StoreError> {
         let rows = self.store.unrecorded_ends()?;
         let mut ids: Vec<RunId> = rows.into_iter().map(|row| row.id).chain(findings.untold.iter().cloned()).collect();
@@ -205,12 +205,12 @@ impl Agency {
         let ended = read_markers(&self.home.run(&row.id));
         let in_files = self.ended_in_files(&row.id).map(|run| run.row.state);
         let (to, why) = match (in_files, &ended, row.state) {
-            (Some(state), _, _) => (state, "its files say that it is over"),
+            (Some(state), _, _) => (state, "its files show that it has finished"),
             (None, Some(ended), _) => (ended.ending.state, "its supervisor left an exit marker"),
             (None, None, _) if was_never_asked(row) => {
                 (State::Killed, "the process that asked ended before it was started")
             }
-            (None, None, State::Queued) => (State::Failed, "it was never started, and nobody is left to start it"),
+            (None, None, State::Queued) => (State::Failed, "it was never started, and its creator has exited"),
             (None, None, _) => (State::Failed, "its supervisor is gone and left no exit marker"),
         };
         (Reconciled { id: row.id.clone(), from: row.state, to, why: why.to_owned() }, ended)

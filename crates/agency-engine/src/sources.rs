@@ -30,7 +30,7 @@ pub struct Source {
     pub name: String,
     /// What it is, and where.
     pub kind: SourceKind,
-    /// What it is, in words.
+    /// A description.
     pub description: Option<String>,
 }
 

@@ -126,7 +126,7 @@ impl Agency {
             }
         }
         for directory in scratch_places(&self.home).iter().flat_map(|place| sweep_scratch(place)) {
-            done.push(format!("removed {}, which nobody needs any more", directory.display()));
+            done.push(format!("removed {}, which is no longer needed", directory.display()));
         }
         for directory in sweep_abandoned_directories() {
             done.push(format!("removed {}, which a command left that was killed", directory.display()));

@@ -76,10 +76,12 @@ pub enum McpTransport {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpMistake {
     /// The name cannot be passed to every agent.
-    #[error("'{0}' is no name for an MCP server: letters, digits, - and _ make one")]
+    #[error("'{0}' is not a valid name for an MCP server: use letters, digits, - and _")]
     Name(String),
     /// A variable cannot have that name.
-    #[error("the MCP server '{name}' has a variable '{variable}': letters, digits and _ make a name, no digit first")]
+    #[error(
+        "the MCP server '{name}' has a variable '{variable}': use letters, digits and _, not beginning with a digit"
+    )]
     Variable {
         /// The name of the server.
         name: String,

@@ -154,7 +154,7 @@ pub enum UnfitAnswer {
     #[error("this can be answered only on the agent's own screen")]
     OnlyOnScreen,
     /// It is not a permission.
-    #[error("this is no permission to give")]
+    #[error("this question is not a permission request")]
     NoPermission,
     /// Only one option may be chosen.
     #[error("exactly one option may be chosen")]
@@ -168,10 +168,10 @@ pub enum UnfitAnswer {
         offered: Vec<String>,
     },
     /// Own words are not taken.
-    #[error("the agent takes no answer in own words here")]
+    #[error("this question does not accept free text")]
     NoText,
     /// A comment beside a permission.
-    #[error("a permission of an agent takes no text beside allow")]
+    #[error("a permission does not accept a text with allow")]
     NoComment,
     /// Own words without any.
     #[error("the answer is empty")]

@@ -55,7 +55,7 @@ pub struct RunSpec {
     pub vcs: VcsChoice,
     /// What happens when the agent crashes.
     pub restart: RestartPolicy,
-    /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
+    /// Whether a headless agent is started in its one-shot form, which asks no questions and accepts no messages.
     #[serde(default)]
     pub one_shot: bool,
     /// What the agent may do without asking; these rules come before those of the configuration.

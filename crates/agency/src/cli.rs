@@ -14,7 +14,7 @@ use crate::problem::Problem;
 /// Runs AI coding agents, each in its own workspace, watched, logged and never lost.
 #[derive(Debug, Parser)]
 #[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "agency alone opens a screen with all runs.\n\n\
+#[command(after_help = "Without a command, agency opens the TUI.\n\n\
     Start with `agency demo`, or in a git repository:\n  \
     agency run --runner claude-code --prompt \"Fix the failing test\"\n  agency ls\n  agency attach <run>")]
 struct Cli {

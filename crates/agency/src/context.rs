@@ -79,7 +79,7 @@ impl Context {
 
     pub(crate) fn agency(&self) -> Result<Agency, Problem> {
         let executable = std::env::current_exe()
-            .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
+            .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
         Ok(Agency::open(self.home()?, self.config()?, executable)?)
     }
 
@@ -112,7 +112,7 @@ impl Context {
     pub(crate) fn select(&self, agency: &mut Agency, text: &str) -> Result<RunRow, Problem> {
         match agency.select(text)? {
             Selected::One(row) => Ok(*row),
-            Selected::None => Err(Problem::new(ErrorCode::RunNotFound, format!("no run is called '{text}'"))
+            Selected::None => Err(Problem::new(ErrorCode::RunNotFound, format!("no run matches '{text}'"))
                 .detail("run", text)
                 .hint("agency ls --all lists all runs")),
             Selected::Several(rows) => {
@@ -121,7 +121,7 @@ impl Context {
                     .iter()
                     .map(|row| format!("\n  {}  {:<9}  {}", row.id, row.state, row.name.as_deref().unwrap_or("")))
                     .collect::<String>();
-                let message = format!("'{text}' stands for several runs:{list}");
+                let message = format!("'{text}' matches several runs:{list}");
                 Err(Problem::new(ErrorCode::AmbiguousRun, message)
                     .detail("candidates", candidates)
                     .hint("give more of the id"))

@@ -244,7 +244,7 @@ impl From<CreateError> for Problem {
             CreateError::Spec { file, error } => {
                 let mut problem = match file {
                     Some(file) => problem.detail("file", file),
-                    None => problem.hint("flags say it too: agency run --help lists them"),
+                    None => problem.hint("or use flags: agency run --help lists them"),
                 };
                 if let Some(field) = error.field() {
                     problem = problem.detail("field", field);
@@ -298,7 +298,8 @@ impl From<OrphanError> for Problem {
             OrphanError::Stays { id, staying } => {
                 let pids: Vec<u32> = staying.into_iter().map(|(pid, _)| pid).collect();
                 let words: Vec<String> = pids.iter().map(ToString::to_string).collect();
-                let hint = format!("kill -KILL {}, as a user who may; then agency reconcile", words.join(" "));
+                let hint =
+                    format!("kill -KILL {}, as a user with the permission; then agency reconcile", words.join(" "));
                 problem.hint(hint).detail("run_id", id).detail("pids", pids)
             }
             OrphanError::Store(_) => problem,
@@ -329,7 +330,7 @@ impl From<RemoveError> for Problem {
             RemoveError::NotEnded { id, .. } => problem.hint(format!("agency stop {id}")),
             RemoveError::NeededBySession { id, session, .. } => problem
                 .hint(format!(
-                    "agency workflow cancel {session} gives the session up; then agency rm {id} removes the run, and \
+                    "agency workflow cancel {session} ends the session; then agency rm {id} removes the run, and \
                      agency rm --force {id} removes it at once"
                 ))
                 .detail("id", id)

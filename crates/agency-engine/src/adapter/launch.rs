@@ -74,7 +74,7 @@ pub enum FirstInput {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdapterError {
     /// The agent cannot resume a conversation in this form.
-    #[error("it cannot go on with a conversation in {mode} mode")]
+    #[error("it cannot resume a conversation in {mode} mode")]
     NoResume {
         /// The mode.
         mode: Mode,
@@ -83,7 +83,7 @@ pub enum AdapterError {
     #[error("it has no one-shot form")]
     NoOneShot,
     /// Settings of the user's are not understood.
-    #[error("its settings are no plain JSON object, so MCP servers cannot be added to them")]
+    #[error("its settings are not a plain JSON object, so MCP servers cannot be added to them")]
     Settings,
     /// The agent cannot be started so that it only reads.
     #[error("{message}")]

@@ -21,7 +21,7 @@ pub enum AgentError {
         name: String,
     },
     /// Another live agent has the name.
-    #[error("an agent called '{name}' is alive{}", run.as_ref().map_or_else(String::new, |run| format!(": {run}")))]
+    #[error("an agent named '{name}' is running{}", run.as_ref().map_or_else(String::new, |run| format!(": {run}")))]
     NameTaken {
         /// The name.
         name: String,
@@ -29,7 +29,7 @@ pub enum AgentError {
         run: Option<RunId>,
     },
     /// No agent has the name.
-    #[error("no agent is called '{name}'{}", nearest.as_ref().map_or_else(String::new, |near| format!("; did you mean {near}?")))]
+    #[error("no agent is named '{name}'{}", nearest.as_ref().map_or_else(String::new, |near| format!("; did you mean {near}?")))]
     NotFound {
         /// The name.
         name: String,

@@ -15,7 +15,7 @@ use crate::workspace::WorkspaceError;
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// Whoever answers a question asks one.
-    #[error("this is asked from inside an ask: who answers a question may not ask another")]
+    #[error("this command runs inside an ask: an agent that answers a question cannot ask another one")]
     Recursion,
     /// No source is named.
     #[error("no source is named")]

@@ -160,7 +160,7 @@ impl SubagentRunner {
         let wanted = wanted.unwrap_or(&self.config().default_agent);
         let found = self.config().agent(wanted).map(|(name, agent)| (name.to_owned(), agent.clone()));
         found.ok_or_else(|| CreateError::Runner {
-            message: format!("no agent is called '{wanted}'"),
+            message: format!("no agent is named '{wanted}'"),
             hint: "agency adapters lists all of them".to_owned(),
         })
     }

@@ -125,7 +125,7 @@ mod tests {
     fn every_mistake_has_its_place() {
         let toml = "[[approval_policy]]\naction = 'alow'\ntol = 'Bash'\n\n[[approval_policy]]\ncommand = 'a | b'\n";
         insta::assert_snapshot!(told("p.toml", toml), @r#"
-        p.toml:2:10: `approval_policy[0].action`: "alow" is no action: did you mean `allow`?
+        p.toml:2:10: `approval_policy[0].action`: "alow" is not an action: did you mean `allow`?
         p.toml:3:1: `approval_policy[0].tol`: unknown key `tol`: did you mean `tool`?
         p.toml:5:1: `approval_policy[1]`: `action` is missing: `allow`, `deny` or `ask`
         p.toml:6:11: `approval_policy[1].command`: '|' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone
@@ -134,7 +134,7 @@ mod tests {
             "[\n  {\"action\": \"deny\", \"path\": \"/etc\"},\n  {\"action\": \"ask\", \"message\": \"no\"},\n  5\n]";
         insta::assert_snapshot!(told("p.json", json), @r#"
         p.json:2:30: `[0].path`: `/etc` does not begin in the workspace: write `outside` for everything that is not in it
-        p.json:3:3: `[1]`: `message` is what the agent is told by a `deny`; this rule does not deny
+        p.json:3:3: `[1]`: `message` is sent to the agent with a `deny`; this rule does not deny
         p.json:4:3: `[2]`: expected a table, such as { action = "ask" }
         "#);
         insta::assert_snapshot!(told("p.toml", "[approval_policy]\naction = 'ask'"), @"p.toml:1:1: `approval_policy`: expected a list of rules");
@@ -144,7 +144,7 @@ mod tests {
     fn the_rest_of_a_file_has_to_be_right_too() {
         insta::assert_snapshot!(told("p.toml", "[[approval_polcy]]\naction = 'ask'"), @"p.toml:1:3: unknown key `approval_polcy`: did you mean `approval_policy`?");
         insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [], "repo": 5}"#), @"p.json: line 1, column 33: `repo`: invalid type: integer `5`, expected a string");
-        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [{"action": "ask", "action": "ask"}]}"#), @"p.json:1:40: `approval_policy[0].action` is there twice");
+        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [{"action": "ask", "action": "ask"}]}"#), @"p.json:1:40: duplicate key `approval_policy[0].action`");
         insta::assert_snapshot!(told("p.toml", "a = = b"), @"p.toml:1:5: not valid TOML: extra `=`, expected nothing");
         insta::assert_snapshot!(told("p.json", "5"), @"p.json:1:1: expected a table of settings");
         let missing = super::read_policy(Path::new("/nowhere/p.toml")).unwrap_err();

@@ -57,7 +57,7 @@ pub enum ConfigError {
         at: FilePosition,
     },
     /// A key of a JSON object is there twice.
-    #[error("{at}: `{key}` is there twice")]
+    #[error("{at}: duplicate key `{key}`")]
     DuplicateKey {
         /// The place of the second one.
         at: FilePosition,
@@ -105,7 +105,7 @@ pub enum ConfigError {
         second: String,
     },
     /// A custom agent has no program.
-    #[error("{at}: `agents.{name}` is no built-in agent, so it needs a `command`{}", meant(nearest.as_deref()))]
+    #[error("{at}: `agents.{name}` is not a built-in agent, so it needs a `command`{}", meant(nearest.as_deref()))]
     AgentWithoutCommand {
         /// The place of its name.
         at: FilePosition,

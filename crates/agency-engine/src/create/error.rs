@@ -62,7 +62,7 @@ pub enum CreateError {
         hint: &'static str,
     },
     /// It is started from inside an ask.
-    #[error("this is started from inside an ask: an agent that answers a question can start nothing")]
+    #[error("this command runs inside an ask: an agent that answers a question cannot start runs")]
     Recursion,
     /// Too many agents are live.
     #[error("{live} runs are live, and max_agents is {most}")]
@@ -99,7 +99,7 @@ pub enum CreateError {
     #[error("the run was stopped before it began")]
     Stopped,
     /// The user pressed Ctrl-C.
-    #[error("interrupted; what had been made was taken back")]
+    #[error("interrupted; what had been created was removed")]
     Interrupted,
 }
 

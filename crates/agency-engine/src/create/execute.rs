@@ -285,7 +285,7 @@ impl Creation<'_> {
         match (found.starts_with(&top), found.is_dir()) {
             (true, true) => Ok(found),
             (false, _) => Err(refused("it lies outside the workspace".to_owned())),
-            (true, false) => Err(refused("it is no directory".to_owned())),
+            (true, false) => Err(refused("it is not a directory".to_owned())),
         }
     }
 

@@ -59,7 +59,7 @@ pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &SearchPath<'_>)
     if !spec.mcp_servers.is_empty() && !agent.takes_mcp_servers(spec.mode, spec.one_shot) {
         let names: Vec<&str> = spec.mcp_servers.keys().map(String::as_str).collect();
         notices.push(format!(
-            "{} takes no MCP servers from agency: it goes without {}",
+            "{} does not accept MCP servers from agency and starts without {}",
             spec.runner.kind,
             names.join(", ")
         ));

@@ -117,7 +117,7 @@ impl Agency {
             (Some(_), false, ResumeFallback::Refuse) => {
                 return Err(CreateError::Value {
                     field: "runner.kind",
-                    message: format!("{} cannot go on with a conversation in {} mode", spec.runner.kind, spec.mode),
+                    message: format!("{} cannot resume a conversation in {} mode", spec.runner.kind, spec.mode),
                     hint: "choose the other mode with --mode, or set `resume` for this form of the agent in the \
                            configuration",
                 });
@@ -142,7 +142,7 @@ impl Agency {
             (None, Mode::Headless, RunKind::Run | RunKind::Task | RunKind::Ask) => {
                 return Err(CreateError::Value {
                     field: "prompt",
-                    message: "a headless agent needs to be told how it goes on".to_owned(),
+                    message: "a headless agent needs a prompt to continue".to_owned(),
                     hint: "add --prompt TEXT, or --mode interactive to talk to it yourself",
                 });
             }
@@ -241,7 +241,10 @@ impl Agency {
             );
         }
         if parent.kind == RunKind::Ask {
-            return refuse(format!("{id} was a question, and left nothing to go on with"), "ask again with agency ask");
+            return refuse(
+                format!("{id} was a question, and left no conversation to resume"),
+                "ask again with agency ask",
+            );
         }
         // The tasks of a workflow may outlive what drives it, which then finds them again.
         let is_own_task = |other: &RunRow| parent.kind == RunKind::Workflow && other.kind == RunKind::Task;

@@ -286,7 +286,7 @@ pub(super) fn find_runner(
         let meant =
             nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));
         return Err(CreateError::Runner {
-            message: format!("no agent is called '{kind}'"),
+            message: format!("no agent is named '{kind}'"),
             hint: format!("{meant}configured are {}; add [agents.{kind}] to the configuration", names.join(", ")),
         });
     };
@@ -343,7 +343,7 @@ pub(super) fn check_promptless(agent: &AgentConfig, spec: &RunSpec) -> Result<()
     }
     Err(CreateError::Value {
         field: "prompt",
-        message: format!("{} takes no messages while it runs, so it needs a prompt", spec.runner.kind),
+        message: format!("{} does not accept messages while it runs, so it needs a prompt", spec.runner.kind),
         hint: "add --prompt TEXT, or start it with --mode interactive",
     })
 }

@@ -22,7 +22,7 @@ impl Orchestrator {
     pub fn cancel(&mut self, id: &SessionId, caller_env: CallerEnv) -> Result<WorkflowSession, OrchestratorError> {
         let state = self.show(id)?.state();
         if matches!(state, SessionState::Completed | SessionState::Cancelled) {
-            let why = "only a session that is not over can be cancelled";
+            let why = "only an unfinished session can be cancelled";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
         if let Some(driver) = self.driver(id)? {

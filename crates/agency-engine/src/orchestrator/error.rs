@@ -26,7 +26,7 @@ pub enum OrchestratorError {
         why: &'static str,
     },
     /// Nobody drives the session.
-    #[error("nobody drives session {id}; agency workflow resume {id} lets it go on")]
+    #[error("session {id} has no driver; agency workflow resume {id} continues it")]
     NotDriven {
         /// The session.
         id: SessionId,
@@ -48,13 +48,13 @@ pub enum OrchestratorError {
         state: StepState,
     },
     /// The step is not for people.
-    #[error("`{name}` is headless or no agent: only an interactive agent can be completed by hand")]
+    #[error("`{name}` is not an interactive agent: only an interactive agent can be completed by hand")]
     NotInteractive {
         /// The step.
         name: String,
     },
     /// Nobody is asked for anything.
-    #[error("session {id} asks for no approval now")]
+    #[error("session {id} is not waiting for an approval")]
     NothingAsked {
         /// The session.
         id: SessionId,

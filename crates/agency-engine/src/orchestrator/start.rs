@@ -112,7 +112,7 @@ impl Orchestrator {
                 | SessionState::PendingMerge
                 | SessionState::Blocked
                 | SessionState::Failed
-                | SessionState::Cancelled => "agency workflow retry lets it go on",
+                | SessionState::Cancelled => "agency workflow retry continues it",
             };
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
@@ -132,7 +132,7 @@ impl Orchestrator {
         self.agency.refuse_within_ask(&caller_env.environment)?;
         let state = self.show(id)?.state();
         if !state.is_settled() {
-            let why = "only a session that stands still can be tried again";
+            let why = "only a session that is not running can be retried";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
         }
         if state == SessionState::Completed && from.is_none() {

@@ -11,10 +11,10 @@ pub enum OrphanError {
     #[error("there is no process {0}")]
     NoProcess(u32),
     /// Nothing proves that the process is of a run.
-    #[error("process {0} is no orphan: nothing proves that it belongs to a run")]
+    #[error("process {0} is not an orphan: nothing proves that it belongs to a run")]
     Stranger(u32),
     /// The process belongs to a run that is seen to.
-    #[error("process {pid} is no orphan: {id} has a supervisor, which sees to it")]
+    #[error("process {pid} is not an orphan: {id} has a supervisor")]
     Supervised {
         /// The process.
         pid: u32,

@@ -73,7 +73,7 @@ pub enum AnswerError {
     #[error("the dialog takes one option, and not these {0}")]
     NotOne(usize),
     /// It takes no own words.
-    #[error("the dialog takes no answer in own words: choose one of {0}")]
+    #[error("the dialog does not accept free text: choose one of {0}")]
     NoText(String),
     /// There are no words in the answer.
     #[error("the answer has no words")]

@@ -12,7 +12,7 @@ const MAX_BYTES: u64 = 1_000_000;
 /// Why a file of rules is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreenRulesError {
-    /// The operating system does not let it be read, or it is no text.
+    /// The operating system does not let it be read, or it is not text.
     #[error("{}: cannot be read: {source}", path.display())]
     Unreadable {
         /// The file.

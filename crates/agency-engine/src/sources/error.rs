@@ -12,7 +12,7 @@ use crate::workspace::WorkspaceError;
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// A name cannot be used.
-    #[error("a source or group cannot be called {name:?}: {why}")]
+    #[error("a source or group cannot be named {name:?}: {why}")]
     InvalidName {
         /// The name.
         name: String,
@@ -30,7 +30,7 @@ pub enum SourceError {
         why: &'static str,
     },
     /// The name is taken.
-    #[error("there is a {what} called '{name}' already")]
+    #[error("a {what} named '{name}' already exists")]
     Exists {
         /// A source or a group.
         what: &'static str,
@@ -38,7 +38,7 @@ pub enum SourceError {
         name: String,
     },
     /// Nothing has that name.
-    #[error("no {what} is called '{name}'{}", meant(nearest))]
+    #[error("no {what} is named '{name}'{}", meant(nearest))]
     NotFound {
         /// A source or a group.
         what: &'static str,

@@ -33,7 +33,7 @@ impl Sources {
                 match source(entry, home).and_then(|source| {
                     check(&source).map_err(|error| error.to_string())?;
                     match catalogue.sources.contains_key(&source.name) {
-                        true => Err(format!("there is a source called '{}' already", source.name)),
+                        true => Err(format!("a source named '{}' already exists", source.name)),
                         false => Ok(source),
                     }
                 }) {
@@ -51,7 +51,7 @@ impl Sources {
                 if super::check_name(name).is_err() || members.is_empty() || !members.iter().all(known) {
                     imported.skipped.push(format!("the group {name:?} names sources that are not there"));
                 } else if catalogue.groups.contains_key(name) {
-                    imported.skipped.push(format!("there is a group called '{name}' already"));
+                    imported.skipped.push(format!("a group named '{name}' already exists"));
                 } else {
                     imported.groups.push(name.clone());
                     catalogue.groups.insert(name.clone(), members);

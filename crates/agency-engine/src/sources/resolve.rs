@@ -41,7 +41,7 @@ impl Sources {
         let directory = match source.kind {
             SourceKind::Git { .. } if is_clone(&path) => true,
             SourceKind::Git { .. } => {
-                return Err(gone("is no clone yet", format!("agency source sync {name} fetches it")));
+                return Err(gone("has not been cloned yet", format!("agency source sync {name} fetches it")));
             }
             SourceKind::Directory { .. } if path.is_dir() => true,
             SourceKind::Directory { .. } => return Err(gone("is not a directory", forget)),

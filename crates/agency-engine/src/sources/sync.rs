@@ -97,7 +97,7 @@ impl Sources {
     ) -> Result<Fetched, SourceError> {
         let name = source.name.as_str();
         let SourceKind::Git { url, reference } = &source.kind else {
-            let why = "it is no repository, so there is nothing to fetch";
+            let why = "it is not a repository, so there is nothing to fetch";
             return Err(SourceError::Invalid { what: "the source", value: name.to_owned(), why });
         };
         hear(SyncEvent::Begun { name });

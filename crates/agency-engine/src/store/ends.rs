@@ -1,4 +1,4 @@
-//! Which ended runs have files that do not tell the end yet, and facts about the database itself.
+//! Which ended runs have files that do not record the end yet, and facts about the database itself.
 
 use agency_model::RunId;
 use jiff::Timestamp;

@@ -62,7 +62,7 @@ pub enum StoreError {
         refusal: Refusal,
     },
     /// A stored value is none that agency writes.
-    #[error("the database holds {column} = '{value}', which means nothing")]
+    #[error("the database holds {column} = '{value}', which is not a known value")]
     BadValue {
         /// The column.
         column: &'static str,

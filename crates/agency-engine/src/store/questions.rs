@@ -248,7 +248,7 @@ impl Store {
         self.settle(id, "delivered", outcome)
     }
 
-    /// Notes that nobody waits for an answer any more, and why.
+    /// Notes that the question is no longer open any more, and why.
     pub fn question_expired(&mut self, id: &QuestionId, why: &str) -> Result<(), StoreError> {
         self.settle(id, "expired", why)
     }

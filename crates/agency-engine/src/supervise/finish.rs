@@ -157,7 +157,7 @@ impl Supervisor<'_> {
                     return Some(format!("{}: {shortcoming}", ErrorCode::RunFailed));
                 }
                 let complaint = self.protocol.complaint().unwrap_or("it gave no reason");
-                Some(format!("{}: the agent says that it failed: {complaint}", ErrorCode::RunFailed))
+                Some(format!("{}: the agent reported a failure: {complaint}", ErrorCode::RunFailed))
             }
             (_, _, Some(exit)) => {
                 let how = match (exit.exit_code, exit.signal) {

@@ -31,7 +31,7 @@ pub fn render(loaded: &Loaded, step: &str, task: &Task, goal: Option<&str>) -> R
     })?;
     let Guess { values, marks } = Guess::new(loaded, found, task, goal.or(plan.goal.as_deref()));
     let text = told(loaded, found, &values)?.ok_or_else(|| WorkflowError::NoSuchStep {
-        message: format!("the step `{step}` is told nothing"),
+        message: format!("the step `{step}` has no prompt"),
         nearest: None,
     })?;
     let mut unknown: Vec<String> = marks.into_iter().filter(|mark| text.contains(mark)).collect();

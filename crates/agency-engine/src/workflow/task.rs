@@ -55,7 +55,7 @@ fn bead(project: &Project, id: &str) -> Result<Task, WorkflowError> {
     let no_bead = |why: String| WorkflowError::NoBead { id: id.to_owned(), why };
     // What begins with a dash would be an option of `bd`.
     if id.starts_with('-') || id.trim().is_empty() {
-        return Err(no_bead("that is no id".to_owned()));
+        return Err(no_bead("that is not an id".to_owned()));
     }
     let asked = asked(project, id);
     match asked {

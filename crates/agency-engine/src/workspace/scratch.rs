@@ -153,7 +153,7 @@ impl Scratch {
         DirBuilder::new().mode(0o700).create(draft)?;
         write(&draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         let lock = Lock::take(&draft.join(LOCK), Duration::ZERO).map_err(|error| error.source)?;
-        let lock = lock.ok_or_else(|| io::Error::other("somebody else holds its lock"))?;
+        let lock = lock.ok_or_else(|| io::Error::other("another process holds its lock"))?;
         for name in REPOSITORY_DIRECTORIES {
             private_directory(&draft.join(name))?;
         }

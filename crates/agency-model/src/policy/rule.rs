@@ -70,7 +70,7 @@ pub enum InvalidRule {
     #[error("`command` and `path` exclude each other: which paths a command touches is not known from its words")]
     CommandAndPath,
     /// Nobody would be told.
-    #[error("`message` is what the agent is told by a `deny`; this rule does not deny")]
+    #[error("`message` is sent to the agent with a `deny`; this rule does not deny")]
     Message,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn action<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Actio
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "use `allow`, `deny` or `ask`".to_owned(),
         };
-        de::Error::custom(format!("{word:?} is no action: {remedy}"))
+        de::Error::custom(format!("{word:?} is not an action: {remedy}"))
     })
 }
 

@@ -41,7 +41,7 @@ impl fmt::Display for Unclear {
             Self::OpenQuote => formatter.write_str("a quote is not closed"),
             Self::Empty => formatter.write_str("a part of it is empty"),
             Self::Assignment => formatter.write_str("it sets a variable"),
-            Self::NoText => formatter.write_str("it is no text"),
+            Self::NoText => formatter.write_str("it is not text"),
             Self::OtherShell => formatter.write_str("it is for a shell of Windows"),
         }
     }

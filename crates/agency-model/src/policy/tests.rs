@@ -154,13 +154,13 @@ fn every_mistake_is_told_and_what_was_probably_meant() {
     assert_eq!(
         told,
         [
-            "0.action \"alow\" is no action: did you mean `allow`?",
+            "0.action \"alow\" is not an action: did you mean `allow`?",
             "0.tol unknown key `tol`: did you mean `tool`?",
             "1.tool it is empty: leave it out where it does not matter",
             "1 `action` is missing: `allow`, `deny` or `ask`",
             "2.command '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone",
             "2.path `insde`: did you mean `inside`? A file of that name is `./insde`",
-            "3 `message` is what the agent is told by a `deny`; this rule does not deny",
+            "3 `message` is sent to the agent with a `deny`; this rule does not deny",
             "4 `command` and `path` exclude each other: which paths a command touches is not known from its words",
             "5.command it is empty: leave it out where it does not matter",
             "6.command it is empty: leave it out where it does not matter",

@@ -41,7 +41,7 @@ pub struct SpecDraft {
     pub vcs: Option<VcsChoice>,
     /// What happens when the agent crashes.
     pub restart: Option<RestartPolicy>,
-    /// Whether a headless agent is started in its one-shot form, which asks nothing and takes no messages.
+    /// Whether a headless agent is started in its one-shot form, which asks no questions and accepts no messages.
     pub one_shot: Option<bool>,
     /// What the agent may do without asking, as rules; they come before those of the configuration.
     pub approval_policy: Option<Vec<Rule>>,

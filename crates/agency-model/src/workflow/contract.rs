@@ -26,12 +26,12 @@ pub struct AgentOutput {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
     /// There is no block.
-    #[error("the agent did not end with a JSON code block that says how it went")]
+    #[error("the agent's answer did not end with a JSON code block that contains its result")]
     Missing,
     /// There is no block in the part of the answer that is read.
     #[error(
-        "the agent's answer is longer than {} MB, and its last {} MB hold no whole JSON code block that says how it \
-         went; let it write large results to a file",
+        "the agent's answer is longer than {} MB, and its last {} MB contain no complete JSON code block with \
+         its result; let it write large results to a file",
         MAX_ANSWER_BYTES >> 20, MAX_ANSWER_BYTES >> 20
     )]
     TooLong,
@@ -55,7 +55,7 @@ impl AgentOutput {
 
     fn from_value(value: Value) -> Result<Self, OutputError> {
         let wrong = |message: &str| Err(OutputError::Wrong(message.to_owned()));
-        let Value::Object(mut object) = value else { return wrong("it is no object") };
+        let Value::Object(mut object) = value else { return wrong("it is not an object") };
         let Some(Value::Bool(success)) = object.get("success").cloned() else {
             return wrong("`success` has to be true or false");
         };
@@ -84,7 +84,7 @@ pub fn judge(words: &str, contract: Contract) -> StepResult {
         }
         (Ok(said), _) => {
             let why = said.error.clone().filter(|error| !error.trim().is_empty()).unwrap_or_else(|| {
-                if said.summary.is_empty() { "the agent says that it failed".to_owned() } else { said.summary.clone() }
+                if said.summary.is_empty() { "the agent reported a failure".to_owned() } else { said.summary.clone() }
             });
             StepResult { summary: said.summary, outputs: said.outputs, ..StepResult::failure(why) }
         }
@@ -202,7 +202,7 @@ mod tests {
             ("```rust\n{}\n```", "did not end with a JSON code block"),
             ("", "did not end with a JSON code block"),
             ("```json\nnot json\n```", "cannot be used: expected"),
-            ("```json\n[]\n```", "it is no object"),
+            ("```json\n[]\n```", "it is not an object"),
             ("```json\n{\"success\": \"yes\"}\n```", "`success` has to be true or false"),
             ("```json\n{\"success\": true, \"summary\": 5}\n```", "`summary` has to be a text"),
             ("```json\n{\"success\": true, \"outputs\": []}\n```", "`outputs` has to be an object"),
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!((result.status, result.error.as_deref()), (StepStatus::Failed, Some("no network")));
         }
         let silent = judge(&block(r#"{"success": false}"#), Contract::Required);
-        assert_eq!(silent.error.as_deref(), Some("the agent says that it failed"));
+        assert_eq!(silent.error.as_deref(), Some("the agent reported a failure"));
         assert_eq!(judge("fine", Contract::Optional).status, StepStatus::Succeeded);
     }
 

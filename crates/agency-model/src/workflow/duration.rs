@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serializer, de};
 
 /// A text that is no duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no duration; write for example 90s, 15m or 1h30m", .0.escape_debug())]
+#[error("`{}` is not a duration; write for example 90s, 15m or 1h30m", .0.escape_debug())]
 pub struct InvalidDuration(String);
 
 /// The units and their nanoseconds; longer names first where one begins another.
@@ -160,7 +160,7 @@ mod tests {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
         let told = parse_duration("10 minutes").map_err(|error| error.to_string());
-        assert_eq!(told, Err("`10 minutes` is no duration; write for example 90s, 15m or 1h30m".to_owned()));
+        assert_eq!(told, Err("`10 minutes` is not a duration; write for example 90s, 15m or 1h30m".to_owned()));
     }
 
     proptest! {

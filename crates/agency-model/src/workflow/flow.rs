@@ -40,7 +40,7 @@ pub struct Flow {
     printed: HashMap<String, String>,
     session: Option<Session>,
     stop: Option<StopCause>,
-    /// Why the session cannot go on.
+    /// Why the session cannot continue.
     broken: Option<String>,
     ended: Option<(SessionState, Option<String>)>,
 }

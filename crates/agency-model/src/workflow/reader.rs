@@ -151,7 +151,8 @@ impl<'node> Object<'node> {
         };
         let legal = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
         if text.value.chars().count() > 100 || !text.value.chars().all(legal) {
-            let message = format!("`{}` is no name: use letters, digits, `-` and `_`", text.value.escape_debug());
+            let message =
+                format!("`{}` is not a valid name: use letters, digits, `-` and `_`", text.value.escape_debug());
             notes.note(text.at, message);
             return None;
         }
@@ -241,7 +242,7 @@ impl<'node> Object<'node> {
         let mut environment = BTreeMap::new();
         for (key, node) in self.entries_of(name, "a map of texts", notes) {
             if name == "env" && (key.name.is_empty() || key.name.contains(['=', '\0'])) {
-                notes.note(key.at, format!("`{}` is no name of a variable", key.name.escape_debug()));
+                notes.note(key.at, format!("`{}` is not a valid variable name", key.name.escape_debug()));
             }
             match template(node) {
                 Some(template) => {

@@ -173,7 +173,7 @@ impl Reading<'_, '_> {
                     };
                     *twice = !names.insert(name.clone());
                     if *twice {
-                        self.problems.push(self.source.problem(node.at, format!("`{name}` is there twice")));
+                        self.problems.push(self.source.problem(node.at, format!("duplicate key `{name}`")));
                     }
                     *key = Some(Key { name, at: node.at });
                 }

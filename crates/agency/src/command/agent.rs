@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::RunView;
 
-/// Keep named agents beside your own work: each in its own workspace, back by itself after a crash
+/// Manage named agents: each in its own workspace, restarted after a crash
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency agent spawn alice\n  \

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
 
-/// Answer what an agent asks; the first answer stands
+/// Answer a question of an agent; the first answer counts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency answer q_01ABC allow\n  \
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// allow, deny, allow-all, or options by number or name
     #[arg(value_name = "ANSWER", required_unless_present = "text")]
     answer: Vec<String>,
-    /// An answer in your own words; with deny, what the agent is told; with allow, a comment to a workflow's approval
+    /// A free-text answer; with deny, the reason for the agent; with allow, a comment on a workflow's approval
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     text: Option<String>,
 }
@@ -73,8 +73,9 @@ fn meant(question: &Question, given: &[String], text: Option<String>) -> Result<
         (_, _, _) => {
             let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
             let offered = if labels.is_empty() { String::new() } else { format!(", or one of: {}", labels.join(", ")) };
-            Err(Problem::new(ErrorCode::InvalidAnswer, format!("'{}' is no answer to this", given.join(" ")))
-                .hint(format!("allow, deny, allow-all, --text{offered}")))
+            let message = format!("'{}' is not a valid answer to this question", given.join(" "));
+            Err(Problem::new(ErrorCode::InvalidAnswer, message)
+                .hint(format!("choose allow, deny, allow-all, --text TEXT{offered}")))
         }
     }
 }

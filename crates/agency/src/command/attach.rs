@@ -18,7 +18,7 @@ use crate::problem::Problem;
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The agent goes on when you leave. Inside tmux, the client is switched to the run's session.\n\n\
+    after_help = "The agent continues when you detach. Inside tmux, the client is switched to the run's session.\n\n\
     Examples:\n  agency attach fix\n  agency attach --direct fix"
 )]
 pub(crate) struct Args {
@@ -80,8 +80,8 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             check_terminal()?;
             context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
             match visit(door)? {
-                Farewell::Detached => context.say(&format!("\nleft {}; it goes on", row.id)),
-                Farewell::Ended => context.say(&format!("\n{} is over: agency show {0}", row.id)),
+                Farewell::Detached => context.say(&format!("\ndetached from {}; it is still running", row.id)),
+                Farewell::Ended => context.say(&format!("\n{} has finished: agency show {0}", row.id)),
             }
             Ok(ExitCode::SUCCESS)
         }

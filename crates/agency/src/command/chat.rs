@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// Talk with an agent about sources, on your own terminal
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The agent's exit code becomes this command's. Nothing that is said is recorded.\n\nExamples:\n  \
+    after_help = "The agent's exit code becomes this command's. The conversation is not recorded.\n\nExamples:\n  \
     agency chat -s langchain\n  agency chat -g core --runner codex"
 )]
 pub(crate) struct Args {
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if context.json() {
-        return Err(Problem::new(ErrorCode::Usage, "a chat needs your terminal, and its answer is no JSON")
+        return Err(Problem::new(ErrorCode::Usage, "agency chat needs a terminal and has no JSON output")
             .hint("agency ask --json answers one question"));
     }
     let mut runner = context.subagent_runner()?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::context::{Context, config_environment};
 use crate::problem::Problem;
 
-/// Show the configuration, or say which file it is read from
+/// Show the configuration, or the file it is read from
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency config show\n  agency config show --origin\n  agency config path")]
 pub(crate) struct Args {
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 enum What {
     /// Print every value
     Show {
-        /// Also say where each value came from
+        /// Also show where each value comes from
         #[arg(long)]
         origin: bool,
     },
@@ -95,7 +95,7 @@ fn path(context: &Context) -> Result<ExitCode, Problem> {
         file: file.map(|path| path.display().to_string()),
     };
     context.answer(&answer, |out| {
-        let note = if answer.exists { "" } else { "  (does not exist; defaults hold)" };
+        let note = if answer.exists { "" } else { "  (does not exist; the defaults apply)" };
         writeln!(out, "{}{note}", answer.file.as_deref().unwrap_or("none"))
     })
 }

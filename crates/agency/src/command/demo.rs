@@ -73,7 +73,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
         write!(out, "{}", coloured(&String::from_utf8_lossy(&diff)))?;
         let agency = own_name();
         let name = answer.runs.first().map_or_else(String::new, |run| run.id.to_string());
-        writeln!(out, "\nLook further:")?;
+        writeln!(out, "\nTry next:")?;
         writeln!(out, "  {agency}    (all runs on one screen; q leaves it)")?;
         writeln!(out, "  {agency} ls")?;
         writeln!(out, "  {agency} show {name}")?;

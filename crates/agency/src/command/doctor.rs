@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 /// Examine git, jj, tmux, the home, the database, the agents and the runs, and name a fix for each problem
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit code: 1 if something keeps runs from working, else 0; warnings are no failure.")]
+#[command(after_help = "Exit code: 1 if something keeps runs from working, else 0; warnings do not count.")]
 pub(crate) struct Args {}
 
 /// The answer.
@@ -34,7 +34,7 @@ fn examine(context: &Context) -> Result<Vec<Check>, Problem> {
         let runs = agency.map(|agency| scope.spawn(|| (agency.examine_runs(), agency)));
         let surroundings = scope.spawn(|| examine_surroundings(&home, &config));
         let database = examine_database(&home, &config);
-        let unfinished = |name| Check::problem(name, "the examination ended before it was done");
+        let unfinished = |name| Check::problem(name, "the checks did not finish");
         let checks = surroundings.join().unwrap_or_else(|_| vec![unfinished("surroundings")]);
         (checks, database, runs.map(|runs| runs.join().map_err(|_| unfinished("runs"))))
     });

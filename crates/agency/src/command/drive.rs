@@ -16,7 +16,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let executable = std::env::current_exe()
-        .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
+        .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
     let place = DriverContext {
         home: context.home()?,
         config: context.config()?,

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
-    /// Go on printing until the run is over
+    /// Keep printing until the run has finished
     #[arg(short, long)]
     follow: bool,
     /// Only events after this number

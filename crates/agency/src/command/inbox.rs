@@ -25,7 +25,7 @@ use crate::problem::Problem;
     agency inbox show q_01ABC\n  agency answer q_01ABC allow"
 )]
 pub(crate) struct Args {
-    /// Go on printing what is asked until Ctrl-C; with --json, one JSON object per line
+    /// Keep printing questions until Ctrl-C; with --json, one JSON object per line
     #[arg(short, long)]
     follow: bool,
     /// Walk through the questions and answer them by single keys
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let inbox = Inbox::read(&mut agency)?;
     context.answer(&inbox, |out| {
         if inbox.questions.is_empty() {
-            return writeln!(out, "nobody asks anything");
+            return writeln!(out, "No open questions.");
         }
         for (index, question) in inbox.questions.iter().enumerate() {
             if index > 0 {

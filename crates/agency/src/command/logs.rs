@@ -23,7 +23,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
-    /// Go on printing until the run is over
+    /// Keep printing until the run has finished
     #[arg(short, long, conflicts_with = "json")]
     follow: bool,
     /// Standard output only
@@ -121,7 +121,7 @@ fn section(agency: &Agency, id: &RunId, attempt: u32, stream: &str) -> Result<Se
         })
     };
     let Some(from) = begin(attempt)? else {
-        return Err(Problem::new(ErrorCode::Usage, format!("{id} has had no attempt {attempt}"))
+        return Err(Problem::new(ErrorCode::Usage, format!("{id} has no attempt {attempt}"))
             .hint("agency events shows its attempts"));
     };
     Ok(Section { from, length: begin(attempt + 1)?.map(|next| next.saturating_sub(from)) })

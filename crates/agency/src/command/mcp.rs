@@ -12,7 +12,7 @@ use crate::problem::Problem;
 
 /// Serve sources and runs to other agents, as an MCP server on standard input and output
 #[derive(Debug, clap::Args)]
-#[command(after_help = "An agent starts it; agency mcp install says how it learns to.\n\nExamples:\n  \
+#[command(after_help = "Agents start this server; agency mcp install prints how to configure them.\n\nExamples:\n  \
     agency mcp install claude\n  \
     agency mcp install codex --write\n  \
     claude mcp add --scope user agency -- agency mcp")]

@@ -164,8 +164,8 @@ impl Summary {
         writeln!(out, "{questions} permissions: {allow} allowed, {deny} denied, {ask} asked")?;
         writeln!(
             out,
-            "changes: {spared} answered without you, {decided} that nobody answered, {different} answered otherwise, \
-             {asked} asked that were not"
+            "changes: {spared} answered without you, {decided} previously unanswered, {different} answered differently, \
+             {asked} newly asked"
         )
     }
 }

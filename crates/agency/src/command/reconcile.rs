@@ -17,12 +17,12 @@ use crate::problem::Problem;
 /// Write down how runs ended whose supervisor died, rebuild a lost database, and clear up what crashes left
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "tmux sessions and worktrees that belong to no run are only named. Run directories that the database \
+    after_help = "tmux sessions and worktrees that belong to no run are only listed. Run directories that the database \
     does not know are adopted: the database is rebuilt from them.\n\nExamples:\n  \
     agency reconcile --dry-run\n  agency reconcile"
 )]
 pub(crate) struct Args {
-    /// Print what would be done, do nothing
+    /// Print what would be done without doing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -76,7 +76,7 @@ fn print(answer: &Reconciliation, out: &mut dyn Write) -> io::Result<()> {
     for id in completed {
         writeln!(
             out,
-            "{id}  {} the files, which did not tell its end",
+            "{id}  {} the files, which did not record its end",
             if *dry_run { "would complete" } else { "completed" }
         )?;
     }

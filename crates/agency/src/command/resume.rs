@@ -1,4 +1,4 @@
-//! `agency resume`: goes on with the conversation of a run that is over, in its workspace.
+//! `agency resume`: continues the conversation of a finished run, in its workspace.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use super::run::{Afterwards, start};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Go on with the conversation of a run that is over, in the same workspace
+/// Continue the conversation of a finished run, in the same workspace
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency resume fix --prompt \"Now write the documentation\"\n  \
@@ -22,7 +22,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
-    /// What the agent is told next; a headless agent needs it
+    /// The next message to the agent; required for a headless agent
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
     /// The same, from a file

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// With --all-finished: only those that ended so long ago, such as 7d
     #[arg(long, value_name = "TIME", requires = "all_finished", value_parser = parse_duration)]
     older_than: Option<Duration>,
-    /// Print what would be done, do nothing
+    /// Print what would be done without doing it
     #[arg(long)]
     dry_run: bool,
     /// Delete the branch too; refused if its commits are in no other branch

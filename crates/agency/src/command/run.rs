@@ -32,7 +32,7 @@ use crate::view::RunView;
     agency run --spec run.json --dry-run\n  \
     agency run --runner mine --prompt \"…\" -- --model large")]
 pub(crate) struct Args {
-    /// Take the run spec from this JSON file; flags override what it says
+    /// Read the run spec from this JSON file; flags override it
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
     /// The git or jj repository [default: the one of the current directory]
@@ -77,16 +77,16 @@ pub(crate) struct Args {
     /// Give the agent a terminal of its own, or pipes for its structured output [default: interactive]
     #[arg(long, value_parser = PossibleValuesParser::new(["interactive", "headless"]))]
     mode: Option<String>,
-    /// Start a headless agent in its one-shot form, which asks nothing and takes no messages
+    /// Start a headless agent in its one-shot form, which asks no questions and accepts no messages
     #[arg(long)]
     one_shot: bool,
     /// Give the agent a worktree of its own, or let it work on your files in the repository [default: worktree]
     #[arg(long, value_parser = PossibleValuesParser::new(["worktree", "none"]))]
     workspace: Option<String>,
-    /// Who makes the workspace: jj in a repository of jj, or always git or jj [default: the configuration's]
+    /// Version control of the workspace: jj in a jj repository, or always git or jj [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
     vcs: Option<String>,
-    /// When the agent ends with anything but 0: the run has failed, or up to two more attempts [default: never]
+    /// When the agent exits with an error: fail the run, or make up to two more attempts [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
     /// Give the agent this MCP server: filesystem, puppeteer or github; may be repeated
@@ -107,7 +107,7 @@ pub(crate) struct Args {
     /// Show the agent's terminal as soon as it runs
     #[arg(long, conflicts_with = "json")]
     attach: bool,
-    /// Tell you when the agent asks and when the run is over, as `notify` in the configuration says, also where this is no terminal
+    /// Send notifications as `notify` in the configuration says, also without a terminal
     #[arg(long)]
     notify: bool,
     /// Check everything, print what would be created, create nothing
@@ -299,7 +299,7 @@ fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {
         writeln!(out, "  branch    {branch}")?;
     }
     writeln!(out, "  directory {}", row.directory())?;
-    writeln!(out, "  look      agency attach {0}   agency logs -f {0}", row.id)
+    writeln!(out, "  view      agency attach {0}   agency logs -f {0}", row.id)
 }
 
 fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCode, Problem> {
@@ -324,7 +324,7 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
     answer.warnings.iter().for_each(|warning| context.say(&format!("warning: {warning}")));
     context.answer(&answer, |out| {
         let spec = serde_json::to_string_pretty(&answer.spec)?;
-        writeln!(out, "{spec}\n\nWould create (nothing was):")?;
+        writeln!(out, "{spec}\n\nWould create:")?;
         let made = &answer.would_create;
         let none = || "none".to_owned();
         writeln!(out, "  run       {} in {}", made.id, made.run_dir)?;

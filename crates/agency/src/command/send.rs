@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
 
-/// Tell a running agent something, and say what came of it
+/// Send a message to a running agent
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency send fix \"Use the other parser\"\n  \
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     let outcome = {
-        let _spinner = Spinner::begin(format!("telling {}", row.id), context.is_watched());
+        let _spinner = Spinner::begin(format!("sending to {}", row.id), context.is_watched());
         agency.send(&row, &text)?
     };
     let told = Told { id: row.id, outcome };
@@ -63,7 +63,7 @@ fn message(given: &str) -> Result<String, Problem> {
             .map_err(|error| Problem::new(ErrorCode::Io, format!("the message could not be read: {error}")))?;
     }
     if text.trim().is_empty() {
-        return Err(Problem::new(ErrorCode::Usage, "the message is empty").hint("say what the agent is to know"));
+        return Err(Problem::new(ErrorCode::Usage, "the message is empty").hint("write the message"));
     }
     Ok(text)
 }

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 /// Watch all runs and reconcile those whose supervisor dies; no run depends on it
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Ctrl-C or TERM ends it and shuts the named agents down, as agency agent shutdown does. Other runs go on.\n\n\
+    after_help = "Ctrl-C or TERM ends it and shuts the named agents down, as agency agent shutdown does. Other runs continue.\n\n\
     Examples:\n  agency serve\n  agency serve --keep-agents"
 )]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ pub(crate) struct Served {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let patience = Patience::listen()?;
-    let agents = if args.keep_agents { "harms no run" } else { "shuts the named agents down; other runs go on" };
+    let agents = if args.keep_agents { "harms no run" } else { "shuts the named agents down; other runs continue" };
     context.say(&format!("agency serve: watching; Ctrl-C ends it and {agents}"));
     let reconciled = AtomicUsize::new(0);
     agency.serve(patience.asked(), |run| {

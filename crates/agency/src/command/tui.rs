@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::{Choices, open};
 
-/// See all runs on one screen, look inside, answer and act; the same as agency without arguments
+/// Open the TUI: all runs, their output and questions; the same as agency without arguments
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 #[command(
     after_help = "Keys: ? lists them all. Leaving (q) leaves every run alone.\n\nExamples:\n  agency\n  agency tui --no-mouse"
@@ -21,7 +21,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if context.json() {
-        return Err(Problem::new(ErrorCode::Usage, "a screen is no JSON").hint("agency ls --json lists the runs"));
+        return Err(
+            Problem::new(ErrorCode::Usage, "the TUI has no JSON output").hint("agency ls --json lists the runs")
+        );
     }
     let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     if !context.has_screen() || dumb {

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::output::{ago, field, state_word};
 use crate::problem::Problem;
 
-/// Say what an agent is doing, since when, and which event or screen line led to it
+/// Show what an agent is doing, since when, and the event or screen line it follows from
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency why fix\n  agency why --json fix")]
 pub(crate) struct Args {
@@ -83,7 +83,7 @@ impl Reason {
             let line = self.line.map_or_else(String::new, |line| format!(" on screen line {line}"));
             lines.push(format!("because {because}{line}"));
         } else {
-            lines.push("nothing was seen yet that says what the agent is doing".to_owned());
+            lines.push("the agent's activity is not known yet".to_owned());
         }
         lines.extend(self.error.as_ref().map(|error| format!("ended: {error}")));
         lines.iter().map(|line| field(line)).collect()

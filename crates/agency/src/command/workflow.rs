@@ -31,7 +31,7 @@ use crate::problem::Problem;
 /// The help of every argument that names a session.
 const SESSION_HELP: &str = "The session: its id, the beginning of its id, or `last`";
 
-/// Do work in steps, as a file says: agents, commands, loops, reviews, merges
+/// Execute workflow files: agents, commands, loops, reviews, merges
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     agency init\n  \
@@ -45,12 +45,12 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Name every problem of workflow files, with its line, before anything runs
+    /// Check workflow files and list every problem with its line
     Validate {
         /// Workflow files, or names of workflows of this project; without any, all of them
         files: Vec<PathBuf>,
     },
-    /// Print what a step would be told, without running anything
+    /// Print the prompt of a step without running anything
     Render {
         /// A workflow file, or the name of a workflow of this project
         file: PathBuf,

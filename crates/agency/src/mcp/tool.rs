@@ -139,7 +139,7 @@ impl Tool {
             }
             Self::RunAgent => {
                 "Start a coding agent on a task, in a worktree and branch of its own, and return at once with the new \
-                 run. The run goes on by itself: show_run says what became of it, run_output what it said."
+                 run. The run continues on its own: show_run shows its state, run_output its output."
             }
             Self::ListRuns => "List runs of agents, newest first.",
             Self::ShowRun => {

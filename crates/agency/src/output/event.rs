@@ -65,7 +65,7 @@ fn words_by_kind(line: &EventLine) -> String {
             ];
             format!("used {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
         }
-        Event::Message { text } => one_line(&format!("told: {text}")),
+        Event::Message { text } => one_line(&format!("message: {text}")),
         Event::Activity { activity, because, line: None } => one_line(&format!("{activity}: {because}")),
         Event::Activity { activity, because, line: Some(line) } => {
             one_line(&format!("{activity}: {because} (screen line {line})"))

@@ -34,7 +34,7 @@ impl From<OrchestratorError> for Problem {
             OrchestratorError::Home(error) => error.into(),
             OrchestratorError::Store(error) => error.into(),
             OrchestratorError::WrongState { id, state, .. } => problem
-                .hint(format!("agency workflow show {id} says where it stands"))
+                .hint(format!("agency workflow show {id} shows its state"))
                 .detail("session", id)
                 .detail("state", state),
             OrchestratorError::NotDriven { id } => {
@@ -49,10 +49,10 @@ impl From<OrchestratorError> for Problem {
                 problem.hint("agency workflow cancel ends the session").detail("step", name)
             }
             OrchestratorError::NothingAsked { id } => {
-                problem.hint(format!("agency workflow show {id} says where it stands")).detail("session", id)
+                problem.hint(format!("agency workflow show {id} shows its state")).detail("session", id)
             }
             OrchestratorError::ChoiceAsked { question, .. } => {
-                problem.hint(format!("agency inbox show {question} says what each answer does"))
+                problem.hint(format!("agency inbox show {question} shows what each answer does"))
             }
             OrchestratorError::SeveralAsked { id, questions } => {
                 problem.hint("agency answer QUESTION allow").detail("session", id).detail("questions", questions)
@@ -70,7 +70,7 @@ impl From<DriveError> for Problem {
             DriveError::Home(error) => error.into(),
             DriveError::Open(error) => error.into(),
             DriveError::Store(error) => error.into(),
-            DriveError::NoWorktree(id) => problem.hint("begin another session").detail("session", id),
+            DriveError::NoWorktree(id) => problem.hint("start another session").detail("session", id),
             DriveError::Refused(_) | DriveError::Deserted => problem,
         }
     }

@@ -48,11 +48,12 @@ impl From<AskError> for Problem {
             AskError::Template(TemplateError::NotText(path)) => problem.detail("file", path),
             AskError::Template(TemplateError::Home(error)) => error.into(),
             AskError::NoSources => problem.hint("name one with -s, or a group with -g; agency source ls lists them"),
-            AskError::Failed { run, stderr, .. } => {
-                problem.hint(format!("agency logs {run} has all it said")).detail("id", run).detail("stderr", stderr)
-            }
+            AskError::Failed { run, stderr, .. } => problem
+                .hint(format!("agency logs {run} shows all its output"))
+                .detail("id", run)
+                .detail("stderr", stderr),
             AskError::Stopped(run) | AskError::Timeout { run, .. } => {
-                problem.hint(format!("agency events {run} shows how far it came")).detail("id", run)
+                problem.hint(format!("agency events {run} shows its progress")).detail("id", run)
             }
             AskError::Recursion | AskError::Question(_) | AskError::Interrupted | AskError::Start(_) => problem,
         }

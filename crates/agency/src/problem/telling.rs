@@ -12,9 +12,9 @@ impl From<AttachError> for Problem {
         let problem = Self::new(error.code(), error.to_string());
         match error {
             AttachError::NoSession { id, alive: true } => {
-                problem.hint(format!("its agent is alive: agency attach --direct {id}"))
+                problem.hint(format!("its agent is running: agency attach --direct {id}"))
             }
-            AttachError::NotRunning { id, .. } => problem.hint(format!("agency logs {id} shows what it said")),
+            AttachError::NotRunning { id, .. } => problem.hint(format!("agency logs {id} shows its output")),
             AttachError::NotAllowed(refusal) => with_refusal(problem, refusal),
             AttachError::NoSession { .. }
             | AttachError::Store(_)
@@ -31,7 +31,7 @@ impl From<DeliveryError> for Problem {
         let problem = Self::new(error.code(), error.to_string());
         match error {
             DeliveryError::NotRunning { id, .. } => {
-                problem.hint(format!("agency resume {id} goes on with the conversation of a run that is over"))
+                problem.hint(format!("agency resume {id} continues the conversation of a finished run"))
             }
             DeliveryError::AlreadyAnswered { row } => problem
                 .detail("id", &row.id)
@@ -43,7 +43,7 @@ impl From<DeliveryError> for Problem {
             DeliveryError::NotAllowed(refusal) => with_refusal(problem, refusal),
             DeliveryError::Refused { id, .. } | DeliveryError::NoOutcome { id, .. } => problem.detail("id", id),
             DeliveryError::Unfit { id, source: UnfitAnswer::NoComment } => {
-                problem.hint(format!("agency answer {id} allow, then agency send tells the agent something"))
+                problem.hint(format!("agency answer {id} allow, then agency send delivers the text as a message"))
             }
             DeliveryError::Unfit { source: UnfitAnswer::OnlyOnScreen, .. } => {
                 problem.hint("agency attach <run> shows it")
@@ -57,8 +57,8 @@ fn with_refusal(problem: Problem, refusal: NotAllowed) -> Problem {
     match refusal {
         NotAllowed::Agent(run) => problem
             .hint(
-                "do it from a terminal of your own; allow_self_answer = true in the configuration allows it to agents of \
-                 runs that are started from then on",
+                "run the command in your own terminal; allow_self_answer = true in the configuration allows it to \
+                 agents of later runs",
             )
             .detail("run_id", run),
         NotAllowed::UnseenSession(session) => problem

@@ -96,7 +96,7 @@ pub(super) struct PageRequest {
 pub(super) enum Content {
     /// Why there is nothing.
     Nothing(String),
-    /// Events, for what the agent says and does.
+    /// Events, for the agent's output.
     Transcript(Load<Arc<EventLine>>),
     /// Lines of events or logs.
     Lines(Load<Line<'static>>),

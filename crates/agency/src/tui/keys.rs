@@ -66,7 +66,7 @@ impl Scope {
             Self::Form => "New run",
             Self::Editor => "Writing",
             Self::Filter => "Filter",
-            Self::Confirm => "Really?",
+            Self::Confirm => "Confirmation",
             Self::Yank => "Copy",
             Self::Help => "Help",
             Self::Everywhere => "Everywhere",

@@ -108,7 +108,7 @@ fn give_back_on_panic(reports: PathBuf) {
             };
             let _ = writeln!(
                 io::stderr(),
-                "agency: the screen crashed, which is a mistake in agency; every run goes on, and {told}\n{panic}"
+                "agency: the TUI crashed because of a bug in agency; runs continue, and {told}\n{panic}"
             );
             // A thread beside the loop may have panicked, and a screen that is half alive helps nobody.
             std::process::abort();

@@ -117,7 +117,7 @@ fn symlink_directory_source() {
 fn unknown_source_error() {
     let world = world("true");
     let error = world.error(&["ask", "-s", "doc", "What?"], ErrorCode::SourceNotFound);
-    assert_eq!(error["message"], "no source is called 'doc'; did you mean docs?");
+    assert_eq!(error["message"], "no source is named 'doc'; did you mean docs?");
     assert!(world.runs().is_empty(), "nothing is made for a question that cannot be asked");
     world.error(&["ask", "-g", "core", "What?"], ErrorCode::SourceNotFound);
     let error = world.error(&["ask", "What?"], ErrorCode::Usage);

@@ -38,14 +38,8 @@ fn a_dry_run_is_readable_too() {
     let (world, repo) = world();
     let before = Traces::of(&world, &repo);
     let output = world.ok(&run_prompted(&repo, &["--branch", "mine", "--dry-run"]));
-    let words = [
-        "\"kind\": \"quiet\"",
-        "Would create (nothing was):",
-        "branch    mine at ",
-        "worktree  /",
-        "session   none",
-        "agents/quiet",
-    ];
+    let words =
+        ["\"kind\": \"quiet\"", "Would create:", "branch    mine at ", "worktree  /", "session   none", "agents/quiet"];
     for words in words {
         assert!(output.stdout.contains(words), "`{words}` is not in:\n{}", output.stdout);
     }

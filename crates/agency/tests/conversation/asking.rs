@@ -29,7 +29,7 @@ fn a_permission_is_in_the_database_and_in_the_inbox_with_all_there_is_to_know() 
     let beginning = id.trim_start_matches("q_").to_lowercase();
     assert_eq!(shown(&world, &beginning[..beginning.len() - 1])["id"], id.as_str());
     answer(&world, &id, &["allow"]);
-    assert_eq!(world.ok(&["inbox"]).stdout, "nobody asks anything\n");
+    assert_eq!(world.ok(&["inbox"]).stdout, "No open questions.\n");
     assert_eq!(world.ended(&run)["state"], "completed");
 }
 

@@ -21,7 +21,7 @@ fn every_kind_of_question_is_answered_by_its_keys() {
     open(&world, 5);
     let terminal = world.terminal(&["inbox", "--interactive"]);
     let screen = terminal.wait_for_text("touch one");
-    assert!(screen.contains("[a] allow  [d] deny  [A] allow all  [v] whole  [s] skip  [q] quit"), "{screen}");
+    assert!(screen.contains("[a] allow  [d] deny  [A] allow all  [v] show all  [s] skip  [q] quit"), "{screen}");
     terminal.send_keys(&["a"]);
     terminal.wait_for_text("touch two");
     terminal.send_keys(&["d"]);
@@ -29,7 +29,7 @@ fn every_kind_of_question_is_answered_by_its_keys() {
     // Not one of its answers: it is asked on.
     terminal.send_keys(&["A"]);
     terminal.send_keys(&["2"]);
-    terminal.wait_for_text("[1-3] take in or out, [Enter] answer");
+    terminal.wait_for_text("[1-3] toggle, [Enter] answer");
     terminal.send_keys(&["3"]);
     terminal.wait_for_text("chosen: Mail ");
     terminal.send_keys(&["2"]);
@@ -43,7 +43,7 @@ fn every_kind_of_question_is_answered_by_its_keys() {
     terminal.wait_for_text("your answer");
     terminal.type_text("Grace Höpper");
     terminal.send_keys(&["Enter"]);
-    terminal.wait_for_text("nobody asks anything more");
+    terminal.wait_for_text("No more open questions.");
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(world.ended(&run)["state"], "completed");
     let heard = heard(&world, "asking");
@@ -121,6 +121,6 @@ fn without_a_terminal_or_with_json_it_is_refused() {
         world.error(wrong, ErrorCode::Usage);
     }
     let terminal = world.terminal(&["inbox", "-i"]);
-    terminal.wait_for_text("nobody asks anything");
+    terminal.wait_for_text("No open questions.");
     assert_eq!(terminal.wait_for_exit(), 0);
 }

@@ -82,7 +82,7 @@ fn what_somebody_else_answers_meanwhile_is_said_so_and_passed_over() {
     terminal.wait_for_text("touch two");
     world.ok(&["stop", &run.id]);
     terminal.wait_for_text("has expired: the process that asked is gone");
-    terminal.wait_for_text("nobody asks anything more");
+    terminal.wait_for_text("No more open questions.");
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(heard(&world, "asking").len(), 1);
 }

@@ -84,7 +84,7 @@ fn a_session_that_is_gone_is_said_so_and_the_agent_can_still_be_reached() {
     let id = text(&run, "id");
     world.tmux(&["kill-session", "-t", &format!("=agency_{id}")]);
     let error = world.error(&["attach", id], ErrorCode::TmuxSessionNotFound);
-    assert_eq!(text(&error, "hint"), format!("its agent is alive: agency attach --direct {id}"));
+    assert_eq!(text(&error, "hint"), format!("its agent is running: agency attach --direct {id}"));
     let terminal = world.terminal(&["attach", "--direct", id]);
     terminal.wait_for_text("who are you?");
     terminal.send_keys(&["C-\\"]);

@@ -55,7 +55,7 @@ fn an_agent_that_reports_a_failure_has_failed_although_it_exits_with_0() {
     let run = start(&world, &repo, "like_claude", &["--mode", "headless", "--host", "detached"]);
     let ended = end(&world, &run);
     assert_eq!((&ended["state"], &ended["exit_code"]), (&Value::from("failed"), &Value::from(0)));
-    assert!(text(&ended, "error").starts_with("E_RUN_FAILED: the agent says that it failed: "), "{ended}");
+    assert!(text(&ended, "error").starts_with("E_RUN_FAILED: the agent reported a failure: "), "{ended}");
 }
 
 #[test]

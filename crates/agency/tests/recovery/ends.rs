@@ -31,7 +31,7 @@ fn what_a_reconciler_that_was_killed_after_the_row_left_is_completed_by_the_next
         let run = dead_run(&world);
         let output = world.run(world.command(&["ls"]).env("AGENCY_FAULT_POINT", "reconcile.settled"));
         assert!(!output.status.success(), "{output}");
-        assert_eq!(snapshot(&run)["state"], "running", "the files do not tell the end yet");
+        assert_eq!(snapshot(&run)["state"], "running", "the files do not record the end yet");
         world.ok(next);
         assert_eq!(snapshot(&run)["state"], "failed");
         assert_eq!(run.events().last().unwrap()["type"], "completed");

@@ -37,7 +37,7 @@ fn the_plan_is_what_is_done_for_every_kind_of_trace() {
     unknown_dead.wait_for_output("ready");
     unknown_dead.kill_supervisor();
     bring_back(&world, &backup);
-    // Files that do not tell the end.
+    // Files that do not record the end.
     let untold = world.begin(&repo, "stubborn", &DETACHED);
     untold.wait_for_output("ready");
     untold.kill_supervisor();

@@ -13,7 +13,7 @@ fn the_help_lists_the_keys_of_the_table_and_scrolls() {
     let help = terminal.wait_for_text("List of runs");
     assert!(help.contains("attach to its terminal"), "{help}");
     terminal.send_keys(&["G"]);
-    terminal.wait_for_text("leave; every run goes on");
+    terminal.wait_for_text("quit; runs continue");
     terminal.send_keys(&["Escape"]);
     terminal.wait_for_text("kitchen");
 }

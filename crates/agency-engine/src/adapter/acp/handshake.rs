@@ -56,7 +56,7 @@ impl Acp {
                 let load = LoadSessionRequest::new(id, directory).mcp_servers(servers);
                 self.request(Awaited::Load, AGENT_METHOD_NAMES.session_load, load)
             }
-            Some(_) => return self.refused("the agent cannot go on with an earlier conversation".to_owned(), items),
+            Some(_) => return self.refused("the agent cannot resume an earlier conversation".to_owned(), items),
         };
         self.say(join, items);
     }

@@ -30,7 +30,7 @@ fn broken_syntax() {
     insta::assert_snapshot!(json_error(""), @"config.json:1:1: not valid JSON: EOF while parsing a value");
     insta::assert_snapshot!(
         json_error("{\"agents\": {},\n \"agents\": {}}"),
-        @"config.json:2:2: `agents` is there twice"
+        @"config.json:2:2: duplicate key `agents`"
     );
 }
 
@@ -161,15 +161,15 @@ fn wrong_values_of_agents() {
 fn names_of_agents() {
     insta::assert_snapshot!(
         toml_error("host = 'tmux'\n\n[agents.mine]\nargs = []"),
-        @"config.toml:3:9: `agents.mine` is no built-in agent, so it needs a `command`"
+        @"config.toml:3:9: `agents.mine` is not a built-in agent, so it needs a `command`"
     );
     insta::assert_snapshot!(
         json_error("{\n  \"agents\": {\n    \"mine\": {}\n  }\n}"),
-        @"config.json:3:5: `agents.mine` is no built-in agent, so it needs a `command`"
+        @"config.json:3:5: `agents.mine` is not a built-in agent, so it needs a `command`"
     );
     insta::assert_snapshot!(
         toml_error("[agents.claud-code]\nargs = []"),
-        @"config.toml:1:9: `agents.claud-code` is no built-in agent, so it needs a `command` (did you mean `claude_code`?)"
+        @"config.toml:1:9: `agents.claud-code` is not a built-in agent, so it needs a `command` (did you mean `claude_code`?)"
     );
     insta::assert_snapshot!(
         toml_error("[agents.'my agent']\ncommand = 'm'"),
@@ -226,7 +226,7 @@ fn deep_nesting_is_a_mistake_and_not_a_crash() {
 
 #[test]
 fn rules_that_cannot_hold() {
-    insta::assert_snapshot!(toml_error("[[approval_policy]]\naction = 'ask'\n[[approval_policy]]\naction = 'alow'"), @r#"config.toml:4:10: `approval_policy[1].action`: "alow" is no action: did you mean `allow`?"#);
+    insta::assert_snapshot!(toml_error("[[approval_policy]]\naction = 'ask'\n[[approval_policy]]\naction = 'alow'"), @r#"config.toml:4:10: `approval_policy[1].action`: "alow" is not an action: did you mean `allow`?"#);
     insta::assert_snapshot!(toml_error("[[approval_policy]]\naction = 'ask'\ncomand = 'ls'"), @"config.toml:3:1: unknown key `approval_policy[0].comand`: did you mean `approval_policy[0].command`?");
     insta::assert_snapshot!(toml_error("[[approval_policy]]\ntool = 'Bash'"), @"config.toml:1:1: `approval_policy[0]`: missing field `action`");
     insta::assert_snapshot!(toml_error("approval_policy = ['ask']"), @"config.toml:1:20: `approval_policy[0]`: expected a table");

@@ -38,10 +38,10 @@ pub fn describe_fact(fact: &Fact) -> String {
         Fact::StepSkipped { path, why } => format!("{path}: skipped: {why}"),
         Fact::StepInterrupted { path, .. } => format!("{path}: was interrupted before it began; it is started again"),
         Fact::StepTimedOut { path } => format!("{path}: took longer than its timeout"),
-        Fact::CompletionAsked { path } => format!("{path}: somebody says that it is done"),
+        Fact::CompletionAsked { path } => format!("{path}: completed by a user"),
         Fact::SessionTimedOut => "the workflow took longer than its timeout".to_owned(),
-        Fact::CancelAsked => "somebody wants the session to end".to_owned(),
-        Fact::SessionBroken { reason } => format!("the session cannot go on: {reason}"),
+        Fact::CancelAsked => "a user cancels the session".to_owned(),
+        Fact::SessionBroken { reason } => format!("the session cannot continue: {reason}"),
         Fact::RetryAsked { from: Some(from) } => format!("tried again from {from}"),
         Fact::RetryAsked { from: None } => "tried again".to_owned(),
         Fact::SessionEnded { state, reason } => {

@@ -15,7 +15,7 @@ pub enum DriveError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// A fact that cannot be.
-    #[error("the session cannot go on: {0}")]
+    #[error("the session cannot continue: {0}")]
     Refused(#[from] RejectedFact),
     /// The worktree of the session is gone.
     #[error("session {0} has no worktree: the run that made it was removed")]

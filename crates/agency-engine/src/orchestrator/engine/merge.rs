@@ -67,7 +67,7 @@ impl Merging {
         if self.step.require_review && !self.is_as_it_was_shown() {
             let branch = &self.worktree.branch;
             return Ok(StepResult::failure(format!(
-                "{branch} changed after somebody looked at it; agency workflow retry shows it anew"
+                "{branch} changed after it was reviewed; agency workflow retry shows it again"
             )));
         }
         let dirty = match answer {

@@ -11,10 +11,10 @@ use crate::home::HomeError;
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// No session is called so.
-    #[error("no session is called '{0}'")]
+    #[error("no session matches '{0}'")]
     NotFound(String),
     /// Several sessions are called so.
-    #[error("'{text}' stands for several sessions: {}", ids.join(", "))]
+    #[error("'{text}' matches several sessions: {}", ids.join(", "))]
     Ambiguous {
         /// What was given.
         text: String,

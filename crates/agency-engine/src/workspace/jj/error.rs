@@ -28,7 +28,7 @@ pub enum JjError {
         message: String,
     },
     /// The repository does not keep its revisions in git.
-    #[error("the jj repository '{}' keeps its revisions in no git repository", .path.display())]
+    #[error("the jj repository '{}' does not keep its revisions in a git repository", .path.display())]
     NoGitStore {
         /// The repository.
         path: PathBuf,
@@ -78,7 +78,7 @@ pub enum JjError {
         repository: PathBuf,
     },
     /// Files in the workspace are in no revision.
-    #[error("jj did not take in {}", listed(.files))]
+    #[error("jj did not record {}", listed(.files))]
     LeftOut {
         /// The files, below the workspace.
         files: Vec<PathBuf>,

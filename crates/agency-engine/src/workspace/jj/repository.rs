@@ -45,7 +45,7 @@ impl Repository {
             return Err(JjError::NotARepository { path: root, message: String::new() }.into());
         }
         let unknown =
-            |_| JjError::BadBase { revset: base.to_owned(), root: root.clone(), why: "is no commit".to_owned() };
+            |_| JjError::BadBase { revset: base.to_owned(), root: root.clone(), why: "is not a commit".to_owned() };
         let commit = base.parse().map_err(unknown)?;
         Ok((Self::from_root(root), commit))
     }

@@ -12,7 +12,7 @@ use crate::home::HomeError;
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// The workspace shares its branch with the user, or is of a kind that cannot be merged.
-    #[error("'{}' is no git worktree with a branch of its own: agency cannot merge it; commit and merge it by hand", .path.display())]
+    #[error("'{}' is not a git worktree with its own branch: agency cannot merge it; commit and merge it by hand", .path.display())]
     NoBranch {
         /// The workspace.
         path: PathBuf,
@@ -92,8 +92,8 @@ pub enum MergeError {
     },
     /// Nothing says which branch to merge into.
     #[error(
-        "base_ref '{base_ref}' is no branch, and no branch was checked out: check out the branch to merge into with git \
-         switch, and try again; or say with 'into' which one"
+        "base_ref '{base_ref}' is not a branch, and no branch was checked out: check out the branch to merge into with git \
+         switch, and try again; or name it with 'into'"
     )]
     TargetUnknown {
         /// What the work started from.
@@ -101,8 +101,8 @@ pub enum MergeError {
     },
     /// The same in a repository of jj, whose user has no branch checked out.
     #[error(
-        "base_ref '{base_ref}' is no bookmark, and no single bookmark is the nearest to the working copy: leave one nearest \
-         bookmark, and try again; or say with 'into' which one"
+        "base_ref '{base_ref}' is not a bookmark, and no single bookmark is the nearest to the working copy: leave one nearest \
+         bookmark, and try again; or name it with 'into'"
     )]
     BookmarkUnknown {
         /// What the work started from.

@@ -54,7 +54,7 @@ fn a_conversation_that_cannot_begin_says_why() {
 
     let greetings = [
         (json!({ "protocolVersion": 2 }), "the agent speaks version 2 of the protocol, and not version 1"),
-        (json!({ "protocolVersion": 1 }), "the agent cannot go on with an earlier conversation"),
+        (json!({ "protocolVersion": 1 }), "the agent cannot resume an earlier conversation"),
     ];
     for (greeting, why) in greetings {
         let mut channel = StreamFormat::Acp.conversation(opening("/repo", None, Some("old"))).unwrap();

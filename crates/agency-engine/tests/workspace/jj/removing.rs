@@ -149,7 +149,7 @@ fn a_file_that_jj_cannot_take_in_is_not_lost() {
             // Older versions of jj take in nothing at all while such a file is there.
             fs::remove_file(&odd).unwrap();
         } else {
-            assert!(error.to_string().contains("jj did not take in 'odd"), "{kind:?}: {error}");
+            assert!(error.to_string().contains("jj did not record 'odd"), "{kind:?}: {error}");
         }
         let left_out = odd.exists();
         let removal = workspace.remove(FORCE).unwrap();

@@ -77,7 +77,7 @@ fn each_mistake_names_the_field_what_was_expected_and_the_place() {
         ),
         (
             "{\"approval_policy\": [\n {\"action\": \"alow\"}]}",
-            "line 2, column 19: `approval_policy[0].action`: \"alow\" is no action: did you mean `allow`?",
+            "line 2, column 19: `approval_policy[0].action`: \"alow\" is not an action: did you mean `allow`?",
         ),
         (
             "{\"approval_policy\": [{\"tool\": \"Bash\"}]}",

@@ -25,7 +25,7 @@ pub(super) fn check(notes: &mut Notes<'_, '_>) -> Vec<String> {
         } else {
             format!(" as `{earlier}`, which templates write alike")
         };
-        notes.note(name.at, format!("the name `{}` is there twice: first in line {}{alike}", name.value, at.line));
+        notes.note(name.at, format!("duplicate name `{}`: first in line {}{alike}", name.value, at.line));
     }
     // Several steps may write one variable: the last one holds. No step may have its name.
     for Declared { name, .. } in names.iter().filter(|declared| declared.of == Named::Variable) {

@@ -35,7 +35,7 @@ pub(super) fn servers(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> McpServ
 fn preset(name: &str, at: Position, notes: &mut Notes<'_, '_>) -> Option<(String, McpServer)> {
     let Some(preset) = name.parse::<McpPreset>().ok() else {
         let words = McpPreset::ALL.iter().map(|preset| preset.as_str());
-        notes.unknown(at, format!("`{name}` is no preset; give its `command` or `url`"), name, words);
+        notes.unknown(at, format!("`{name}` is not a preset; give its `command` or `url`"), name, words);
         return None;
     };
     Some((name.to_owned(), McpServer { preset: Some(preset), ..McpServer::default() }))

@@ -238,7 +238,7 @@ fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<S
     let mode = object.choice("executionMode", notes).or(defaults.mode).unwrap_or(Mode::Interactive);
     let prompt = object.template("prompt", notes).filter(|prompt| !prompt.value.trim().is_empty());
     if mode == Mode::Headless && prompt.is_none() {
-        notes.note(object.at, "a headless task needs `prompt`: nobody can tell it anything later");
+        notes.note(object.at, "a headless task needs `prompt`: it cannot receive a prompt later");
     }
     let display_name = object.text("name", notes).or_else(|| id.clone()).map(|name| name.value);
     let agent = AgentStep {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
 
-/// End an orphan and everything it started: TERM, the grace of a stop, KILL
+/// End an orphan and everything it started: TERM, the grace period, KILL
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Only a process that `agency agent orphans` lists is ended; the workspace stays.\n\nExamples:\n  \

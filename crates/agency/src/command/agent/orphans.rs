@@ -16,7 +16,7 @@ use crate::problem::Problem;
 
 /// List agents that live on although their supervisor was killed, with what they are doing and what can be done
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Pid files that are of no more use are cleared away.\n\nExamples:\n  \
+#[command(after_help = "Pid files that are no longer needed are deleted.\n\nExamples:\n  \
     agency agent orphans\n  agency agent orphans --json")]
 pub(crate) struct Args {}
 
@@ -64,7 +64,7 @@ impl OrphanView {
         writeln!(out, "  workspace  {}", plain(&workspace.to_string_lossy()))?;
         writeln!(out, "  kill       {}", self.kill)?;
         if let Some(attach) = &self.attach {
-            writeln!(out, "  attach     {attach}  (its last screen; nobody reads what is typed there)")?;
+            writeln!(out, "  attach     {attach}  (its last screen; input is not read)")?;
         }
         Ok(())
     }
@@ -80,11 +80,11 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
             orphan.write(out, now)?;
         }
         if answer.orphans.is_empty() {
-            writeln!(out, "No orphans: every agent that lives has its supervisor.")?;
+            writeln!(out, "No orphans: every running agent has its supervisor.")?;
         }
         for unclear in &answer.unclear {
             let path = plain(&unclear.path.to_string_lossy());
-            writeln!(out, "{path} says nothing about any process: {}", plain(&unclear.why))?;
+            writeln!(out, "{path} does not identify a process: {}", plain(&unclear.why))?;
             writeln!(out, "  to move it aside: agency doctor prints the command")?;
         }
         Ok(())

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// The agent
     #[arg(add = agent_candidates())]
     name: String,
-    /// What it is told; without it, it waits for a message
+    /// The prompt; without it, the agent waits for a message
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
 }

@@ -13,8 +13,10 @@ use crate::problem::Problem;
 
 /// Stop all named agents at once: TERM, limits.shutdown_grace_seconds, then KILL; a second Ctrl-C kills them at once
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Their workspaces and conversations stay: agency agent restart NAME goes on.\n\nExamples:\n  \
-    agency agent shutdown\n  agency agent shutdown --json")]
+#[command(
+    after_help = "Their workspaces and conversations stay: agency agent restart NAME continues them.\n\nExamples:\n  \
+    agency agent shutdown\n  agency agent shutdown --json"
+)]
 pub(crate) struct Args {}
 
 /// The answer.

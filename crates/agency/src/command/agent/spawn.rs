@@ -24,7 +24,7 @@ const LOOK_UP: Duration = Duration::from_millis(100);
 
 /// Start a named agent in a workspace of its own; without a prompt it waits for its first message
 #[derive(Debug, clap::Args)]
-#[command(after_help = "It comes back by itself when it crashes, with its conversation.\n\nExamples:\n  \
+#[command(after_help = "It restarts after a crash, with its conversation.\n\nExamples:\n  \
     agency agent spawn alice\n  \
     agency agent spawn bob --runner codex --prompt \"Review the last commit\"\n  \
     agency agent spawn carol --mode interactive && agency attach carol")]
@@ -37,13 +37,13 @@ pub(crate) struct Args {
     /// What its workspace begins with [default: where you are]
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
     base: Option<String>,
-    /// Who makes its workspace: jj in a repository of jj, or always git or jj [default: the configuration's]
+    /// Version control of the workspace: jj in a jj repository, or always git or jj [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
     vcs: Option<String>,
     /// The agent: claude-code, codex, gemini, opencode, cursor, or one of your own [default: default_agent]
     #[arg(long, value_name = "AGENT")]
     runner: Option<String>,
-    /// What it is told first
+    /// The first prompt
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
     /// The same, as a file in the repository; relative to its root
@@ -119,7 +119,7 @@ impl Foreground<'_> {
     /// Prints what happens to the agent until it is over or the user wants an end.
     fn stay(&self, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
         let name = &self.agent.name;
-        context.say(&format!("{name} is here; Ctrl-C stops it, a second one kills it"));
+        context.say(&format!("{name} is running; Ctrl-C stops it, a second Ctrl-C kills it"));
         while !self.patience.asked().load(Ordering::Relaxed) {
             let event = self.events.wait(LOOK_UP).filter(|event| event.run == self.agent.run.id);
             if let Some(event) = event
@@ -155,5 +155,5 @@ impl Foreground<'_> {
 fn print_agent(out: &mut dyn Write, view: &AgentView) -> std::io::Result<()> {
     writeln!(out, "{}  {}", view.line(), view.run.id)?;
     writeln!(out, "  directory {}", view.run.worktree_path.as_deref().unwrap_or(&view.run.repo))?;
-    writeln!(out, "  talk      agency send {0} \"…\"   agency events -f {0}", view.name)
+    writeln!(out, "  message   agency send {0} \"…\"   agency events -f {0}", view.name)
 }

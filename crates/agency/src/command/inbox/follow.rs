@@ -52,7 +52,7 @@ pub(super) fn follow(agency: &mut Agency, context: &Context) -> Result<ExitCode,
     let mut inbox = agency.watch_inbox()?;
     let mut first_look = true;
     if watched {
-        context.say("what agents ask is shown here; Ctrl-C ends it");
+        context.say("showing questions as they are asked; press Ctrl-C to stop");
     }
     loop {
         let lines: Vec<NewsLine> = inbox.next(agency)?.into_iter().map(|news| NewsLine::new(news, agency)).collect();

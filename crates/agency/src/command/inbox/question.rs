@@ -116,7 +116,7 @@ impl QuestionView {
     pub(super) fn settled(&self) -> String {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {
-                let why = self.outcome.as_deref().unwrap_or("nobody waits for an answer");
+                let why = self.outcome.as_deref().unwrap_or("the question is no longer open");
                 format!("{} has expired: {}", self.id, plain(why))
             }
             (QuestionState::Open | QuestionState::Answered | QuestionState::Delivered, Some(by)) => {

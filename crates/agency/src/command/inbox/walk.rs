@@ -40,7 +40,7 @@ enum Decision {
 }
 
 pub(super) fn walk(agency: &mut Agency, context: &Context) -> Result<ExitCode, Problem> {
-    let no_keys = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("the terminal has no keys: {error}"));
+    let no_keys = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("the terminal cannot be read: {error}"));
     let mut walk = Walk { agency, context, keyboard: Keyboard::open().map_err(no_keys)? };
     let mut skipped = BTreeSet::new();
     let mut shown = 0;
@@ -61,8 +61,8 @@ pub(super) fn walk(agency: &mut Agency, context: &Context) -> Result<ExitCode, P
         }
     }
     let last = match (shown, skipped.len()) {
-        (0, _) => "nobody asks anything".to_owned(),
-        (_, 0) => "nobody asks anything more".to_owned(),
+        (0, _) => "No open questions.".to_owned(),
+        (_, 0) => "No more open questions.".to_owned(),
         (_, 1) => "1 question is left".to_owned(),
         (_, left) => format!("{left} questions are left"),
     };
@@ -131,7 +131,7 @@ impl Walk<'_> {
 
     /// A line of text; an empty one is taken back.
     fn own_words(&mut self) -> Result<Option<Answer>, Problem> {
-        self.context.print(|out| write!(out, "  your answer (Enter alone takes it back): "))?;
+        self.context.print(|out| write!(out, "  your answer (Enter alone cancels): "))?;
         let line = self.keyboard.line().map_err(|error| gone(&error))?;
         let text = line.trim();
         Ok((!text.is_empty()).then(|| Answer::Text { text: text.to_owned() }))
@@ -199,7 +199,7 @@ fn offered(row: &QuestionRow) -> String {
         (0, _) => {}
         (1, false) => keys.push("[1] choose".to_owned()),
         (count, false) => keys.push(format!("[1-{count}] choose")),
-        (count, true) => keys.push(format!("[1-{count}] take in or out, [Enter] answer")),
+        (count, true) => keys.push(format!("[1-{count}] toggle, [Enter] answer")),
     }
     if question.actions().contains(&QuickAction::Allow) {
         keys.push("[a] allow".to_owned());
@@ -213,9 +213,9 @@ fn offered(row: &QuestionRow) -> String {
         keys.push("[A] allow all".to_owned());
     }
     if question.free_text {
-        keys.push("[e] own words".to_owned());
+        keys.push("[e] free text".to_owned());
     }
-    keys.extend(["[v] whole", "[s] skip", "[q] quit"].map(str::to_owned));
+    keys.extend(["[v] show all", "[s] skip", "[q] quit"].map(str::to_owned));
     keys.join("  ")
 }
 

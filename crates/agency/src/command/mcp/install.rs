@@ -132,7 +132,7 @@ fn print(out: &mut dyn Write, answer: &Installed) -> std::io::Result<()> {
         writeln!(out, "{command}\n\nor, ")?;
     }
     writeln!(out, "in {}:\n\n{}\n", answer.file, answer.entry)?;
-    writeln!(out, "agency mcp install {} --write puts it there.", answer.client)
+    writeln!(out, "agency mcp install {} --write adds it.", answer.client)
 }
 
 /// Adds the entry to a file, unless it has one. Says whether it did.
@@ -154,7 +154,7 @@ fn write(file: &Path, settings: &Settings) -> Result<bool, Problem> {
     };
     let added = settings.added_to(&before).map_err(|why| {
         Problem::new(ErrorCode::InvalidConfig, format!("{}: {why}", file.display()))
-            .hint("nothing was written; agency mcp install prints what belongs into it")
+            .hint("nothing was written; agency mcp install prints what to add")
             .detail("file", file)
     })?;
     let Some(after) = added else { return Ok(false) };

@@ -22,7 +22,7 @@ impl Registration {
     /// Describes the server as this process was started.
     pub(super) fn of_this_program(context: &Context) -> Result<Self, Problem> {
         let program = std::env::current_exe()
-            .map_err(|error| Problem::new(ErrorCode::Io, format!("our own executable is not to be found: {error}")))?;
+            .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
         let mut words = vec![text(&program)?];
         let mut env = vec![];
         if let Some(home) = other_home()? {

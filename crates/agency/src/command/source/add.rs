@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// A file of yours
     #[arg(long, value_name = "PATH", conflicts_with_all = ["git", "dir"])]
     file: Option<PathBuf>,
-    /// What it is, in words
+    /// A description
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// Do not fetch a repository now; agency source sync does it later

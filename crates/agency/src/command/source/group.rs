@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         Verb::Rm { name } => {
             let members = sources.remove_group(name)?;
-            (GroupView { name: name.clone(), sources: members }, "is no group any more; it was")
+            (GroupView { name: name.clone(), sources: members }, "is no longer a group; it was")
         }
     };
     context.answer(&view, |out| writeln!(out, "{} {word} {}", view.name, view.sources.join(", ")))

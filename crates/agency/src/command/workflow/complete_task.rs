@@ -6,7 +6,7 @@ use super::{SESSION_HELP, answer, orchestrator, selected};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Say that an interactive task is done: its agent is stopped, and the workflow goes on
+/// Complete an interactive task: its agent is stopped, and the workflow continues
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow complete-task last explore")]
 pub(crate) struct Args {

@@ -8,7 +8,7 @@ use super::going_on::{Which, go_on};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Let a session go on that nobody drives any more; what is done is not done again
+/// Continue a session whose driver has exited; finished steps are not repeated
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow resume last\n  agency workflow resume --detach s_01J…")]
 pub(crate) struct Args {

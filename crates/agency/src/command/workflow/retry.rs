@@ -6,7 +6,7 @@ use super::going_on::{Which, go_on};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Let a session go on that is blocked, failed or cancelled: from what failed, or from a step
+/// Retry a session that is blocked, failed or cancelled: from the failed step, or from a given one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow retry last\n  agency workflow retry last --from tests")]
 pub(crate) struct Args {

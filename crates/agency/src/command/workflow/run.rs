@@ -23,7 +23,7 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     task: TaskArgs,
-    /// What is to be reached [default: what the workflow says]
+    /// The task [default: the workflow's own]
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     goal: Option<String>,
     /// The repository [default: the one of the current directory]

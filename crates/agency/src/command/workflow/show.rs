@@ -16,7 +16,7 @@ use crate::problem::Problem;
 pub(crate) struct Args {
     #[arg(help = SESSION_HELP, default_value = "last", add = crate::command::completions::session_candidates())]
     session: String,
-    /// Go on until the session stands still: the steps anew with every change, or a line for each where it is no terminal
+    /// Follow until the session stops: redraw the steps on a terminal, otherwise print a line per change
     #[arg(short, long)]
     follow: bool,
 }

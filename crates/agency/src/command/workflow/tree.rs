@@ -70,7 +70,7 @@ pub(super) fn print_table(out: &mut dyn Write, overview: &Overview) -> std::io::
         writeln!(out, "  {name:<9} {}", field(&value))?;
     }
     if !overview.driven && !state.is_settled() {
-        writeln!(out, "  nobody drives it; agency workflow resume {session} lets it go on")?;
+        writeln!(out, "  it has no driver; agency workflow resume {session} continues it")?;
     }
     let now = Timestamp::now();
     let rows = overview.steps.iter().map(|step| row(step, now)).collect();

@@ -77,7 +77,7 @@ fn conclude(
 ) -> Result<ExitCode, Problem> {
     match followed {
         FollowEnd::Interrupted => {
-            context.say(&format!("{id} goes on; agency workflow show -f {id} follows it again"));
+            context.say(&format!("{id} continues; agency workflow show -f {id} follows it again"));
             Err(Problem::silent(130))
         }
         FollowEnd::Over(state) | FollowEnd::NotDriven(state) => {

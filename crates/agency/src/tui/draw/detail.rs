@@ -35,8 +35,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
         }
         Shown::Text(body, _) if body.len() == 0 => {
             let words = match (state.detail.tab, live) {
-                (Tab::Output, true) => "The agent has said nothing yet.",
-                (Tab::Output, false) => "The agent said nothing.",
+                (Tab::Output, true) => "No output yet.",
+                (Tab::Output, false) => "No output.",
                 (Tab::Diff | Tab::Events | Tab::Logs | Tab::Info, true) => "Nothing yet.",
                 (Tab::Diff | Tab::Events | Tab::Logs | Tab::Info, false) => "Nothing.",
             };

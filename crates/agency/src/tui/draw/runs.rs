@@ -79,7 +79,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
 fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let lines: &[&str] = match (state.runs.loaded, state.runs.filter().is_empty()) {
         (false, _) => &["Reading the runs…"],
-        (true, false) => &["No run has these words.", "Esc clears the filter."],
+        (true, false) => &["No run matches the filter.", "Esc clears the filter."],
         (true, true) => &["No runs yet.", "", "Press n to start one,", "or ? to see all keys."],
     };
     for (row, line) in area.rows().zip(lines) {

@@ -33,7 +33,7 @@ pub(super) fn create(context: &Context, settings: RunSettings, interrupted: &Ato
     Ok(match created {
         Ok((row, notices)) => {
             let said = match row.state == State::Queued {
-                true => format!("{} waits for its turn", label(&row)),
+                true => format!("{} is queued", label(&row)),
                 false => format!("started {}", label(&row)),
             };
             let said = notices.into_iter().fold(said, |said, notice| format!("{said}; {notice}"));

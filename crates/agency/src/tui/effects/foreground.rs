@@ -28,7 +28,7 @@ pub(super) fn run(
         }),
         ForegroundProgram::Shell(directory) => {
             let shell = std::env::var_os("SHELL").unwrap_or_else(|| OsString::from("/bin/sh"));
-            let greeting = format!("a shell in {directory}; exit comes back to agency");
+            let greeting = format!("a shell in {directory}; exit returns to agency");
             visit_directory(terminal, &directory, &greeting, &mut Command::new(shell))
         }
         ForegroundProgram::Editor(directory) => {
@@ -47,7 +47,7 @@ fn attachment(id: &RunId, context: &Context) -> Result<Attachment, Problem> {
     let row = context.select(&mut agency, id.as_str())?;
     if row.state.is_terminal() {
         let problem = Problem::new(ErrorCode::InvalidState, format!("{id} is {}; there is no terminal", row.state));
-        return Err(problem.hint("1 shows what it said, m goes on with it"));
+        return Err(problem.hint("1 shows its output, m resumes it"));
     }
     Ok(agency.attach(&row, std::env::var_os("TMUX").as_deref(), false)?)
 }
@@ -61,7 +61,7 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
     match attachment {
         Attachment::Tmux(mut command) => {
             let ended = terminal.release_while(|| {
-                say("Ctrl-b d comes back to agency");
+                say("Ctrl-b d returns to agency");
                 command.status()
             })?;
             Ok(ended.map_err(broken).map_or_else(Some, |status| unless_well(id, status)))
@@ -70,7 +70,7 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
         Attachment::Switch { mut command, mut tell } => match command.output() {
             Ok(output) if output.status.success() => {
                 // tmux fills in its prefix. Who is not told how to come back finds the list of sessions.
-                let _ = tell.arg("#{prefix} L comes back to agency").output();
+                let _ = tell.arg("#{prefix} L returns to agency").output();
                 Ok(Some(BackgroundEvent::Said(format!("{id} was shown in this tmux client"))))
             }
             Ok(output) => {
@@ -81,12 +81,12 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
         },
         Attachment::Direct(door) => {
             let left = terminal.release_while(|| {
-                say(&format!("{id}: Ctrl-\\ comes back to agency"));
+                say(&format!("{id}: Ctrl-\\ returns to agency"));
                 visit(door)
             })?;
             Ok(Some(match left {
-                Ok(Farewell::Detached) => BackgroundEvent::Said(format!("left {id}; it goes on")),
-                Ok(Farewell::Ended) => BackgroundEvent::Said(format!("{id} is over")),
+                Ok(Farewell::Detached) => BackgroundEvent::Said(format!("detached from {id}; it is still running")),
+                Ok(Farewell::Ended) => BackgroundEvent::Said(format!("{id} has finished")),
                 Err(error) => trouble(failure(error.into())),
             }))
         }
@@ -94,7 +94,7 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
 }
 
 fn unless_well(id: &RunId, status: ExitStatus) -> Option<BackgroundEvent> {
-    (!status.success()).then(|| BackgroundEvent::Trouble(format!("tmux showed {id} no longer: it ended with {status}")))
+    (!status.success()).then(|| BackgroundEvent::Trouble(format!("tmux stopped showing {id}: it exited with {status}")))
 }
 
 /// Lets a program have the terminal in a directory.
@@ -105,7 +105,7 @@ fn visit_directory(
     command: &mut Command,
 ) -> io::Result<Option<BackgroundEvent>> {
     if !Path::new(directory).is_dir() {
-        return Ok(Some(BackgroundEvent::Trouble(format!("its directory is not there any more: {directory}"))));
+        return Ok(Some(BackgroundEvent::Trouble(format!("its directory does not exist any more: {directory}"))));
     }
     let ended = terminal.release_while(|| {
         if !greeting.is_empty() {
@@ -126,7 +126,7 @@ fn write(text: &str) -> Result<String, Failure> {
     match status {
         Ok(status) if status.success() => std::fs::read_to_string(file.path()).map_err(refused),
         Ok(status) => Err(Failure {
-            message: format!("{} ended with {status}; the text is as it was", program.display()),
+            message: format!("{} exited with {status}; the text is unchanged", program.display()),
             hint: None,
         }),
         Err(error) => Err(cannot_start(&program, &error)),
@@ -143,7 +143,7 @@ fn editor() -> (OsString, Vec<OsString>) {
 }
 
 fn cannot_start(program: &OsString, error: &io::Error) -> Failure {
-    let hint = Some("set $EDITOR or $SHELL to a program that is there".to_owned());
+    let hint = Some("set $EDITOR or $SHELL to an installed program".to_owned());
     Failure { message: format!("{} could not be started: {error}", program.display()), hint }
 }
 

@@ -79,7 +79,7 @@ pub(in crate::tui) fn list_top(selected: Option<usize>, count: usize, height: u1
 
 fn nothing(state: &State) -> Vec<(String, Role)> {
     let line = match state.questions.len() {
-        0 => "Nobody asks anything.",
+        0 => "No open questions.",
         _ => "Enter shows the next question.",
     };
     vec![(line.to_owned(), Role::Quiet)]

@@ -23,7 +23,7 @@ const MAX_PARTIAL_LINE_BYTES: usize = 4 * 1024;
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// Events, for what the agent says and does.
+    /// Events, for the agent's output.
     Transcript,
     /// Events, each on a line, perhaps with a sign.
     Events { signs: bool },
@@ -173,7 +173,7 @@ fn event(line: &[u8]) -> EventLine {
     if let Event::Unknown { text } = &read.event
         && text.len() > MAX_PARTIAL_LINE_BYTES
     {
-        let message = format!("{} bytes that are no event, or a part of a very long one", text.len());
+        let message = format!("{} bytes that are not an event, or part of a very long one", text.len());
         return EventLine { event: Event::Notice { message }, ..read };
     }
     read

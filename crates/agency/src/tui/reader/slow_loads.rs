@@ -111,7 +111,7 @@ fn diff(open: &Opener, subject: &Subject, last: &AtomicU64) -> Result<Option<Con
 
 fn nothing_changed(row: &RunRow) -> String {
     match (row.kind, row.state.is_terminal()) {
-        (RunKind::Ask, _) => "A question changes nothing.".to_owned(),
+        (RunKind::Ask, _) => "An ask changes no files.".to_owned(),
         (_, true) => "Nothing was changed.".to_owned(),
         (_, false) => "Nothing changed yet.".to_owned(),
     }

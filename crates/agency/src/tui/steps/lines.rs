@@ -68,7 +68,7 @@ pub(in crate::tui) fn lines(steps: &Steps, width: u16) -> Vec<Line> {
 
 fn put_facts(lines: &mut Vec<Line>, width: u16, overview: &Overview) {
     let cost = overview.cost_usd.map(dollars).unwrap_or_default();
-    let resume = format!("nobody drives it; agency workflow resume {} lets it go on", overview.session);
+    let resume = format!("it has no driver; agency workflow resume {} continues it", overview.session);
     let alone = !overview.driven && !overview.state.is_settled();
     let facts = [
         ("why", overview.reason.as_deref().unwrap_or_default(), Role::Plain),

@@ -69,7 +69,7 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
                 None
             }
             AnswerStatus::Answered | AnswerStatus::Gone => {
-                state.refuse("nobody waits for this answer any more");
+                state.refuse("this question is no longer open");
                 None
             }
         },

@@ -52,8 +52,8 @@ fn asked(state: &mut State) -> Option<QuestionRow> {
     match standing(state, &row.id) {
         AnswerStatus::Open => return Some(row),
         AnswerStatus::Sending => state.refuse("the answer is on its way already"),
-        AnswerStatus::Answered => state.refuse("this is answered; Enter shows the next question"),
-        AnswerStatus::Gone => state.refuse("nobody waits for this answer any more; Enter shows the next question"),
+        AnswerStatus::Answered => state.refuse("this question is answered; Enter shows the next question"),
+        AnswerStatus::Gone => state.refuse("this question is no longer open; Enter shows the next question"),
     }
     None
 }
@@ -125,7 +125,7 @@ fn open_run(state: &mut State) {
         return state.refuse("no question is selected");
     };
     if state.runs.get(&run).is_none() {
-        return state.refuse(format!("{run} is not among the runs"));
+        return state.refuse(format!("{run} is not in the list"));
     }
     state.runs.select(&run);
     state.overlays.clear();

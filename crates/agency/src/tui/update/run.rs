@@ -56,16 +56,16 @@ fn restart(state: &mut State, row: RunRow) -> Vec<Effect> {
     }
     let lines = vec![
         format!("It is {}: the agent ({}) and all it started are ended first.", row.state, row.runner_kind),
-        "Then it begins anew in its directory, with its conversation where it can go on with it.".to_owned(),
+        "Then it restarts in its directory and resumes its conversation if possible.".to_owned(),
     ];
-    ask(state, format!("Start {} again?", label(&row)), lines, Job::Restart(row))
+    ask(state, format!("Restart {}?", label(&row)), lines, Job::Restart(row))
 }
 
 /// Asks, and says what will be kept and saved as soon as that is known.
 fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
     if !row.state.is_terminal() {
         let hint = Some("x stops it".to_owned());
-        let message = format!("{} is {}; only what is over can be removed", label(&row), row.state);
+        let message = format!("{} is {}; only a finished run can be removed", label(&row), row.state);
         state.show_error(&Failure { message, hint });
         return vec![];
     }

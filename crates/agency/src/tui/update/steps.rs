@@ -21,7 +21,7 @@ const MAX_QUESTION_LINES: usize = 12;
 pub(super) fn open(state: &mut State, row: &RunRow) -> Vec<Effect> {
     let Some(session) = row.workflow_session.clone() else {
         let hint = Some("agency workflow run begins one".to_owned());
-        return refuse(state, format!("{} belongs to no workflow", label(row)), hint);
+        return refuse(state, format!("{} does not belong to a workflow", label(row)), hint);
     };
     state.overlays.push(Overlay::Steps(Box::new(Steps::new(session))));
     load(state)
@@ -156,11 +156,11 @@ pub(super) fn act(state: &mut State, action: StepsAction) -> Vec<Effect> {
 fn open_run(state: &mut State) {
     let Some(step) = steps(state).and_then(|steps| steps.current().cloned()) else { return };
     let Some(id) = step.run_id else {
-        refuse(state, format!("{} is no work of an agent, so it has no run", step.name), None);
+        refuse(state, format!("{} is not an agent step, so it has no run", step.name), None);
         return;
     };
     if state.runs.get(&id).is_none() {
-        let hint = Some(format!("agency show {id} has what is known of it"));
+        let hint = Some(format!("agency show {id} shows what is known"));
         refuse(state, format!("the run of {} was removed", step.name), hint);
         return;
     }
@@ -201,7 +201,7 @@ fn open_approval(state: &mut State) -> Option<Result<OpenApproval, Failure>> {
         Some(Err(Failure { message, hint }))
     };
     match (waits, open.len()) {
-        (false, _) => refused(format!("{workflow} is {} and waits for no approval", overview.state)),
+        (false, _) => refused(format!("{workflow} is {} and is not waiting for an approval", overview.state)),
         (true, 0 | 1) => Some(Ok(OpenApproval { session, workflow, question: open.into_iter().next() })),
         (true, count) => refused(format!("{workflow} asks {count} things at once")),
     }
@@ -216,7 +216,7 @@ fn approve(state: &mut State) -> Vec<Effect> {
     };
     let lines = match &question {
         Some(row) => asked_lines(state, row),
-        None => vec!["What it asks has not come yet.".to_owned()],
+        None => vec!["Its question has not arrived yet.".to_owned()],
     };
     let title = format!("Approve {workflow}?");
     state.overlays.push(Overlay::Confirm(Box::new(Confirm::new(title, lines, Job::Approve(session)))));
@@ -235,7 +235,7 @@ fn asked_lines(state: &State, row: &QuestionRow) -> Vec<String> {
     let most = usize::from(body.height.saturating_sub(4)).clamp(1, MAX_QUESTION_LINES);
     if lines.len() > most {
         lines.truncate(most.saturating_sub(1).max(1));
-        lines.push(format!("{} i has all of it", state.theme.glyph("…", "...")));
+        lines.push(format!("{} i shows all of it", state.theme.glyph("…", "...")));
     }
     lines
 }
@@ -286,10 +286,10 @@ fn retry(state: &mut State, from: RetryFrom) -> Vec<Effect> {
     let (session, name, stands) = (overview.session.clone(), overview.workflow.clone(), overview.state);
     let step = steps.current().map(|step| (step.name.clone(), step.path.clone()));
     if !stands.is_settled() {
-        return refuse(state, format!("{name} is {stands}; only what stands still can be tried again"), None);
+        return refuse(state, format!("{name} is {stands}; only a session that is not running can be retried"), None);
     }
     let (title, line, from) = match (from, step) {
-        (RetryFrom::Failed, _) => (format!("Retry {name}?"), "It goes on from what failed.".to_owned(), None),
+        (RetryFrom::Failed, _) => (format!("Retry {name}?"), "It continues from the failed step.".to_owned(), None),
         (RetryFrom::Selected, Some((step, path))) => {
             let line = format!("{step} and all steps after it are done again.");
             (format!("Retry {name} from {step}?"), line, Some(path))

@@ -36,10 +36,10 @@ fn every_problem_is_told_at_once() {
 #[test]
 fn keys_that_are_there_twice_are_all_told() {
     insta::assert_snapshot!(problems("name: a\nname: b\nsteps:\n- {name: x, type: script, type: agent, command: y}\n"), @r"
-    w.yaml:2:1: `name` is there twice
+    w.yaml:2:1: duplicate key `name`
     2 | name: b
       | ^
-    w.yaml:4:27: `type` is there twice
+    w.yaml:4:27: duplicate key `type`
     4 | - {name: x, type: script, type: agent, command: y}
       |                           ^
     ");
@@ -58,7 +58,7 @@ fn names_mean_one_thing() {
         "- {name: d, type: script, command: x, output: text}\n",
     );
     insta::assert_snapshot!(problems(text), @r"
-    w.yaml:4:10: the name `run_tests` is there twice: first in line 3 as `run-tests`, which templates write alike
+    w.yaml:4:10: duplicate name `run_tests`: first in line 3 as `run-tests`, which templates write alike
     4 | - {name: run_tests, type: script, command: x}
       |          ^
     w.yaml:5:10: `previous` means something else in templates; choose another name
@@ -100,7 +100,7 @@ fn what_is_no_workflow_is_said_so() {
 fn servers_that_nobody_can_start_are_refused() {
     let text = "name: w\nmcp_servers: {githib: , mine: {comand: x}, both: {command: a, url: b}}\nsteps: [{name: a, type: agent, prompt: x, mcp_servers: [pupeteer, 5]}]\n";
     insta::assert_snapshot!(problems(text), @r"
-    w.yaml:2:15: `githib` is no preset; give its `command` or `url`; did you mean `github`?
+    w.yaml:2:15: `githib` is not a preset; give its `command` or `url`; did you mean `github`?
     2 | mcp_servers: {githib: , mine: {comand: x}, both: {command: a, url: b}}
       |               ^
     w.yaml:2:31: an MCP server needs `command` or `url`
@@ -112,7 +112,7 @@ fn servers_that_nobody_can_start_are_refused() {
     w.yaml:2:63: an MCP server has `command` or `url`, not both
     2 | mcp_servers: {githib: , mine: {comand: x}, both: {command: a, url: b}}
       |                                                               ^
-    w.yaml:3:57: `pupeteer` is no preset; give its `command` or `url`; did you mean `puppeteer`?
+    w.yaml:3:57: `pupeteer` is not a preset; give its `command` or `url`; did you mean `puppeteer`?
     3 | steps: [{name: a, type: agent, prompt: x, mcp_servers: [pupeteer, 5]}]
       |                                                         ^
     w.yaml:3:67: a list of servers names presets; write others as a map

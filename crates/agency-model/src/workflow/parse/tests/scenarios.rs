@@ -56,7 +56,7 @@ fn task_name_default() {
 #[test]
 fn headless_prompt_requirement() {
     insta::assert_snapshot!(problems("id: w\nstages:\n  - id: s\n    tasks:\n      - id: t\n        adapter: codex\n        executionMode: headless\n"), @r"
-    w.yaml:5:9: a headless task needs `prompt`: nobody can tell it anything later
+    w.yaml:5:9: a headless task needs `prompt`: it cannot receive a prompt later
     5 |       - id: t
       |         ^
     ");

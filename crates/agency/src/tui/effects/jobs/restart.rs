@@ -28,7 +28,7 @@ pub(super) fn resume(
     interrupted: &AtomicBool,
 ) -> Result<Outcome, Problem> {
     let plan = agency.plan_resume(request(context, row, Some(text), ResumeFallback::Refuse)?)?;
-    create(agency, &plan, "goes on as", interrupted)
+    create(agency, &plan, "continues as", interrupted)
 }
 
 /// Ends a run if it is live, and starts it again where it was, with its conversation where that can go on.
@@ -52,7 +52,7 @@ pub(super) fn restart(
         Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(Some(GO_ON.to_owned()))?),
         plan => plan,
     }?;
-    create(agency, &plan, "is started again as", interrupted)
+    create(agency, &plan, "was restarted as", interrupted)
 }
 
 /// A named agent is its newest run; an older one is not meant by its name.
@@ -60,7 +60,7 @@ fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &Atom
     let mut manager = manager(context)?;
     let newest = manager.agent(name)?.run;
     if newest.id != row.id {
-        let message = format!("{name} has a newer run, {}, which is {}", newest.id, newest.state);
+        let message = format!("{name} has a newer run: {}, which is {}", newest.id, newest.state);
         return Err(Problem::new(ErrorCode::InvalidState, message).hint("select that one"));
     }
     let request = RestartRequest {
@@ -69,7 +69,7 @@ fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &Atom
         environment: std::env::vars_os().collect(),
     };
     let agent = manager.restart_agent(name, request, interrupted)?;
-    let said = format!("{name} is started again as {}", agent.run.id);
+    let said = format!("{name} was restarted as {}", agent.run.id);
     Ok(Outcome::Created { id: agent.run.id, said })
 }
 

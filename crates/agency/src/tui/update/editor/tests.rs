@@ -178,6 +178,6 @@ fn words_for_a_question_that_is_gone_are_refused_and_answer_no_other() {
     press(&mut state, "ieno");
     ask(&mut state, vec![permission(2, 1)]);
     assert_eq!(ctrl(&mut state, 's'), []);
-    assert_eq!(said(&state), "nobody waits for this answer any more");
+    assert_eq!(said(&state), "this question is no longer open");
     assert_eq!(written(&state).as_deref(), Some("no"));
 }

@@ -61,7 +61,7 @@ fn two_presses_answer_one_question_however_fast_the_answer_arrives() {
     // The answer arrives and the question goes, between the second press and the third.
     done(&mut state, Ok("allow: delivered"));
     assert_eq!(answers(&press(&mut state, "a")), []);
-    assert_eq!(said(&state), "this is answered; Enter shows the next question");
+    assert_eq!(said(&state), "this question is answered; Enter shows the next question");
     ask(&mut state, vec![permission(2, 1)]);
     assert_eq!(answers(&press(&mut state, "a")), []);
     assert_eq!(shown(&state), Some(question_id(1)));
@@ -78,7 +78,7 @@ fn what_is_settled_elsewhere_stays_and_takes_no_answer() {
     assert_eq!(standing(&state, &question_id(1)), AnswerStatus::Gone);
     for key in ["a", "d", "A", "1", "e"] {
         assert_eq!(press(&mut state, key), [], "{key}");
-        assert_eq!(said(&state), "nobody waits for this answer any more; Enter shows the next question");
+        assert_eq!(said(&state), "this question is no longer open; Enter shows the next question");
     }
     press(&mut state, "j");
     assert_eq!(shown(&state), Some(question_id(2)));
@@ -143,8 +143,8 @@ fn a_question_never_opens_the_inbox_by_itself() {
 fn a_key_that_does_not_fit_says_why() {
     let mut state = with(vec![choice(1, 1, false)]);
     for (key, why) in [
-        ("a", "this is no permission to give"),
-        ("A", "this is no permission to give"),
+        ("a", "this question is not a permission request"),
+        ("A", "this question is not a permission request"),
         ("7", "there is no option 7, only 3"),
     ] {
         assert_eq!(press(&mut state, key), [], "{key}");
@@ -160,7 +160,7 @@ fn a_key_that_does_not_fit_says_why() {
     closed.question.free_text = false;
     let mut closed = with(vec![closed]);
     assert_eq!(press(&mut closed, "e"), []);
-    assert_eq!(said(&closed), "the agent takes no answer in own words here");
+    assert_eq!(said(&closed), "this question does not accept free text");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn a_plan_that_comes_late_opens_nothing() {
 fn a_live_run_is_not_removed() {
     let mut state = with(run(1, "one"));
     assert_eq!(press(&mut state, "D"), []);
-    assert_eq!(said(&state), "one is running; only what is over can be removed (x stops it)");
+    assert_eq!(said(&state), "one is running; only a finished run can be removed (x stops it)");
     assert!(state.overlays.is_empty());
 }
 
