@@ -1,27 +1,22 @@
-//! `agency attach`: shows a run in the user's terminal.
+//! How a run is attached to: by tmux, or by a connection to its supervisor. The one rule: the user's terminal belongs to
+//! the caller; nothing here reads or writes it.
 
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
-use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
 use agency_model::{ErrorCode, Host, RunId};
-use rustix::event::{PollFd, PollFlags, poll};
-use signal_hook::consts::SIGWINCH;
 
 use crate::agency::Agency;
 use crate::caller::NotAllowed;
 use crate::host::{Tmux, TmuxError};
 use crate::lock::is_held;
 use crate::messages::DeliveryError;
-use crate::process::{RawTerminal, TerminalSize, connect, own_terminal_size};
+use crate::process::{TerminalSize, connect};
 use crate::store::{RunRow, StoreError};
 use crate::supervise::{ATTACH, INPUT, RESIZE, write_frame};
-
-/// Ctrl-\ leaves the agent's terminal; the agent goes on.
-pub const DETACH_KEY: u8 = 0x1c;
 
 /// How to get at the run's terminal.
 #[derive(Debug)]
@@ -37,16 +32,7 @@ pub enum Attachment {
         tell: Command,
     },
     /// Through the supervisor.
-    Direct(UnixStream),
-}
-
-/// Why the visit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Farewell {
-    /// The user pressed the detach key.
-    Detached,
-    /// The run is over.
-    Ended,
+    Direct(ScreenConnection),
 }
 
 /// Why a run cannot be attached to.
@@ -80,18 +66,12 @@ pub enum AttachError {
     /// tmux failed.
     #[error(transparent)]
     Tmux(#[from] TmuxError),
-    /// Standard input is no terminal.
-    #[error("attaching needs a terminal: {0}")]
-    NoTerminal(#[source] io::Error),
     /// The caller is an agent, or was started by one.
     #[error("{0}; agents may not type on the screens of runs")]
     NotAllowed(#[source] NotAllowed),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The connection broke.
-    #[error("the connection to the supervisor broke: {0}")]
-    Broken(#[source] io::Error),
 }
 
 impl AttachError {
@@ -103,10 +83,9 @@ impl AttachError {
             Self::NotRunning { .. } => ErrorCode::InvalidState,
             Self::Tmux(TmuxError::Missing) => ErrorCode::TmuxNotFound,
             Self::Tmux(TmuxError::Refused(_) | TmuxError::Broken(_)) => ErrorCode::TmuxSessionNotFound,
-            Self::NoTerminal(_) => ErrorCode::Usage,
             Self::NotAllowed(_) => ErrorCode::NotAllowed,
             Self::Store(error) => error.code(),
-            Self::Unreachable { .. } | Self::Broken(_) => ErrorCode::Io,
+            Self::Unreachable { .. } => ErrorCode::Io,
         }
     }
 }
@@ -144,73 +123,44 @@ impl Agency {
                 if row.state.is_terminal() {
                     return Err(AttachError::NotRunning { id: row.id.clone(), state: row.state });
                 }
-                let door = connect(&self.home.run(&row.id).control_socket());
-                door.map(Attachment::Direct).map_err(|source| AttachError::Unreachable { id: row.id.clone(), source })
+                let unreachable = |source| AttachError::Unreachable { id: row.id.clone(), source };
+                let stream = connect(&self.home.run(&row.id).control_socket()).map_err(unreachable)?;
+                Ok(Attachment::Direct(ScreenConnection(stream)))
             }
         }
     }
 }
 
-/// Connects the user's terminal with the agent's until one of them leaves.
-pub fn visit(mut door: UnixStream) -> Result<Farewell, AttachError> {
-    let stdin = io::stdin();
-    let _raw = RawTerminal::enter(&stdin).map_err(AttachError::NoTerminal)?;
-    // A changed size only has to wake us up; the handler does nothing else.
-    let (resized, wake) = UnixStream::pair().map_err(AttachError::Broken)?;
-    let handler = signal_hook::low_level::pipe::register(SIGWINCH, wake).map_err(AttachError::Broken)?;
-    let size = own_terminal_size(&stdin).unwrap_or(TerminalSize::UNSEEN);
-    let farewell = write_frame(&mut door, ATTACH, &size_bytes(size))
-        .and_then(|()| converse(&mut door, stdin.as_fd(), &resized))
-        .map_err(AttachError::Broken);
-    signal_hook::low_level::unregister(handler);
-    // The supervisor may have left first.
-    let _ = door.shutdown(Shutdown::Both);
-    farewell
+/// A connection to the supervisor that shows the agent's terminal and accepts keys for it.
+#[derive(Debug)]
+pub struct ScreenConnection(UnixStream);
+
+impl ScreenConnection {
+    /// Attaches a terminal of this size; what the agent's terminal shows can be read from now on.
+    pub fn attach(&mut self, size: TerminalSize) -> io::Result<()> {
+        write_frame(&mut self.0, ATTACH, &size_bytes(size))
+    }
+
+    /// Reports that the attached terminal has another size.
+    pub fn resize(&mut self, size: TerminalSize) -> io::Result<()> {
+        write_frame(&mut self.0, RESIZE, &size_bytes(size))
+    }
+
+    /// Types keys on the agent's terminal.
+    pub fn send_keys(&mut self, keys: &[u8]) -> io::Result<()> {
+        write_frame(&mut self.0, INPUT, keys)
+    }
 }
 
-fn converse(door: &mut UnixStream, stdin: impl AsFd, resized: &UnixStream) -> io::Result<Farewell> {
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let (typed, shown, sized) = {
-            let mut waited = [
-                PollFd::new(&stdin, PollFlags::IN),
-                PollFd::new(&*door, PollFlags::IN),
-                PollFd::new(resized, PollFlags::IN),
-            ];
-            match poll(&mut waited, None) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let [stdin, door, resized] = waited;
-            (!stdin.revents().is_empty(), !door.revents().is_empty(), !resized.revents().is_empty())
-        };
-        if sized {
-            let mut resized = resized;
-            let _ = resized.read(&mut buffer)?;
-            if let Some(size) = own_terminal_size(&stdin) {
-                write_frame(door, RESIZE, &size_bytes(size))?;
-            }
-        }
-        if shown {
-            match door.read(&mut buffer) {
-                Ok(0) | Err(_) => return Ok(Farewell::Ended),
-                Ok(length) => {
-                    let mut stdout = io::stdout().lock();
-                    stdout.write_all(buffer.get(..length).unwrap_or_default())?;
-                    stdout.flush()?;
-                }
-            }
-        }
-        if typed {
-            let length = rustix::io::read(&stdin, &mut buffer)?;
-            let keys = buffer.get(..length).unwrap_or_default();
-            if keys.is_empty() || keys.contains(&DETACH_KEY) {
-                return Ok(Farewell::Detached);
-            }
-            if write_frame(door, INPUT, keys).is_err() {
-                return Ok(Farewell::Ended);
-            }
-        }
+impl Read for ScreenConnection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl AsFd for ScreenConnection {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

@@ -8,6 +8,7 @@ mod object_schema;
 mod output;
 mod patience;
 mod problem;
+mod terminal;
 mod tui;
 mod view;
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::attach::{Attachment, Farewell, visit};
+use agency_engine::attach::Attachment;
 use agency_engine::store::RunRow;
 use agency_model::ErrorCode;
 use schemars::JsonSchema;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::terminal::{AttachEnd, attach_terminal};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
@@ -76,12 +77,12 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
             let error = command.exec();
             Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
         }
-        Attachment::Direct(door) => {
+        Attachment::Direct(connection) => {
             check_terminal()?;
             context.say(&format!("{}: Ctrl-\\ leaves the agent running", row.id));
-            match visit(door)? {
-                Farewell::Detached => context.say(&format!("\ndetached from {}; it is still running", row.id)),
-                Farewell::Ended => context.say(&format!("\n{} has finished: agency show {0}", row.id)),
+            match attach_terminal(connection)? {
+                AttachEnd::Detached => context.say(&format!("\ndetached from {}; it is still running", row.id)),
+                AttachEnd::Ended => context.say(&format!("\n{} has finished: agency show {0}", row.id)),
             }
             Ok(ExitCode::SUCCESS)
         }

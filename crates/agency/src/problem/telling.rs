@@ -19,9 +19,7 @@ impl From<AttachError> for Problem {
             AttachError::NoSession { .. }
             | AttachError::Store(_)
             | AttachError::Unreachable { .. }
-            | AttachError::Tmux(_)
-            | AttachError::NoTerminal(_)
-            | AttachError::Broken(_) => problem,
+            | AttachError::Tmux(_) => problem,
         }
     }
 }

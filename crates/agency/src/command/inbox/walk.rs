@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use agency_engine::agency::Agency;
 use agency_engine::messages::DeliveryError;
-use agency_engine::process::{Key, Keyboard};
 use agency_engine::store::{QuestionRow, QuestionState};
 use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
 
@@ -15,6 +14,7 @@ use super::{QuestionView, plain, words};
 use crate::command::answer::who;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::terminal::{Key, Keyboard};
 
 /// How often it is looked whether somebody else has answered what is shown.
 const LOOK: Duration = Duration::from_millis(300);

@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use agency_engine::attach::{Attachment, Farewell, visit};
+use agency_engine::attach::Attachment;
 use agency_model::{ErrorCode, RunId, escaped_text};
 
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::terminal::{AttachEnd, attach_terminal};
 use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
@@ -79,15 +80,15 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
             }
             Err(error) => Ok(Some(broken(error))),
         },
-        Attachment::Direct(door) => {
+        Attachment::Direct(connection) => {
             let left = terminal.release_while(|| {
                 say(&format!("{id}: Ctrl-\\ returns to agency"));
-                visit(door)
+                attach_terminal(connection)
             })?;
             Ok(Some(match left {
-                Ok(Farewell::Detached) => BackgroundEvent::Said(format!("detached from {id}; it is still running")),
-                Ok(Farewell::Ended) => BackgroundEvent::Said(format!("{id} has finished")),
-                Err(error) => trouble(failure(error.into())),
+                Ok(AttachEnd::Detached) => BackgroundEvent::Said(format!("detached from {id}; it is still running")),
+                Ok(AttachEnd::Ended) => BackgroundEvent::Said(format!("{id} has finished")),
+                Err(error) => trouble(failure(error)),
             }))
         }
     }

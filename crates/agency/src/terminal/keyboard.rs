@@ -25,7 +25,7 @@ static WATCHING: Once = Once::new();
 
 /// The keys of our terminal.
 #[derive(Debug)]
-pub struct Keyboard {
+pub(crate) struct Keyboard {
     stdin: Stdin,
     before: Termios,
     pressed: VecDeque<char>,
@@ -33,7 +33,7 @@ pub struct Keyboard {
 
 /// What was pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub(crate) enum Key {
     /// A letter or digit.
     Letter(char),
     /// The key that ends a line.
@@ -46,7 +46,7 @@ pub enum Key {
 
 impl Keyboard {
     /// Begins to take single keys from standard input, which is to be a terminal.
-    pub fn open() -> io::Result<Self> {
+    pub(crate) fn open() -> io::Result<Self> {
         let stdin = io::stdin();
         if !stdin.is_terminal() {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
@@ -73,14 +73,14 @@ impl Keyboard {
     }
 
     /// Forgets what was pressed and not taken.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pressed.clear();
         // Without it, a key that was meant for something else may count.
         let _ = tcflush(&self.stdin, QueueSelector::IFlush);
     }
 
     /// The next key, if one comes in time.
-    pub fn key(&mut self, limit: Duration) -> io::Result<Option<Key>> {
+    pub(crate) fn key(&mut self, limit: Duration) -> io::Result<Option<Key>> {
         if let Some(letter) = self.pressed.pop_front() {
             return Ok(Some(meaning(letter)));
         }
@@ -104,7 +104,7 @@ impl Keyboard {
     }
 
     /// A whole line, written as usual; empty if the end of input was pressed.
-    pub fn line(&self) -> io::Result<String> {
+    pub(crate) fn line(&self) -> io::Result<String> {
         tcsetattr(&self.stdin, OptionalActions::Now, &self.before)?;
         let mut line = vec![];
         while !line.ends_with(b"\n") {

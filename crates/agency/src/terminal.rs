@@ -1,0 +1,7 @@
+//! The user's terminal: single keys, and the connection of it with an agent's terminal.
+
+mod attach;
+mod keyboard;
+
+pub(crate) use attach::{AttachEnd, attach_terminal};
+pub(crate) use keyboard::{Key, Keyboard};
