@@ -1,31 +1,25 @@
 //! Every failure as a user meets it: a stable code, what happened, a way out, an exit code.
 
 mod agent;
+mod coded;
+mod config;
 mod hint;
+mod messages;
+mod run;
 mod session;
 mod source;
-mod telling;
 mod workflow;
 
 use std::fmt::Write;
 use std::io;
 use std::process::ExitCode;
 
-use agency_engine::agency::OpenError;
-use agency_engine::config::{ConfigError, PolicyFileError, PolicyMistake};
-use agency_engine::create::CreateError;
-use agency_engine::home::HomeError;
-use agency_engine::orphans::OrphanError;
-use agency_engine::remove::RemoveError;
-use agency_engine::stop::StopError;
-use agency_engine::store::StoreError;
-use agency_engine::watch::WaitError;
-use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use hint::{path_hint, usual_hint, workspace_hint};
+use coded::Coded;
+use hint::usual_hint;
 pub(crate) use workflow::problems;
 
 use crate::output::{Surface, styled};
@@ -163,181 +157,9 @@ pub(crate) const fn exit_code_of(code: ErrorCode) -> u8 {
     }
 }
 
-impl From<ConfigError> for Problem {
-    fn from(error: ConfigError) -> Self {
-        let mut problem = Self::new(ErrorCode::InvalidConfig, error.to_string()).detail("file", error.path());
-        if let (Some(line), Some(column)) = (error.line(), error.column()) {
-            problem = problem.detail("line", line).detail("column", column);
-        }
-        problem
-    }
-}
-
-impl From<PolicyFileError> for Problem {
-    fn from(error: PolicyFileError) -> Self {
-        let message = error.to_string();
-        match error {
-            PolicyFileError::Config(error) => error.into(),
-            PolicyFileError::Spec { path, error } => {
-                let problem = Self::new(ErrorCode::InvalidSpec, message).detail("file", path);
-                match error.position() {
-                    Some((line, column)) => problem.detail("line", line).detail("column", column),
-                    None => problem,
-                }
-            }
-            PolicyFileError::Rules(mistakes) => {
-                let mistake = |mistake: &PolicyMistake| {
-                    let PolicyMistake { at, key, message } = mistake;
-                    json!({ "file": at.path, "line": at.line, "column": at.column, "key": key, "message": message })
-                };
-                let mistakes: Vec<Value> = mistakes.iter().map(mistake).collect();
-                Self::new(ErrorCode::InvalidConfig, message)
-                    .detail("mistakes", mistakes)
-                    .hint("agency schema policy prints the shape of rules")
-            }
-        }
-    }
-}
-
-impl From<OpenError> for Problem {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Home(error) => Self::new(error.code(), error.to_string()),
-            OpenError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        if matches!(error, StoreError::Newer { .. }) {
-            return problem.hint("use the newer agency, or set AGENCY_HOME to another directory; nothing was changed");
-        }
-        problem
-    }
-}
-
-impl From<WaitError> for Problem {
-    fn from(error: WaitError) -> Self {
-        match error {
-            WaitError::Home(error) => Self::new(error.code(), error.to_string()),
-            WaitError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<StopError> for Problem {
-    fn from(error: StopError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        if matches!(error, StopError::Unrecorded { .. }) {
-            return problem.hint("make room on the disk, then agency reconcile");
-        }
-        problem
-    }
-}
-
-impl From<CreateError> for Problem {
-    fn from(error: CreateError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            CreateError::Spec { file, error } => {
-                let mut problem = match file {
-                    Some(file) => problem.detail("file", file),
-                    None => problem.hint("or use flags: agency run --help lists them"),
-                };
-                if let Some(field) = error.field() {
-                    problem = problem.detail("field", field);
-                }
-                if let Some((line, column)) = error.position() {
-                    problem = problem.detail("line", line).detail("column", column);
-                }
-                problem
-            }
-            CreateError::Path { what, path, code, .. } => {
-                let problem = match path_hint(what, code) {
-                    Some(hint) => problem.hint(hint),
-                    None => problem,
-                };
-                problem.detail("path", path).detail("what", what.to_string())
-            }
-            CreateError::Value { field, hint, .. } => problem.detail("field", field).hint(hint),
-            CreateError::Runner { hint, .. } => problem.hint(hint),
-            CreateError::State { hint, .. } => problem.hint(hint),
-            CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
-            CreateError::Workspace(error) => with_facts(problem, &error),
-            CreateError::Tmux(_)
-            | CreateError::Store(_)
-            | CreateError::Home(_)
-            | CreateError::Host(_)
-            | CreateError::Start { .. }
-            | CreateError::Recursion
-            | CreateError::Stopped
-            | CreateError::Interrupted => problem,
-        }
-    }
-}
-
-impl From<HomeError> for Problem {
-    fn from(error: HomeError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
-
-impl From<OrphanError> for Problem {
-    fn from(error: OrphanError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            OrphanError::Supervised { pid, id } => {
-                problem.hint(format!("agency stop {id} ends it")).detail("pid", pid).detail("run_id", id)
-            }
-            OrphanError::PartOf { pid, head } => {
-                problem.hint(format!("agency agent kill-orphan {head} ends all of them")).detail("pid", pid)
-            }
-            OrphanError::NoProcess(pid) | OrphanError::Stranger(pid) => problem.detail("pid", pid),
-            OrphanError::Stays { id, staying } => {
-                let pids: Vec<u32> = staying.into_iter().map(|(pid, _)| pid).collect();
-                let words: Vec<String> = pids.iter().map(ToString::to_string).collect();
-                let hint =
-                    format!("kill -KILL {}, as a user with the permission; then agency reconcile", words.join(" "));
-                problem.hint(hint).detail("run_id", id).detail("pids", pids)
-            }
-            OrphanError::Store(_) => problem,
-        }
-    }
-}
-
-fn with_facts(problem: Problem, error: &WorkspaceError) -> Problem {
-    let problem = match workspace_hint(error) {
-        Some(hint) => problem.hint(hint),
-        None => problem,
-    };
-    error.facts().into_iter().fold(problem, |problem, (name, value)| problem.detail(name, value))
-}
-
-impl From<RemoveError> for Problem {
-    fn from(error: RemoveError) -> Self {
-        let mut message = error.to_string();
-        if let RemoveError::Remains { remaining, .. } = &error {
-            for left in remaining {
-                // Writing to a string does not fail.
-                let _ = write!(message, "\n  still there: {}\n  by hand:     {}", left.resource, left.command);
-            }
-        }
-        let problem = Self::new(error.code(), message);
-        match error {
-            RemoveError::Remains { id, remaining } => problem.detail("id", id).detail("remaining", remaining),
-            RemoveError::NotEnded { id, .. } => problem.hint(format!("agency stop {id}")),
-            RemoveError::NeededBySession { id, session, .. } => problem
-                .hint(format!(
-                    "agency workflow cancel {session} ends the session; then agency rm {id} removes the run, and \
-                     agency rm --force {id} removes it at once"
-                ))
-                .detail("id", id)
-                .detail("session", session),
-            RemoveError::Workspace(error) => with_facts(problem, &error),
-            RemoveError::InUse(_) | RemoveError::Store(_) | RemoveError::BadRow(_) => problem,
-        }
+impl<E: Coded> From<E> for Problem {
+    fn from(error: E) -> Self {
+        error.explain(Self::new(error.code(), error.message()))
     }
 }
 

@@ -1,18 +1,22 @@
 //! Problems with named agents.
 
 use agency_engine::agents::AgentError;
+use agency_model::ErrorCode;
 
-use super::Problem;
+use super::{Coded, Problem};
 
-impl From<AgentError> for Problem {
-    fn from(error: AgentError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            AgentError::Create(error) => error.into(),
-            AgentError::Stop(error) => error.into(),
-            AgentError::Orphan(error) => error.into(),
-            AgentError::Home(error) => error.into(),
-            AgentError::Store(error) => error.into(),
+impl Coded for AgentError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            AgentError::Create(error) => error.explain(problem),
+            AgentError::Stop(error) => error.explain(problem),
+            AgentError::Orphan(error) => error.explain(problem),
+            AgentError::Home(error) => error.explain(problem),
+            AgentError::Store(error) => error.explain(problem),
             AgentError::InvalidName { name } => problem.detail("field", "name").detail("name", name),
             AgentError::NameTaken { name, run } => problem
                 .hint(format!("agency send {name} talks to it; agency agent stop {name} ends it"))

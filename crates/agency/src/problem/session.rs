@@ -1,14 +1,18 @@
 //! Problems with workflow sessions.
 
 use agency_engine::orchestrator::{DriveError, OrchestratorError, SessionError};
+use agency_model::ErrorCode;
 
-use super::Problem;
+use super::{Coded, Problem};
 
-impl From<SessionError> for Problem {
-    fn from(error: SessionError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            SessionError::Home(error) => error.into(),
+impl Coded for SessionError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            SessionError::Home(error) => error.explain(problem),
             SessionError::NotFound(text) => problem.detail("session", text),
             SessionError::Ambiguous { ids, .. } => problem.hint("give more of the id").detail("candidates", ids),
             SessionError::InUse(id) => problem.hint("try again in a moment").detail("session", id),
@@ -21,18 +25,21 @@ impl From<SessionError> for Problem {
     }
 }
 
-impl From<OrchestratorError> for Problem {
-    fn from(error: OrchestratorError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            OrchestratorError::Session(error) => error.into(),
-            OrchestratorError::Create(error) => error.into(),
-            OrchestratorError::Delivery(error) => error.into(),
-            OrchestratorError::Stop(error) => error.into(),
-            OrchestratorError::Drive(error) => error.into(),
-            OrchestratorError::Wait(error) => error.into(),
-            OrchestratorError::Home(error) => error.into(),
-            OrchestratorError::Store(error) => error.into(),
+impl Coded for OrchestratorError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            OrchestratorError::Session(error) => error.explain(problem),
+            OrchestratorError::Create(error) => error.explain(problem),
+            OrchestratorError::Delivery(error) => error.explain(problem),
+            OrchestratorError::Stop(error) => error.explain(problem),
+            OrchestratorError::Drive(error) => error.explain(problem),
+            OrchestratorError::Wait(error) => error.explain(problem),
+            OrchestratorError::Home(error) => error.explain(problem),
+            OrchestratorError::Store(error) => error.explain(problem),
             OrchestratorError::WrongState { id, state, .. } => problem
                 .hint(format!("agency workflow show {id} shows its state"))
                 .detail("session", id)
@@ -62,14 +69,17 @@ impl From<OrchestratorError> for Problem {
     }
 }
 
-impl From<DriveError> for Problem {
-    fn from(error: DriveError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            DriveError::Session(error) => error.into(),
-            DriveError::Home(error) => error.into(),
-            DriveError::Open(error) => error.into(),
-            DriveError::Store(error) => error.into(),
+impl Coded for DriveError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            DriveError::Session(error) => error.explain(problem),
+            DriveError::Home(error) => error.explain(problem),
+            DriveError::Open(error) => error.explain(problem),
+            DriveError::Store(error) => error.explain(problem),
             DriveError::NoWorktree(id) => problem.hint("start another session").detail("session", id),
             DriveError::Refused(_) | DriveError::Deserted => problem,
         }

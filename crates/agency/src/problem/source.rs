@@ -2,21 +2,26 @@
 
 use agency_engine::ask::{AskError, TemplateError};
 use agency_engine::sources::SourceError;
+use agency_model::ErrorCode;
 
-use super::Problem;
+use super::run::with_facts;
+use super::{Coded, Problem};
 
-impl From<SourceError> for Problem {
-    fn from(error: SourceError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            SourceError::File(error) => error.into(),
-            SourceError::Home(error) => error.into(),
-            SourceError::Workspace(error) => super::with_facts(problem, &error),
+impl Coded for SourceError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            SourceError::File(error) => error.explain(problem),
+            SourceError::Home(error) => error.explain(problem),
+            SourceError::Workspace(error) => with_facts(problem, error),
             SourceError::InvalidName { name, .. } => problem.detail("name", name),
             SourceError::Invalid { what, value, .. } => problem.detail("what", what).detail("value", value),
             SourceError::Exists { name, .. } => problem.detail("name", name),
             SourceError::NotFound { what, name, nearest } => {
-                let list = if what == "group" { "agency source group ls" } else { "agency source ls" };
+                let list = if *what == "group" { "agency source group ls" } else { "agency source ls" };
                 problem.hint(format!("{list} lists them")).detail("name", name).detail("nearest", nearest)
             }
             SourceError::Gone { name, path, hint, .. } => problem.hint(hint).detail("name", name).detail("path", path),
@@ -30,23 +35,26 @@ impl From<SourceError> for Problem {
     }
 }
 
-impl From<AskError> for Problem {
-    fn from(error: AskError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
-            AskError::Source(error) => error.into(),
-            AskError::Create(error) => error.into(),
-            AskError::Workspace(error) => super::with_facts(problem, &error),
-            AskError::Stop(error) => error.into(),
-            AskError::Wait(error) => error.into(),
-            AskError::Store(error) => error.into(),
-            AskError::Home(error) => error.into(),
+impl Coded for AskError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            AskError::Source(error) => error.explain(problem),
+            AskError::Create(error) => error.explain(problem),
+            AskError::Workspace(error) => with_facts(problem, error),
+            AskError::Stop(error) => error.explain(problem),
+            AskError::Wait(error) => error.explain(problem),
+            AskError::Store(error) => error.explain(problem),
+            AskError::Home(error) => error.explain(problem),
             AskError::Template(TemplateError::Missing { path, missing }) => problem
                 .hint(format!("add it to {}, or delete the file to get the built-in one", path.display()))
                 .detail("file", path)
                 .detail("missing", missing),
             AskError::Template(TemplateError::NotText(path)) => problem.detail("file", path),
-            AskError::Template(TemplateError::Home(error)) => error.into(),
+            AskError::Template(TemplateError::Home(error)) => error.explain(problem),
             AskError::NoSources => problem.hint("name one with -s, or a group with -g; agency source ls lists them"),
             AskError::Failed { run, stderr, .. } => problem
                 .hint(format!("agency logs {run} shows all its output"))

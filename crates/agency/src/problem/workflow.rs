@@ -6,13 +6,17 @@ use agency_engine::workflow::WorkflowError;
 use agency_model::ErrorCode;
 use agency_model::workflow::Problem as WorkflowProblem;
 
-use super::Problem;
+use super::{Coded, Problem};
 
 /// A terminal shows so many; scripts get all of them.
 const SHOWN: usize = 50;
 
 /// Every problem of workflow files, as one failure.
 pub(crate) fn problems(found: &[WorkflowProblem]) -> Problem {
+    Problem::new(ErrorCode::InvalidWorkflow, message_of(found)).detail("problems", found)
+}
+
+fn message_of(found: &[WorkflowProblem]) -> String {
     let count = if found.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", found.len()) };
     let mut message = count;
     for problem in found.iter().take(SHOWN) {
@@ -25,39 +29,59 @@ pub(crate) fn problems(found: &[WorkflowProblem]) -> Problem {
     if found.len() > SHOWN {
         let _ = write!(message, "\n\nand {} more", found.len() - SHOWN);
     }
-    Problem::new(ErrorCode::InvalidWorkflow, message).detail("problems", found)
+    message
 }
 
-impl From<WorkflowError> for Problem {
-    fn from(error: WorkflowError) -> Self {
-        let message = error.to_string();
-        let hint = |problem: Self, nearest: Option<String>, usual: &str| match nearest {
-            Some(name) => problem.hint(format!("did you mean {name}?")),
-            None => problem.hint(usual),
-        };
-        match error {
-            WorkflowError::Invalid(found) => problems(&found),
-            WorkflowError::NotFound { nearest, .. } => hint(
-                Self::new(ErrorCode::InvalidPath, message),
-                nearest,
+impl Coded for WorkflowError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::InvalidPath,
+            Self::NoSuchStep { .. } => ErrorCode::Usage,
+            Self::Io { .. } => ErrorCode::Io,
+            Self::Invalid(_) | Self::Template(_) | Self::Task { .. } | Self::NoBead { .. } => {
+                ErrorCode::InvalidWorkflow
+            }
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Invalid(found) => message_of(found),
+            Self::NotFound { .. }
+            | Self::NoSuchStep { .. }
+            | Self::Io { .. }
+            | Self::Template(_)
+            | Self::Task { .. }
+            | Self::NoBead { .. } => self.to_string(),
+        }
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            Self::Invalid(found) => problem.detail("problems", found),
+            Self::NotFound { nearest, .. } => meant_or(
+                problem,
+                nearest.as_deref(),
                 "name a file, or a workflow of .agency/workflows; agency init writes two to begin with",
             ),
-            WorkflowError::NoSuchStep { nearest, .. } => {
-                hint(Self::new(ErrorCode::Usage, message), nearest, "name a step of the workflow with --step")
+            Self::NoSuchStep { nearest, .. } => {
+                meant_or(problem, nearest.as_deref(), "name a step of the workflow with --step")
             }
-            WorkflowError::Template(error) => {
-                let problem = Self::new(ErrorCode::InvalidWorkflow, message)
-                    .detail("file", error.file)
-                    .detail("line", error.at.line)
-                    .detail("column", error.at.column);
-                hint(problem, error.nearest, "docs/workflows.md lists what templates can name")
+            Self::Template(error) => {
+                let problem =
+                    problem.detail("file", &error.file).detail("line", error.at.line).detail("column", error.at.column);
+                meant_or(problem, error.nearest.as_deref(), "docs/workflows.md lists what templates can name")
             }
-            WorkflowError::Io { path, .. } => Self::new(ErrorCode::Io, message).detail("path", path),
-            WorkflowError::Task { .. } => Self::new(ErrorCode::InvalidWorkflow, message)
-                .hint("a task is an object with a `title`, and perhaps a `body`"),
-            WorkflowError::NoBead { id, .. } => Self::new(ErrorCode::InvalidWorkflow, message)
-                .detail("bead", id)
-                .hint("bd list shows the beads of this project"),
+            Self::Io { path, .. } => problem.detail("path", path),
+            Self::Task { .. } => problem.hint("a task is an object with a `title`, and perhaps a `body`"),
+            Self::NoBead { id, .. } => problem.detail("bead", id).hint("bd list shows the beads of this project"),
         }
+    }
+}
+
+fn meant_or(problem: Problem, nearest: Option<&str>, usual: &str) -> Problem {
+    match nearest {
+        Some(name) => problem.hint(format!("did you mean {name}?")),
+        None => problem.hint(usual),
     }
 }

@@ -26,9 +26,8 @@ pub(crate) enum AttachEnd {
 
 /// Connects standard input and output with the agent's terminal until the user detaches or the run finishes.
 pub(crate) fn attach_terminal(mut connection: ScreenConnection) -> Result<AttachEnd, Problem> {
-    let broken = |error: io::Error| {
-        Problem::new(ErrorCode::Io, format!("the connection to the supervisor broke: {error}"))
-    };
+    let broken =
+        |error: io::Error| Problem::new(ErrorCode::Io, format!("the connection to the supervisor broke: {error}"));
     let stdin = io::stdin();
     let _raw = RawTerminal::enter(&stdin)
         .map_err(|error| Problem::new(ErrorCode::Usage, format!("attaching needs a terminal: {error}")))?;

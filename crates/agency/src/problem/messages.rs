@@ -1,16 +1,19 @@
-//! Why an agent was not told something, and why its screen was not shown.
+//! Problems with messages, answers and attaching.
 
 use agency_engine::attach::AttachError;
 use agency_engine::caller::NotAllowed;
 use agency_engine::messages::DeliveryError;
-use agency_model::UnfitAnswer;
+use agency_model::{ErrorCode, UnfitAnswer};
 
-use super::Problem;
+use super::{Coded, Problem};
 
-impl From<AttachError> for Problem {
-    fn from(error: AttachError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
+impl Coded for AttachError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
             AttachError::NoSession { id, alive: true } => {
                 problem.hint(format!("its agent is running: agency attach --direct {id}"))
             }
@@ -24,10 +27,13 @@ impl From<AttachError> for Problem {
     }
 }
 
-impl From<DeliveryError> for Problem {
-    fn from(error: DeliveryError) -> Self {
-        let problem = Self::new(error.code(), error.to_string());
-        match error {
+impl Coded for DeliveryError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
             DeliveryError::NotRunning { id, .. } => {
                 problem.hint(format!("agency resume {id} continues the conversation of a finished run"))
             }
@@ -51,7 +57,7 @@ impl From<DeliveryError> for Problem {
     }
 }
 
-fn with_refusal(problem: Problem, refusal: NotAllowed) -> Problem {
+fn with_refusal(problem: Problem, refusal: &NotAllowed) -> Problem {
     match refusal {
         NotAllowed::Agent(run) => problem
             .hint(

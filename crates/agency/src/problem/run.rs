@@ -1,0 +1,190 @@
+//! Problems with runs: the home, the database, creating, stopping, removing, orphans.
+
+use std::fmt::Write;
+
+use agency_engine::agency::OpenError;
+use agency_engine::create::CreateError;
+use agency_engine::home::HomeError;
+use agency_engine::orphans::OrphanError;
+use agency_engine::remove::RemoveError;
+use agency_engine::stop::StopError;
+use agency_engine::store::StoreError;
+use agency_engine::watch::WaitError;
+use agency_engine::workspace::WorkspaceError;
+use agency_model::ErrorCode;
+
+use super::hint::{path_hint, workspace_hint};
+use super::{Coded, Problem};
+
+impl Coded for OpenError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            Self::Home(error) => error.explain(problem),
+            Self::Store(error) => error.explain(problem),
+        }
+    }
+}
+
+impl Coded for WaitError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Home(error) => error.code(),
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            Self::Home(error) => error.explain(problem),
+            Self::Store(error) => error.explain(problem),
+        }
+    }
+}
+
+impl Coded for StoreError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        if matches!(self, StoreError::Newer { .. }) {
+            return problem.hint("use the newer agency, or set AGENCY_HOME to another directory; nothing was changed");
+        }
+        problem
+    }
+}
+
+impl Coded for StopError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        if matches!(self, StopError::Unrecorded { .. }) {
+            return problem.hint("make room on the disk, then agency reconcile");
+        }
+        problem
+    }
+}
+
+impl Coded for CreateError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            CreateError::Spec { file, error } => {
+                let mut problem = match file {
+                    Some(file) => problem.detail("file", file),
+                    None => problem.hint("or use flags: agency run --help lists them"),
+                };
+                if let Some(field) = error.field() {
+                    problem = problem.detail("field", field);
+                }
+                if let Some((line, column)) = error.position() {
+                    problem = problem.detail("line", line).detail("column", column);
+                }
+                problem
+            }
+            CreateError::Path { what, path, code, .. } => {
+                let problem = match path_hint(*what, *code) {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                };
+                problem.detail("path", path).detail("what", what.to_string())
+            }
+            CreateError::Value { field, hint, .. } => problem.detail("field", field).hint(*hint),
+            CreateError::Runner { hint, .. } => problem.hint(hint),
+            CreateError::State { hint, .. } => problem.hint(*hint),
+            CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
+            CreateError::Workspace(error) => with_facts(problem, error),
+            CreateError::Tmux(_)
+            | CreateError::Store(_)
+            | CreateError::Home(_)
+            | CreateError::Host(_)
+            | CreateError::Start { .. }
+            | CreateError::Recursion
+            | CreateError::Stopped
+            | CreateError::Interrupted => problem,
+        }
+    }
+}
+
+impl Coded for HomeError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+}
+
+impl Coded for OrphanError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            OrphanError::Supervised { pid, id } => {
+                problem.hint(format!("agency stop {id} ends it")).detail("pid", pid).detail("run_id", id)
+            }
+            OrphanError::PartOf { pid, head } => {
+                problem.hint(format!("agency agent kill-orphan {head} ends all of them")).detail("pid", pid)
+            }
+            OrphanError::NoProcess(pid) | OrphanError::Stranger(pid) => problem.detail("pid", pid),
+            OrphanError::Stays { id, staying } => {
+                let pids: Vec<u32> = staying.iter().map(|(pid, _)| *pid).collect();
+                let words: Vec<String> = pids.iter().map(ToString::to_string).collect();
+                let hint =
+                    format!("kill -KILL {}, as a user with the permission; then agency reconcile", words.join(" "));
+                problem.hint(hint).detail("run_id", id).detail("pids", pids)
+            }
+            OrphanError::Store(_) => problem,
+        }
+    }
+}
+
+/// Adds what is known of an error with the repository.
+pub(super) fn with_facts(problem: Problem, error: &WorkspaceError) -> Problem {
+    let problem = match workspace_hint(error) {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    };
+    error.facts().into_iter().fold(problem, |problem, (name, value)| problem.detail(name, value))
+}
+
+impl Coded for RemoveError {
+    fn code(&self) -> ErrorCode {
+        self.code()
+    }
+
+    fn message(&self) -> String {
+        let mut message = self.to_string();
+        if let Self::Remains { remaining, .. } = self {
+            for left in remaining {
+                // Writing to a string does not fail.
+                let _ = write!(message, "\n  still there: {}\n  by hand:     {}", left.resource, left.command);
+            }
+        }
+        message
+    }
+
+    fn explain(&self, problem: Problem) -> Problem {
+        match self {
+            RemoveError::Remains { id, remaining } => problem.detail("id", id).detail("remaining", remaining),
+            RemoveError::NotEnded { id, .. } => problem.hint(format!("agency stop {id}")),
+            RemoveError::NeededBySession { id, session, .. } => problem
+                .hint(format!(
+                    "agency workflow cancel {session} ends the session; then agency rm {id} removes the run, and \
+                     agency rm --force {id} removes it at once"
+                ))
+                .detail("id", id)
+                .detail("session", session),
+            RemoveError::Workspace(error) => with_facts(problem, error),
+            RemoveError::InUse(_) | RemoveError::Store(_) | RemoveError::BadRow(_) => problem,
+        }
+    }
+}
