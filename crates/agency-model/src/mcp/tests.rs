@@ -36,8 +36,8 @@ fn a_program_of_the_users_own_may_have_the_name_of_a_preset() {
 fn mistakes_say_what_is_wrong() {
     for (name, server, words) in [
         ("githup", json!({}), "did you mean github?"),
-        ("a b", json!({ "command": "x" }), "is no name"),
-        ("", json!({ "command": "x" }), "is no name"),
+        ("a b", json!({ "command": "x" }), "is not a valid name"),
+        ("", json!({ "command": "x" }), "is not a valid name"),
         ("x", json!({ "command": "x", "url": "http://y" }), "one or the other"),
         ("x", json!({ "url": "http://y", "env": { "A": "b" } }), "`env`"),
         ("x", json!({ "url": "http://y", "args": [] }), "`args`"),

@@ -77,7 +77,7 @@ fn ctrl_c_on_an_agent_in_the_foreground_stops_it_and_a_second_one_kills_it() {
     {
         let words = spawn_words(&repo, name, &["--runner", runner, "--prompt", "hello", "--foreground"]);
         let terminal = world.terminal(&words);
-        terminal.wait_for_text(&format!("{name} is here"));
+        terminal.wait_for_text(&format!("{name} is running"));
         let run = world.runs().pop().unwrap();
         run.wait_for_output(if runner == "agent" { "heard" } else { "ready" });
         terminal.send_keys(&["C-c"]);

@@ -86,7 +86,7 @@ fn a_chat_whose_agency_was_killed_keeps_its_directory_as_long_as_its_agent_lives
     let path = scratch(&world);
     chat.signal(Signal::KILL);
     world.ok(&["ask", "-s", "docs", "--runner", "quick", "What?"]);
-    assert!(path.is_dir(), "its agent is alive");
+    assert!(path.is_dir(), "its agent is running");
     world.release("mine");
     let read = world.root().join("agents/mine.read");
     wait_for("the agent's end", LIMIT, || fs::read_to_string(&read).ok().filter(|text| text.contains("42")));

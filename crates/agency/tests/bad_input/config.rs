@@ -60,7 +60,7 @@ fn mistakes_of_every_kind_are_placed() {
         ("b.toml", "max_agents = 0\n", 1, "a whole number from 1"),
         ("c.toml", "\n[agents.mine]\nargs = []\n", 2, "needs a `command`"),
         ("d.toml", "default_agent = \"claud_code\"\n", 1, "did you mean `claude_code`?"),
-        ("e.json", "{\n \"max_agents\": 1,\n \"max_agents\": 2\n}", 3, "twice"),
+        ("e.json", "{\n \"max_agents\": 1,\n \"max_agents\": 2\n}", 3, "duplicate key"),
         ("f.json", "{\n \"hots\": \"tmux\"}", 2, "did you mean `host`?"),
         ("g.json", "[]", 1, "table of settings"),
     ];

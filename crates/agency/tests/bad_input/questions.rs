@@ -57,7 +57,7 @@ fn an_agent_that_takes_no_messages_gets_none() {
     let run = world.begin(&repo, "waiting", &["--host", "detached", "--mode", "headless"]);
     for arguments in [&["send", &run.id, "hello"][..], &["interrupt", &run.id]] {
         let error = refused(&world, &repo, arguments, ErrorCode::NotDelivered);
-        says(&error, &[&run.id, "takes no messages"]);
+        says(&error, &[&run.id, "does not accept messages"]);
         hints(&error, "agency why");
     }
     world.release("waiting");

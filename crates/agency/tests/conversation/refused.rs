@@ -61,14 +61,14 @@ fn an_answer_that_does_not_fit_is_told_what_would_and_changes_nothing() {
     };
     unfit(&permission, &["perhaps"], "'perhaps' is no answer");
     unfit(&permission, &["1"], "'1' is no answer");
-    unfit(&permission, &["--text", "why not"], "no answer in own words");
-    unfit(&permission, &["allow", "--text", "but"], "takes no text beside allow");
+    unfit(&permission, &["--text", "why not"], "does not accept free text");
+    unfit(&permission, &["allow", "--text", "but"], "does not accept a text with allow");
     unfit(&permission, &["allow", "deny"], "'allow deny' is no answer");
     unfit(&ids[0], &["3"], "'3' is no answer");
     unfit(&ids[0], &["0"], "'0' is no answer");
     unfit(&ids[0], &["1", "2"], "exactly one");
-    unfit(&ids[0], &["allow"], "no permission");
-    unfit(&ids[1], &["allow-all"], "no permission");
+    unfit(&ids[0], &["allow"], "not a permission");
+    unfit(&ids[1], &["allow-all"], "not a permission");
     unfit(&ids[1], &["1", "MySQL"], "'1 MySQL' is no answer");
     unfit(&ids[1], &["--text", " "], "empty");
     assert_eq!((run.replies().len(), choosing.replies().len()), (0, 0));

@@ -69,7 +69,7 @@ fn what_cannot_go_on_says_why() {
     refused(&parent, &told, ErrorCode::InvalidState, "is running");
     wait_for_question(&world, &parent);
     world.ok(&["stop", &parent.id]);
-    refused(&parent, &[], ErrorCode::InvalidSpec, "needs to be told");
+    refused(&parent, &[], ErrorCode::InvalidSpec, "needs a prompt");
 
     let child = resume(&world, &parent, &told);
     refused(&parent, &told, ErrorCode::InvalidState, &format!("{} is at work", child.id));

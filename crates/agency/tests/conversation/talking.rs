@@ -68,7 +68,7 @@ fn an_agent_that_takes_no_messages_is_not_told_any() {
         run.wait_for_output("ready");
         for arguments in [&["send", &run.id, "hello"][..], &["interrupt", &run.id]] {
             let error = world.error(arguments, ErrorCode::NotDelivered);
-            assert!(text(&error, "message").contains("takes no messages"), "{error:#}");
+            assert!(text(&error, "message").contains("does not accept messages"), "{error:#}");
         }
         assert_eq!(events(&run, "message"), Vec::<Value>::new());
         world.release(name);

@@ -76,7 +76,7 @@ fn a_person_sees_the_question_hears_the_bell_and_sees_who_answered() {
     let (world, repo) = world();
     asks(&world, "asking", &[permission("r1", "touch a-file")]);
     let terminal = world.terminal(&["inbox", "--follow"]);
-    terminal.wait_for_text("Ctrl-C ends it");
+    terminal.wait_for_text("press Ctrl-C to stop");
     start(&world, &repo, "asking", &[]);
     let screen = terminal.wait_for_text("touch a-file");
     assert!(screen.contains("Bash: Do something") && screen.contains("agency answer q_"), "{screen}");

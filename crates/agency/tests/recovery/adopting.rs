@@ -90,7 +90,7 @@ fn a_lost_database_is_recovered_completely_with_every_kind_of_run() {
     let lost = world.ok(&["ls", "--all"]);
     assert!(lost.stderr.contains("agency reconcile"), "{lost}");
     let said = complaints(&world);
-    assert!(said.iter().any(|(said, fix)| said.contains("tell more") && fix == "agency reconcile"), "{said:?}");
+    assert!(said.iter().any(|(said, fix)| said.contains("contain more") && fix == "agency reconcile"), "{said:?}");
     assert!(said.iter().all(|(_, fix)| fix == "agency reconcile"), "nothing else is advised: {said:?}");
     let adopted = world.json(&["reconcile"])["data"].take();
     assert_eq!(adopted["adopted"].as_array().unwrap().len(), world.runs().len(), "{adopted:#}");

@@ -63,8 +63,8 @@ fn a_panic_restores_the_terminal_and_leaves_a_report() {
     let (world, repo) = world();
     let run = waiting(&world, &repo, "kitchen");
     let terminal = screen_with(&world, &["AGENCY_PANIC_POINT=tui.draw"], &["tui"]);
-    let shown = terminal.wait_for_text("the screen crashed");
-    assert!(shown.contains("every run goes on"), "{shown}");
+    let shown = terminal.wait_for_text("the TUI crashed");
+    assert!(shown.contains("runs continue"), "{shown}");
     assert_ne!(terminal.wait_for_exit(), 0);
     terminal.type_text("echoed");
     terminal.wait_for_text("echoed");

@@ -54,7 +54,7 @@ fn a_filter_leaves_what_has_all_its_words_folded_or_not() {
     terminal.wait_until("one run", |screen| screen.contains("red cellar") && !screen.contains("attic"));
     // Letters that are keys elsewhere are only letters here.
     terminal.type_text(" zq");
-    terminal.wait_for_text("No run has these words");
+    terminal.wait_for_text("No run matches the filter");
     terminal.send_keys(&["Escape"]);
     terminal.wait_for_text("blue attic");
 }

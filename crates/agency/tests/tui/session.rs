@@ -114,7 +114,7 @@ fn the_terminal_is_lent_to_a_shell_and_to_an_agent_and_comes_back() {
     world.begin(&repo, "greeter", &["--host", "detached", "--name", "door"]);
     let terminal = screen(&world, "door");
     press(&terminal, &["!"]);
-    terminal.wait_for_text("exit comes back");
+    terminal.wait_for_text("exit returns");
     terminal.type_text("basename $PWD; exit");
     press(&terminal, &["Enter"]);
     terminal.wait_for_text("1 live");
@@ -165,7 +165,7 @@ fn an_interrupted_editor_takes_neither_the_screen_nor_the_text_with_it() {
     press(&terminal, &["C-e"]);
     terminal.wait_for_text("editing");
     press(&terminal, &["C-c"]);
-    let back = terminal.wait_for_text("the text is as it was");
+    let back = terminal.wait_for_text("the text is unchanged");
     assert!(back.contains("half a thought"), "{back}");
     press(&terminal, &["C-s"]);
     terminal.wait_for_text("heard: half a thought");

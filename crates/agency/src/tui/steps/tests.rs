@@ -138,7 +138,7 @@ fn a_run_of_no_workflow_has_no_steps() {
     tell_runs(&mut state, vec![row(1, "alone")]);
     assert!(!key(&mut state, KeyCode::Char('w')).iter().any(|effect| matches!(effect, Effect::Do(..))));
     assert!(state.overlays.is_empty());
-    assert!(said(&state).contains("alone belongs to no workflow"), "{}", said(&state));
+    assert!(said(&state).contains("alone does not belong to a workflow"), "{}", said(&state));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn an_approval_is_asked_for_first() {
 fn nothing_is_approved_where_nothing_is_asked() {
     let mut state = opened(SessionState::Running);
     key(&mut state, KeyCode::Char('a'));
-    assert!(said(&state).contains("waits for no approval"), "{}", said(&state));
+    assert!(said(&state).contains("is not waiting for an approval"), "{}", said(&state));
     assert!(matches!(state.overlays.last(), Some(Overlay::Steps(_))));
     ask(&mut state, vec![question(1), question(2)]);
     key(&mut state, KeyCode::Char('x'));
@@ -295,7 +295,7 @@ fn a_retry_is_asked_for_first() {
     assert_eq!(job, Job::Retry { session: session(), from: Some("test-fix[2]/tests".to_owned()) });
     let mut state = opened(SessionState::Running);
     key(&mut state, KeyCode::Char('r'));
-    assert!(said(&state).contains("only what stands still"), "{}", said(&state));
+    assert!(said(&state).contains("only a session that is not running"), "{}", said(&state));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn a_second_message_waits_for_the_first() {
     press(&mut state, "m");
     press(&mut state, " second");
     assert_eq!(ctrl(&mut state, 's'), []);
-    assert_eq!(said(&state), "telling one already");
+    assert_eq!(said(&state), "sending to one already");
     assert!(written(&state).is_some_and(|text| text.ends_with("second")));
 }
 
