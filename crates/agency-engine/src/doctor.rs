@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agency_model::{Host, VcsChoice};
+use agency_model::{Host, VcsChoice, shell_quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::host::Tmux;
 use crate::reconcile::ReconcilePlan;
 use crate::store::{Store, StoreError};
 use crate::stray::Survivor;
-use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray, quoted};
+use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray};
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -134,7 +134,7 @@ impl Agency {
                 // Otherwise git forgets in some months what only this worktree leads to.
                 Some(lock) => format!(
                     "move it aside with all that is in it, and let git keep its commits: touch {0} && {1}",
-                    quoted(&lock),
+                    shell_quoted(&lock),
                     moving_aside(&self.home, path)
                 ),
                 None => format!("move it aside with all that is in it: {}", moving_aside(&self.home, path)),
@@ -240,7 +240,7 @@ fn home_access(home: &Home) -> Check {
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         let message = format!("others can look into {} (mode {mode:o})", path.display());
-        return Check::bad("home", Health::Warning, message, format!("chmod 700 {}", quoted(path)));
+        return Check::bad("home", Health::Warning, message, format!("chmod 700 {}", shell_quoted(path)));
     }
     Check::ok("home", path.display().to_string())
 }
@@ -293,7 +293,7 @@ fn fix_of(error: &StoreError, home: &Home) -> String {
 /// The command that moves something into a directory of its own below the home's `kept`, where nothing can be overwritten.
 fn moving_aside(home: &Home, path: &Path) -> String {
     let aside = home.kept().join(format!("aside-{}", moment()));
-    format!("mkdir -p {0} && mv {1} {0}/", quoted(&aside), quoted(path))
+    format!("mkdir -p {0} && mv {1} {0}/", shell_quoted(&aside), shell_quoted(path))
 }
 
 fn counted(number: usize, what: &str) -> String {
@@ -310,8 +310,8 @@ fn rebuild(home: &Home) -> String {
     let aside = home.root().join(format!("damaged-{}", moment()));
     format!(
         "mkdir {0} && mv {1}* {0}/ && agency reconcile, which rebuilds it from the files of the runs",
-        quoted(&aside),
-        quoted(&home.database())
+        shell_quoted(&aside),
+        shell_quoted(home.database())
     )
 }
 

@@ -4,6 +4,7 @@
 
 mod address;
 mod branch;
+mod branch_log;
 mod changes;
 mod checkout;
 mod clear;
@@ -32,6 +33,7 @@ mod pipes;
 mod preview;
 mod private_git;
 mod prompt;
+mod ref_files;
 mod registered;
 mod removal;
 mod repository;
@@ -83,7 +85,6 @@ pub(crate) use scratch::{
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
 pub use uncommitted::UncommittedCheck;
-pub(crate) use wording::quoted;
 
 /// What the workspace functions return.
 pub type Result<T> = std::result::Result<T, WorkspaceError>;
@@ -105,7 +106,7 @@ pub trait Workspace {
     /// What a removal would save, keep and leave out.
     fn preview(&self) -> Result<Preview> {
         let Changes { files, nested, ignored } = self.changes()?;
-        Ok(Preview { uncommitted: files.len(), nested, ignored })
+        Ok(Preview { uncommitted: files.len(), nested, ignored, obstacle: None })
     }
 
     /// The unified diff of everything that [`changes`](Self::changes) lists.
@@ -288,13 +289,23 @@ pub struct Removal {
     pub leftover: Option<PathBuf>,
     /// Where the files of the worktree were moved to, because no ref can hold all of them.
     pub kept: Option<PathBuf>,
+    /// Where files were moved to that were in the way of refs, or that no ref can stand for.
+    pub kept_refs: Option<PathBuf>,
 }
 
 impl Removal {
     /// A removal of a directory in which nothing is to be saved.
     fn without_work(worktree: WorktreeFate) -> Self {
-        let (saved, branch, leftover, kept) = (None, BranchFate::Absent, None, None);
-        Self { worktree, saved, branch, ignored: vec![], other_refs: vec![], leftover, kept }
+        Self {
+            worktree,
+            saved: None,
+            branch: BranchFate::Absent,
+            ignored: vec![],
+            other_refs: vec![],
+            leftover: None,
+            kept: None,
+            kept_refs: None,
+        }
     }
 }
 

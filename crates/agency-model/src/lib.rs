@@ -13,6 +13,7 @@ mod nearest;
 pub mod policy;
 mod question;
 pub mod run;
+mod shell;
 pub mod spec;
 mod string_enum;
 pub mod template;
@@ -30,5 +31,6 @@ pub use mcp::{
 };
 pub use nearest::nearest;
 pub use question::{Answer, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;

@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use agency_model::shell_quoted;
+
 use super::SupervisorCommand;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
 
@@ -233,8 +235,8 @@ impl Tmux {
     #[must_use]
     pub fn typed(&self, words: &str) -> String {
         match &self.socket {
-            Some(path) if path.contains('/') => format!("tmux -S {path} {words}"),
-            Some(name) => format!("tmux -L {name} {words}"),
+            Some(path) if path.contains('/') => format!("tmux -S {} {words}", shell_quoted(path)),
+            Some(name) => format!("tmux -L {} {words}", shell_quoted(name)),
             None => format!("tmux {words}"),
         }
     }

@@ -6,12 +6,12 @@ use std::thread;
 
 use agency_model::{RunId, Vcs};
 
-use super::wording::{ignored_note, nested_note};
+use super::wording::{ignored_note, nested_note, obstacle_notes};
 use super::{RemoveError, Removed, check_branch_wish, workspace_of};
 use crate::agency::Agency;
 use crate::home::Home;
 use crate::store::RunRow;
-use crate::workspace::{DeleteBranch, RemoveOptions};
+use crate::workspace::{DeleteBranch, Preview, RemoveOptions, WorkspaceError};
 
 /// How many worktrees are looked at at once.
 const AT_ONCE: usize = 2;
@@ -76,10 +76,7 @@ fn plan(home: &Home, row: &RunRow, other: Option<&RunId>, options: RemoveOptions
     let mut notes = vec![];
     match (&row.worktree_path, other) {
         (Some(path), Some(other)) => notes.push(format!("keep the worktree {path}, where {other} works too")),
-        (Some(path), None) => {
-            notes.push(format!("remove the worktree {path}"));
-            notes.extend(worktree_notes(home, row, options)?);
-        }
+        (Some(path), None) => notes.extend(worktree_notes(home, row, path, options)?),
         (None, _) => {}
     }
     if let Some(branch) = &row.new_branch {
@@ -97,23 +94,35 @@ fn plan(home: &Home, row: &RunRow, other: Option<&RunId>, options: RemoveOptions
 }
 
 /// What would become of the files of a worktree.
-fn worktree_notes(home: &Home, row: &RunRow, options: RemoveOptions) -> Result<Vec<String>, RemoveError> {
-    let mut notes = vec![];
-    match workspace_of(home, row)?.preview() {
-        Ok(preview) => {
-            let count = preview.uncommitted;
-            notes.push(match (row.vcs, count) {
-                (Vcs::Git, 0) => "everything is committed".to_owned(),
-                (Vcs::Git, 1) => "1 file is not committed; it is saved first".to_owned(),
-                (Vcs::Git, _) => format!("{count} files are not committed; they are saved first"),
-                (Vcs::Jj, 0) => "no file differs from the base".to_owned(),
-                (Vcs::Jj, 1) => "1 file differs from the base; what the agent did is kept".to_owned(),
-                (Vcs::Jj, _) => format!("{count} files differ from the base; what the agent did is kept"),
-            });
-            notes.extend(ignored_note(&preview.ignored));
-            notes.extend(nested_note(&preview.nested, options.force));
+fn worktree_notes(home: &Home, row: &RunRow, path: &str, options: RemoveOptions) -> Result<Vec<String>, RemoveError> {
+    let preview = match workspace_of(home, row)?.preview() {
+        Ok(preview) => preview,
+        Err(WorkspaceError::PathMissing { .. }) => {
+            return Ok(vec![format!("the worktree {path} is gone already; {} forgets it", row.vcs)]);
         }
-        Err(error) => notes.push(format!("its files cannot be read: {error}")),
+        Err(error) => Preview { obstacle: Some(error), ..Preview::default() },
+    };
+    let mut notes = vec![];
+    match &preview.obstacle {
+        None => {
+            notes.push(format!("remove the worktree {path}"));
+            notes.push(files_note(row.vcs, preview.uncommitted));
+        }
+        Some(error) => notes.extend(obstacle_notes(error, path, options.force)),
     }
+    notes.extend(ignored_note(&preview.ignored));
+    notes.extend(nested_note(&preview.nested, options.force));
     Ok(notes)
+}
+
+/// What becomes of the files that differ.
+fn files_note(vcs: Vcs, count: usize) -> String {
+    match (vcs, count) {
+        (Vcs::Git, 0) => "everything is committed".to_owned(),
+        (Vcs::Git, 1) => "1 file is not committed; it is saved first".to_owned(),
+        (Vcs::Git, _) => format!("{count} files are not committed; they are saved first"),
+        (Vcs::Jj, 0) => "no file differs from the base".to_owned(),
+        (Vcs::Jj, 1) => "1 file differs from the base; what the agent did is kept".to_owned(),
+        (Vcs::Jj, _) => format!("{count} files differ from the base; what the agent did is kept"),
+    }
 }

@@ -40,6 +40,18 @@ fn force_helps(error: &WorkspaceError) -> bool {
     )
 }
 
+/// What becomes of a worktree that a plain `rm` refuses to remove.
+pub(super) fn obstacle_notes(error: &WorkspaceError, path: &str, force: bool) -> Vec<String> {
+    match (force_helps(error), force) {
+        (true, true) if matches!(error, WorkspaceError::Locked { .. }) => {
+            vec![format!("remove the worktree {path}"), "it is locked; what is not committed is saved first".to_owned()]
+        }
+        (true, true) => vec![format!("remove the worktree {path}"), format!("all its files are kept: {error}")],
+        (true, false) => vec![format!("the worktree {path} is not removed without --force: {error}")],
+        (false, _) => vec![format!("the worktree {path} cannot be removed: {error}")],
+    }
+}
+
 pub(super) fn trust_remains(row: &RunRow, error: &HomeError) -> Remaining {
     Remaining {
         resource: format!("the trust for {}", row.directory()),
@@ -116,6 +128,9 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         Some(place) => notes.push(format!("all its files are kept in {}, since no ref can hold them", place.display())),
         None => notes.extend(ignored_note(&removal.ignored)),
     }
+    if let Some(place) = &removal.kept_refs {
+        notes.push(format!("files that were in the place of its refs are kept in {}", place.display()));
+    }
     notes.extend(match &removal.branch {
         BranchFate::Kept { name, .. } => Some(format!("the branch {name} stays")),
         BranchFate::Deleted { name, commit } => Some(format!("the branch {name} is deleted; it was at {commit}")),
@@ -143,6 +158,7 @@ mod tests {
             other_refs: vec![],
             leftover: None,
             kept: Some(PathBuf::from("/kept")),
+            kept_refs: None,
         };
         let notes = notes_of(&removal, Vcs::Jj);
         assert_eq!(notes[1], "what the agent did is saved as refs/agency/saved/r");

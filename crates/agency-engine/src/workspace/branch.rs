@@ -1,11 +1,12 @@
 //! Branches: whether one can be made, where it points, and when it may be deleted.
 
+use std::fs;
 use std::path::Path;
 use std::thread;
 
 use super::git_command::GitCommand;
 use super::registered::RegisteredWorktree;
-use super::{Commit, DeleteBranch, Result, WorkspaceError, own_ref};
+use super::{Commit, DeleteBranch, Repository, Result, WorkspaceError, own_ref};
 
 /// Checks that a branch can be made in the repository at `root`.
 pub(super) fn check_new(root: &Path, name: &str) -> Result<()> {
@@ -20,10 +21,39 @@ pub(super) fn check_new(root: &Path, name: &str) -> Result<()> {
         return Err(invalid());
     }
     match in_the_way?.lines().next() {
-        None => Ok(()),
-        Some(taken) if taken == name => Err(WorkspaceError::BranchExists { name: name.to_owned() }),
+        None => refuse_unlisted_above(root, name),
+        Some(taken) if taken == name => Err(exists(name)),
         Some(other) => Err(WorkspaceError::BranchBlocked { name: name.to_owned(), by: other.to_owned() }),
     }
+}
+
+/// Refuses a name at which something is that git does not list: a symbolic ref that leads nowhere. Git takes the name for
+/// free, and would make the branch that the ref leads to.
+pub(super) fn refuse_unlisted(root: &Path, name: &str) -> Result<()> {
+    if is_unlisted(&Repository::from_root(root.to_owned()).common_dir()?, name)? { Err(exists(name)) } else { Ok(()) }
+}
+
+/// The same, and one with the name of a directory above it.
+fn refuse_unlisted_above(root: &Path, name: &str) -> Result<()> {
+    let common_dir = Repository::from_root(root.to_owned()).common_dir()?;
+    for (end, _) in name.match_indices('/') {
+        if is_unlisted(&common_dir, &name[..end])? {
+            return Err(WorkspaceError::BranchBlocked { name: name.to_owned(), by: name[..end].to_owned() });
+        }
+    }
+    refuse_unlisted(root, name)
+}
+
+fn is_unlisted(common_dir: &Path, name: &str) -> Result<bool> {
+    let full_name = full_name(name);
+    if common_dir.join("reftable").is_dir() {
+        return own_ref::is_symbolic(common_dir, &full_name);
+    }
+    Ok(fs::symlink_metadata(common_dir.join(full_name)).is_ok_and(|found| !found.is_dir()))
+}
+
+fn exists(name: &str) -> WorkspaceError {
+    WorkspaceError::BranchExists { name: name.to_owned() }
 }
 
 /// Refuses names that git would take for an option or for another name, or cannot be given at all.
@@ -73,14 +103,13 @@ pub(super) fn has_commit(git_dir: &Path, commit: &Commit) -> Result<bool> {
 pub(super) fn create(git_dir: &Path, name: &str, commit: &Commit) -> Result<()> {
     let full_name = full_name(name);
     let made = own_ref::update(GitCommand::on(git_dir), "agency: restored");
-    let exists = || WorkspaceError::BranchExists { name: name.to_owned() };
     // Git takes one that leads nowhere for missing, and would replace it.
     if own_ref::is_symbolic(git_dir, &full_name)? {
-        return Err(exists());
+        return Err(exists(name));
     }
     match made.args([full_name.as_str(), commit.as_str(), ""]).read() {
         Ok(_) => Ok(()),
-        Err(WorkspaceError::Git { message, .. }) if message.contains("reference already exists") => Err(exists()),
+        Err(WorkspaceError::Git { message, .. }) if message.contains("reference already exists") => Err(exists(name)),
         Err(error) => Err(error),
     }
 }

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agency_model::{ErrorCode, RunId};
+use agency_model::{ErrorCode, RunId, shell_quoted};
 
-use super::wording::{after_colon, also_saved, first_of, listed, quoted};
+use super::wording::{after_colon, also_saved, first_of, listed};
 use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.
@@ -129,7 +129,7 @@ pub enum WorkspaceError {
     /// Git does not know the directory as a worktree of the repository.
     #[error(
         "'{}' is not a worktree that '{}' knows; if the repository was moved, run: git -C <repository> worktree repair {}",
-        .path.display(), .repository.display(), quoted(.path)
+        .path.display(), .repository.display(), shell_quoted(.path)
     )]
     NotRegistered {
         /// The path.
@@ -150,7 +150,7 @@ pub enum WorkspaceError {
     /// Somebody locked the worktree.
     #[error(
         "'{}' is locked{}; to unlock it: git -C {} worktree unlock {}",
-        .path.display(), after_colon(.reason), quoted(.repository), quoted(.path)
+        .path.display(), after_colon(.reason), shell_quoted(.repository), shell_quoted(.path)
     )]
     Locked {
         /// The path.
@@ -163,7 +163,7 @@ pub enum WorkspaceError {
     /// The repository is no longer where it was.
     #[error(
         "the repository '{}' is gone; if it was moved, run: git -C <new place> worktree repair {}",
-        .repository.display(), quoted(.path)
+        .repository.display(), shell_quoted(.path)
     )]
     RepositoryGone {
         /// The path of the worktree.

@@ -7,10 +7,11 @@ use agency_model::RunId;
 
 use super::git_command::{Finished, GitCommand, pauses};
 use super::site::Site;
+use super::worktree_refs::OwnCommits;
 use super::{
     BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions,
     Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, kept_look, merge,
-    own_ref, preview, removal, review, snapshot, trash,
+    own_ref, preview, ref_files, removal, review, snapshot, trash,
 };
 use crate::fault;
 
@@ -48,6 +49,7 @@ impl Workspace for GitWorktree {
         if self.path.symlink_metadata().is_ok() {
             return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
         }
+        branch::refuse_unlisted(&self.repository, &self.branch)?;
         trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
         for pause in pauses() {
             let added = self.add()?;
@@ -78,8 +80,11 @@ impl Workspace for GitWorktree {
 
     fn preview(&self) -> Result<Preview> {
         let site = Site::find(self)?;
-        let mut found = preview::preview(&site.checkout(self)?)?;
+        let mut found = preview::preview(&site.checkout(self)?);
         found.nested.extend(removal::foreign_repositories(self, &site));
+        let lock = site.refuse_lock(self).err();
+        found.obstacle =
+            lock.or(found.obstacle).map_or_else(|| self.incomplete_history(&site), |error| Ok(Some(error)))?;
         Ok(found)
     }
 
@@ -89,6 +94,7 @@ impl Workspace for GitWorktree {
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
         let checkout = Site::find(self)?.checkout(self)?;
+        ref_files::move_aside(&checkout.common_dir, &self.trash, &self.run)?;
         snapshot::save(&checkout, &self.run, &self.base)
     }
 
@@ -122,6 +128,15 @@ impl BranchWork for GitWorktree {
 }
 
 impl GitWorktree {
+    /// The error that a removal would end with because commits of the worktree cannot be saved.
+    fn incomplete_history(&self, site: &Site) -> Result<Option<WorkspaceError>> {
+        let Some(entry) = &site.entry else { return Ok(None) };
+        let (work_tree, run) = (self.path.as_path(), &self.run);
+        let own = OwnCommits { common_dir: &site.common_dir, work_tree, run, deleted_branch: None };
+        let commits = own.incomplete(&entry.admin_dir, &self.branch)?;
+        Ok((!commits.is_empty()).then_some(WorkspaceError::IncompleteHistory { commits }))
+    }
+
     /// The commit that is checked out, found from the recorded repository; `None` on a branch without one.
     pub fn checked_out(&self) -> Result<Option<Commit>> {
         let checkout = Site::find(self)?.checkout(self)?;

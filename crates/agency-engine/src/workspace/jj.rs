@@ -101,7 +101,7 @@ impl Workspace for JjWorkspace {
 
     fn preview(&self) -> Result<Preview> {
         let Changes { files, ignored, .. } = self.changes()?;
-        Ok(Preview { uncommitted: files.len(), nested: removal::nested_in(self)?, ignored })
+        Ok(Preview { uncommitted: files.len(), nested: removal::nested_in(self)?, ignored, obstacle: None })
     }
 
     fn diff(&self) -> Result<Vec<u8>> {

@@ -17,11 +17,52 @@ use super::{Result, WorkspaceError};
 const MODULES: &str = "modules";
 /// What git's entry for a worktree is called here.
 const ENTRY: &str = "git-entry";
+/// Where files are that were in the place of refs.
+const REFS: &str = "refs";
+/// What the log of a deleted branch is called there.
+const BRANCH_LOG: &str = "branch-log";
 
 /// Where the work of a run is kept, if some is: beside the trash, under its id.
 pub(super) fn find(trash: &Path, run: &RunId) -> Option<PathBuf> {
     let place = place_of(trash, run);
+    let mut entries = fs::read_dir(&place).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name() != REFS).then_some(place)
+}
+
+/// Where files are kept that were in the place of a run's refs, if some are.
+pub(super) fn find_refs(trash: &Path, run: &RunId) -> Option<PathBuf> {
+    let place = place_of(trash, run).join(REFS);
     place.is_dir().then_some(place)
+}
+
+/// Moves a file that is in the place of a ref. `name` is where it was, below the directory of such refs.
+pub(super) fn keep_ref_file(path: &Path, name: &Path, trash: &Path, run: &RunId) -> Result<()> {
+    let target = place_of(trash, run).join(REFS).join(name);
+    let directory = target.parent().unwrap_or(&target);
+    make_private(directory)?;
+    let target = free_name(directory, &target.file_name().unwrap_or_default().to_string_lossy());
+    let is_special = fs::symlink_metadata(path).is_ok_and(|found| !found.is_file() && !found.is_symlink());
+    match fs::rename(path, &target) {
+        Ok(()) => return Ok(()),
+        // A pipe or socket holds nothing that could be copied.
+        Err(_) if is_special => {}
+        Err(_) => {
+            move_whole(path, &target)?;
+        }
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WorkspaceError::io("delete", path)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Keeps the log of a branch that is deleted, where git cannot follow all of it. `text` stands for a log that is in no file.
+pub(super) fn keep_branch_log(log: &Path, text: &str, trash: &Path, run: &RunId) -> Result<()> {
+    let directory = place_of(trash, run).join(REFS);
+    make_private(&directory)?;
+    let target = free_name(&directory, BRANCH_LOG);
+    let kept = if log.is_file() { fs::copy(log, &target).map(drop) } else { fs::write(&target, text) };
+    kept.and_then(|()| fs::File::open(&target)?.sync_all()).map_err(WorkspaceError::io("write", &target))
 }
 
 /// Moves the directory of a run to where it is kept.

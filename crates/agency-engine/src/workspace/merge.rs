@@ -81,7 +81,9 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
             let saved = saved(&common_dir, request)?;
             Ok(MergeOutcome::AlreadyMerged { target: target.clone(), commit: before.clone(), saved })
         };
-        if contains(&common_dir, &before, &tip)? || record::says_merged(&common_dir, &worktree.run, &tip, &before)? {
+        if contains(&common_dir, &before, &tip)?
+            || record::says_merged(&common_dir, worktree, (&tip, &before), request)?
+        {
             return done();
         }
         let place = Place::find(&common_dir, worktree, &target)?;
@@ -98,7 +100,9 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         match request.strategy {
             // The branch itself is in the target then, which nobody can mistake.
             MergeStrategy::Merge => {}
-            MergeStrategy::Squash | MergeStrategy::Rebase => record::write(&place, &worktree.run, &commit, &tip)?,
+            MergeStrategy::Squash | MergeStrategy::Rebase => {
+                record::write(&place, &worktree.run, (&commit, &tip), request.record.as_deref())?;
+            }
         }
         fault::point("merge.recorded");
         // Hooks take their time: meanwhile somebody may have switched branches.

@@ -92,10 +92,10 @@ impl Sources {
         let mut pipes = vec![];
         let git_dir = self.git_dir.clone().or_else(|| link::git_dir(&self.directory));
         let common_dir = git_dir.and_then(|git_dir| link::common_dir(&git_dir));
-        for directory in
-            common_dir.iter().flat_map(|common_dir| [common_dir.join("worktrees"), common_dir.join("refs")])
-        {
-            walk(&directory, |_| false, |path, kind| pipes.extend(kind.is_fifo().then(|| path.to_owned())));
+        for directory in ["worktrees", "refs", "logs"] {
+            let Some(common_dir) = &common_dir else { break };
+            let note = |path: &Path, kind: fs::FileType| pipes.extend(kind.is_fifo().then(|| path.to_owned()));
+            walk(&common_dir.join(directory), |_| false, note);
         }
         if let Some(work_tree) = &self.work_tree {
             pipes_in_work_tree(work_tree, &mut pipes);

@@ -8,9 +8,10 @@ use super::link::Identity;
 use super::site::{self, Site};
 use super::snapshot::Odd;
 use super::staging::Staging;
+use super::worktree_refs::OwnCommits;
 use super::{
     BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, changes, entry, kept, saved, snapshot, trash, unsaved, worktree_refs,
+    WorktreeFate, branch, branch_log, changes, entry, kept, ref_files, saved, snapshot, trash, unsaved, worktree_refs,
 };
 use crate::fault;
 
@@ -34,7 +35,8 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
     }
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
     let deleted_tip = check_branch(worktree, &site, options.delete_branch, tip.as_ref())?;
-    let Saved { work, ignored, other_refs, to } = save(worktree, &site, options)?;
+    let deleted_branch = deleted_tip.as_ref().map(|_| worktree.branch.as_str());
+    let Saved { work, ignored, other_refs, to } = save(worktree, &site, deleted_branch, options)?;
     fault::point("worktree.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
@@ -49,7 +51,8 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         (None, None) => BranchFate::Absent,
     };
     let (leftover, kept) = (trash::discard_all(trashed), kept::find(&worktree.trash, &worktree.run));
-    Ok(Removal { worktree: fate, saved: work, branch, ignored, other_refs, leftover, kept })
+    let kept_refs = kept::find_refs(&worktree.trash, &worktree.run);
+    Ok(Removal { worktree: fate, saved: work, branch, ignored, other_refs, leftover, kept, kept_refs })
 }
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
@@ -151,8 +154,9 @@ struct Saved {
 }
 
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
-fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<Saved> {
+fn save(worktree: &GitWorktree, site: &Site, deleted_branch: Option<&str>, options: RemoveOptions) -> Result<Saved> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
+    ref_files::move_aside(&site.common_dir, &worktree.trash, &worktree.run)?;
     let (work, ignored, mut to) = match site.here {
         Some(_) => save_files(worktree, site, options)?,
         None => (None, vec![], Destination::Trash),
@@ -163,9 +167,15 @@ fn save(worktree: &GitWorktree, site: &Site, options: RemoveOptions) -> Result<S
     };
     fault::point("worktree.files-saved");
     let admin_dir = site.entry.as_ref().map(|entry| entry.admin_dir.as_path());
-    let other_refs = match worktree_refs::save(&site.common_dir, admin_dir, &worktree.path, &worktree.run) {
-        Err(WorkspaceError::IncompleteHistory { .. }) if options.force => {
+    let (work_tree, run) = (worktree.path.as_path(), &worktree.run);
+    let own = OwnCommits { common_dir: &site.common_dir, work_tree, run, deleted_branch };
+    let other_refs = match own.save(admin_dir) {
+        Err(WorkspaceError::IncompleteHistory { commits }) if options.force => {
             to = Destination::KeptWithEntry;
+            if let Some(branch) = deleted_branch {
+                let log = branch_log::file(&site.common_dir, branch);
+                kept::keep_branch_log(&log, &commits.join("\n"), &worktree.trash, run)?;
+            }
             worktree_refs::find(&site.common_dir, &worktree.run)?
         }
         saved => saved.map_err(not_saved)?,
@@ -184,7 +194,7 @@ fn save_files(
     let look = || {
         let mut ignored = changes::ignored(&checkout)?;
         let staging = Staging::over(&checkout)?;
-        let mut inside = unsaved::repositories(&checkout, staging.nested(), &ignored);
+        let mut inside = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
         inside.extend(foreign_repositories(worktree, site));
         ignored.extend(staging.nested().ignored_inside());
         Ok((ignored, inside))
@@ -254,5 +264,6 @@ fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Remo
         other_refs: vec![],
         leftover: trash::discard_all(trashed),
         kept: kept::find(&worktree.trash, &worktree.run),
+        kept_refs: kept::find_refs(&worktree.trash, &worktree.run),
     })
 }

@@ -106,13 +106,7 @@ fn store(
 fn look(staging: &Staging<'_>, checkout: &Checkout, odd: Odd) -> Result<Found> {
     let head = checkout.head.commit(&checkout.common_dir)?;
     let index = staging.staged_tree()?;
-    // Saved in another form than it would be committed in is better than not saved.
-    let added = match staging.add_everything() {
-        // Git would wait for the pipe again.
-        Err(error @ WorkspaceError::NamedPipe { .. }) => Err(error),
-        Err(error) => staging.add_everything_as_it_is().map_err(|_| error),
-        Ok(()) => Ok(()),
-    };
+    let added = staging.add_everything_in_any_form();
     let whole = added.is_ok();
     match (added, odd) {
         (Ok(()), _) => {}

@@ -29,8 +29,17 @@ pub(super) struct Staging<'a> {
 impl<'a> Staging<'a> {
     /// Copies the index of a working tree. Files that the agent's index hides from git are not hidden in the copy.
     pub(super) fn over(checkout: &'a Checkout) -> Result<Self> {
+        Self::with(checkout, Objects::Repository)
+    }
+
+    /// The same for a trial: what is added is gone with it.
+    pub(super) fn trial(checkout: &'a Checkout) -> Result<Self> {
+        Self::with(checkout, Objects::Private { also_from: None })
+    }
+
+    fn with(checkout: &'a Checkout, objects: Objects) -> Result<Self> {
         let directory = TemporaryDirectory::new()?;
-        let private = PrivateGit::make(directory.path(), checkout, Objects::Repository)?;
+        let private = PrivateGit::make(directory.path(), checkout, objects)?;
         let index = private.agents_index(checkout)?;
         private.write_index(&index)?;
         let nested = nested::find(&private, checkout, &index)?;
@@ -63,8 +72,19 @@ impl<'a> Staging<'a> {
         self.nested.record_links(&self.private)
     }
 
+    /// The same, but where a filter or an encoding stops git, the files as they are: saved in another form than they would
+    /// be committed in is better than not saved.
+    pub(super) fn add_everything_in_any_form(&self) -> Result<()> {
+        match self.add_everything() {
+            // Git would wait for the pipe again.
+            Err(error @ WorkspaceError::NamedPipe { .. }) => Err(error),
+            Err(error) => self.add_everything_as_it_is().map_err(|_| error),
+            Ok(()) => Ok(()),
+        }
+    }
+
     /// The same, byte for byte: from now on no filter runs and no encoding is changed.
-    pub(super) fn add_everything_as_it_is(&self) -> Result<()> {
+    fn add_everything_as_it_is(&self) -> Result<()> {
         let no_attributes = self.private.no_attributes()?;
         self.attributes_from.get_or_init(|| no_attributes);
         self.add_everything()

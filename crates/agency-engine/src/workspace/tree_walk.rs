@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Calls `visit` with every entry below `top` and its kind. Enters no directory that is named `.git`, or for which `skip`
@@ -31,6 +32,8 @@ pub(super) struct Listing {
     pub(super) has_dot_git: bool,
     /// Whether it is itself a git directory: it has HEAD, objects and refs.
     pub(super) is_git_dir: bool,
+    /// Whether git would wait for its attributes, since they are a pipe.
+    pub(super) has_attribute_pipe: bool,
     /// The directories in it, without `.git`.
     pub(super) directories: Vec<PathBuf>,
 }
@@ -47,6 +50,7 @@ impl Listing {
                 found.has_dot_git = !(kind.is_dir() && is_empty(&entry.path()));
                 continue;
             }
+            found.has_attribute_pipe |= kind.is_fifo() && name == OsStr::new(".gitattributes");
             head |= name == OsStr::new("HEAD") && !kind.is_dir();
             if kind.is_dir() {
                 inner += usize::from(name == OsStr::new("objects") || name == OsStr::new("refs"));

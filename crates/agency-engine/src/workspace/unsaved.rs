@@ -15,25 +15,34 @@ use super::tree_walk::Listing;
 /// Where git keeps the repositories of submodules, below its directory for a worktree.
 const MODULES: &str = "modules";
 
-/// The repositories that no ref can hold, by their paths below the working tree. `ignored` is what git ignores.
-pub(super) fn repositories(checkout: &Checkout, nested: &Nested, ignored: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found = nested.not_saved();
-    found.extend(unlisted(&checkout.work_tree, nested, ignored));
-    found.extend(without_checkout(checkout, nested));
-    found.sort();
-    found.dedup();
+/// What a walk through a working tree found.
+#[derive(Debug, Default)]
+pub(super) struct Unsaved {
+    /// The repositories that no ref can hold, by their paths below the working tree.
+    pub(super) repositories: Vec<PathBuf>,
+    /// Whether a pipe is where git may read attributes.
+    pub(super) attribute_pipe: bool,
+}
+
+/// Walks through a working tree. `ignored` is what git ignores.
+pub(super) fn find(checkout: &Checkout, nested: &Nested, ignored: &[PathBuf]) -> Unsaved {
+    let mut found = unlisted(&checkout.work_tree, nested, ignored);
+    found.repositories.extend(nested.not_saved());
+    found.repositories.extend(without_checkout(checkout, nested));
+    found.repositories.sort();
+    found.repositories.dedup();
     found
 }
 
 /// The repositories that git does not list: those in ignored directories, and directories with a `.git` that git takes for
 /// no repository; it saves their other files and passes `.git` over.
-fn unlisted(work_tree: &Path, nested: &Nested, ignored: &[PathBuf]) -> Vec<PathBuf> {
+fn unlisted(work_tree: &Path, nested: &Nested, ignored: &[PathBuf]) -> Unsaved {
     let inside = nested.ignored_inside();
     let ignored: HashSet<&Path> = ignored.iter().chain(&inside).map(PathBuf::as_path).collect();
     let links = nested.all_links();
     let links: HashSet<&Path> = links.iter().map(PathBuf::as_path).collect();
     let untracked: HashSet<&Path> = nested.untracked().iter().map(PathBuf::as_path).collect();
-    let mut found = vec![];
+    let mut found = Unsaved::default();
     let mut directories = vec![(work_tree.to_owned(), false)];
     while let Some((directory, is_ignored)) = directories.pop() {
         let place = directory.strip_prefix(work_tree).unwrap_or(&directory);
@@ -46,9 +55,10 @@ fn unlisted(work_tree: &Path, nested: &Nested, ignored: &[PathBuf]) -> Vec<PathB
         // The files of a bare repository are plain files, which are saved unless they are ignored.
         let is_repository = listing.has_dot_git && !links.contains(place) || listing.is_git_dir && is_ignored;
         if is_repository && !is_top {
-            found.push(place.to_owned());
+            found.repositories.push(place.to_owned());
             continue;
         }
+        found.attribute_pipe |= listing.has_attribute_pipe && !is_ignored;
         directories.extend(listing.directories.into_iter().map(|inner| (inner, is_ignored)));
     }
     found

@@ -11,13 +11,14 @@ use std::path::Path;
 
 use agency_model::RunId;
 
-use self::noted::id_in;
+use self::lost::Lost;
+pub(super) use self::noted::id_in;
 use super::git_command::GitCommand;
 use super::head::{Head, is_ref_name};
 use super::own_ref::{self, Place};
 use super::saved::standard_input;
 use super::tree_walk::walk;
-use super::{Result, WorkspaceError, entry, link};
+use super::{Result, WorkspaceError, branch_log, entry, link};
 
 /// The refs that each worktree has for itself.
 const OWN_REFS: [&str; 3] = ["refs/worktree", "refs/bisect", "refs/rewritten"];
@@ -30,20 +31,110 @@ struct NewRef {
     id: String,
 }
 
-/// Saves what goes with the entry of a worktree, and with those of worktrees inside its directory. Names all refs that
-/// hold such commits of the run, those of an earlier attempt too.
-pub(super) fn save(common_dir: &Path, admin_dir: Option<&Path>, work_tree: &Path, run: &RunId) -> Result<Vec<String>> {
-    if let Some(admin_dir) = admin_dir {
-        save_entry(common_dir, admin_dir, &format!("{}-", run.saved_work_ref()))?;
+/// The commits of a run that only its worktree, or the log of its branch, leads to.
+pub(super) struct OwnCommits<'a> {
+    pub(super) common_dir: &'a Path,
+    pub(super) work_tree: &'a Path,
+    pub(super) run: &'a RunId,
+    /// The run's branch, if it is deleted with the worktree: then its log goes, too.
+    pub(super) deleted_branch: Option<&'a str>,
+}
+
+impl OwnCommits<'_> {
+    /// Saves what goes with the entry of a worktree, with those of worktrees inside its directory, and with the branch.
+    /// Names all refs that hold such commits of the run, those of an earlier attempt too.
+    pub(super) fn save(&self, admin_dir: Option<&Path>) -> Result<Vec<String>> {
+        let saved = self.run.saved_work_ref();
+        if let Some(admin_dir) = admin_dir {
+            self.save_entry(admin_dir, &format!("{saved}-"))?;
+        }
+        for (number, inner) in entry::entries_below(self.common_dir, self.work_tree).iter().enumerate() {
+            let name = inner.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let named = format!("{saved}-worktrees/{name}/");
+            let is_usable = is_ref_name(&format!("{named}log"));
+            let prefix = if is_usable { named } else { format!("{saved}-worktrees/{number}/") };
+            self.save_entry(inner, &prefix)?;
+        }
+        if let Some(branch) = self.deleted_branch {
+            let in_log = branch_log::commits(self.common_dir, branch);
+            // The branch still exists: what it leads to goes as the user wished.
+            let candidates = in_log.iter().map(String::as_str).collect();
+            let lost = lost::find(self.common_dir, candidates, &HashSet::new())?;
+            self.make_refs(&[], lost, &format!("{saved}-"))?;
+        }
+        find(self.common_dir, self.run)
     }
-    for (number, inner) in entry::entries_below(common_dir, work_tree).iter().enumerate() {
-        let name = inner.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let named = format!("{}-worktrees/{name}/", run.saved_work_ref());
-        let is_usable = is_ref_name(&format!("{named}log"));
-        let prefix = if is_usable { named } else { format!("{}-worktrees/{number}/", run.saved_work_ref()) };
-        save_entry(common_dir, inner, &prefix)?;
+
+    /// The commits that cannot be saved, since a part of their history is missing. Git is asked only where the entry
+    /// names a commit that the log of the run's branch does not have.
+    pub(super) fn incomplete(&self, admin_dir: &Path, branch: &str) -> Result<Vec<String>> {
+        let named = Named::by(self.common_dir, admin_dir);
+        let in_log = branch_log::commits(self.common_dir, branch);
+        if named.candidates().iter().all(|id| in_log.contains(*id)) {
+            return Ok(vec![]);
+        }
+        let mut kept = self.kept_by_log(named.head.as_ref());
+        // The ref of the saved work leads to it.
+        if let Some(Head::Detached(commit)) = &named.head {
+            kept.insert(commit.to_string());
+        }
+        Ok(lost::find(self.common_dir, named.candidates(), &kept)?.broken)
     }
-    find(common_dir, run)
+
+    fn save_entry(&self, admin_dir: &Path, prefix: &str) -> Result<()> {
+        let named = Named::by(self.common_dir, admin_dir);
+        let kept = self.kept_by_log(named.head.as_ref());
+        let lost = lost::find(self.common_dir, named.candidates(), &kept)?;
+        self.make_refs(&named.refs, lost, prefix)
+    }
+
+    /// The commits in the log of the branch that is checked out, if that stays.
+    fn kept_by_log(&self, head: Option<&Head>) -> HashSet<String> {
+        let branch = head.and_then(Head::branch_name).filter(|name| Some(*name) != self.deleted_branch);
+        branch.map(|name| branch_log::commits(self.common_dir, name)).unwrap_or_default()
+    }
+
+    /// Makes a ref for each of the worktree's own refs that holds something lost, and one for all other lost commits.
+    fn make_refs(&self, own: &[(String, String)], lost: Lost, prefix: &str) -> Result<()> {
+        let is_other = other_objects(self.common_dir, own)?;
+        let mut new = vec![];
+        for (name, id) in own {
+            if lost.all.contains(id) || is_other.contains(id) {
+                new.push(NewRef { name: format!("{prefix}{name}"), id: id.clone() });
+            }
+        }
+        let held: HashSet<&str> = own.iter().map(|(_, id)| id.as_str()).collect();
+        let tips: Vec<&str> = lost.tips.iter().map(String::as_str).filter(|tip| !held.contains(tip)).collect();
+        if let Some(id) = joined(self.common_dir, &tips)? {
+            new.push(NewRef { name: format!("{prefix}log"), id });
+        }
+        make(self.common_dir, new)?;
+        if lost.broken.is_empty() { Ok(()) } else { Err(WorkspaceError::IncompleteHistory { commits: lost.broken }) }
+    }
+}
+
+/// What git's entry for a worktree names.
+struct Named {
+    /// The worktree's own refs, with what they point at.
+    refs: Vec<(String, String)>,
+    head: Option<Head>,
+    /// Commits in logs, notes and a detached HEAD.
+    noted: HashSet<String>,
+}
+
+impl Named {
+    fn by(common_dir: &Path, admin_dir: &Path) -> Self {
+        let head = Head::read(admin_dir, common_dir);
+        let mut noted = noted::commits(admin_dir);
+        if let Some(Head::Detached(commit)) = &head {
+            noted.insert(commit.to_string());
+        }
+        Self { refs: own_refs(common_dir, admin_dir), head, noted }
+    }
+
+    fn candidates(&self) -> HashSet<&str> {
+        self.refs.iter().map(|(_, id)| id).chain(&self.noted).map(String::as_str).collect()
+    }
 }
 
 /// The refs that hold commits of a run beside its saved work.
@@ -52,31 +143,6 @@ pub(super) fn find(common_dir: &Path, run: &RunId) -> Result<Vec<String>> {
     let patterns = ["refs", "log", "log.*", "odd", "worktrees"].map(pattern);
     let listed = GitCommand::on(common_dir).run(["for-each-ref", "--format=%(refname)"]).args(patterns).read()?;
     Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
-}
-
-fn save_entry(common_dir: &Path, admin_dir: &Path, prefix: &str) -> Result<()> {
-    let own = own_refs(common_dir, admin_dir);
-    let head = Head::read(admin_dir, common_dir);
-    let mut noted = noted::commits(admin_dir);
-    if let Some(Head::Detached(commit)) = &head {
-        noted.insert(commit.to_string());
-    }
-    let candidates = own.iter().map(|(_, id)| id).chain(&noted).map(String::as_str).collect();
-    let lost = lost::find(common_dir, candidates, head.as_ref().and_then(Head::branch_name))?;
-    let is_other = other_objects(common_dir, &own)?;
-    let mut new = vec![];
-    for (name, id) in &own {
-        if lost.all.contains(id) || is_other.contains(id) {
-            new.push(NewRef { name: format!("{prefix}{name}"), id: id.clone() });
-        }
-    }
-    let held: HashSet<&str> = own.iter().map(|(_, id)| id.as_str()).collect();
-    let tips: Vec<&str> = lost.tips.iter().map(String::as_str).filter(|tip| !held.contains(tip)).collect();
-    if let Some(id) = joined(common_dir, &tips)? {
-        new.push(NewRef { name: format!("{prefix}log"), id });
-    }
-    make(common_dir, new)?;
-    if lost.broken.is_empty() { Ok(()) } else { Err(WorkspaceError::IncompleteHistory { commits: lost.broken }) }
 }
 
 /// The worktree's own refs with what they point at. Others, as one that points at a ref, hold nothing by themselves.

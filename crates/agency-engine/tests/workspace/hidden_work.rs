@@ -195,10 +195,10 @@ fn rubbish_among_the_refs_of_a_worktree_holds_nothing_up() {
 }
 
 /// Something that an agent does to its worktree.
-type Deed = fn(&Path);
+pub(crate) type Deed = fn(&Path);
 
 /// What makes git refuse a whole worktree.
-fn oddities() -> [(&'static str, Deed); 3] {
+pub(crate) fn oddities() -> [(&'static str, Deed); 3] {
     [
         ("a directory .Git", |path| write(&path.join(".Git/file"), "odd\n")),
         (".gitmodules as a link", |path| std::os::unix::fs::symlink("nowhere", path.join(".gitmodules")).unwrap()),

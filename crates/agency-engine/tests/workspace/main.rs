@@ -37,6 +37,8 @@ mod merging_killed;
 mod odd_worktrees;
 mod opening;
 #[cfg(test)]
+mod planning;
+#[cfg(test)]
 mod preparing;
 #[cfg(test)]
 mod prompt;

@@ -11,7 +11,13 @@ use agency_engine::workspace::{
 use crate::world::{World, commit_all, git, write};
 
 pub(crate) fn request(strategy: MergeStrategy) -> MergeRequest {
-    MergeRequest { into: "main".to_owned(), strategy, message: Some("the merge".to_owned()), dirty: DirtyFiles::Block }
+    MergeRequest {
+        into: "main".to_owned(),
+        strategy,
+        message: Some("the merge".to_owned()),
+        dirty: DirtyFiles::Block,
+        record: None,
+    }
 }
 
 #[track_caller]
@@ -288,4 +294,43 @@ fn a_merge_is_signed_if_the_user_signs_commits() {
     let error = worktree.commit_all("x").unwrap_err();
     assert!(matches!(error, MergeError::NotCommitted { .. }), "{error}");
     assert_eq!(git(&worktree.path, ["status", "--porcelain"]), "?? newer", "the work is still there");
+}
+
+/// Says in the agent's place that its branch was merged.
+fn forge_record(world: &World, worktree: &GitWorktree, merged: &str) {
+    let tip = git(&worktree.path, ["rev-parse", "HEAD"]);
+    let tree = world.git(["rev-parse", "HEAD^{tree}"]);
+    let record = world.git(["commit-tree", "-m", "x", "-p", merged, "-p", &tip, &tree]);
+    world.git(["update-ref", &format!("refs/agency/merged/{}", worktree.run), &record]);
+}
+
+// proves W10
+#[test]
+fn a_record_of_a_merge_that_was_never_made_is_not_believed() {
+    for strategy in [MergeStrategy::Squash, MergeStrategy::Rebase] {
+        let world = World::new();
+        let worktree = diverged(&world);
+        let file = world.root().join("merged");
+        forge_record(&world, &worktree, world.head().as_str());
+        let wish = MergeRequest { record: Some(file.clone()), ..request(strategy) };
+        let done = merged(worktree.merge(&wish));
+        assert_ne!(done.commit, done.before);
+        let recorded = fs::read_to_string(&file).unwrap();
+        assert_eq!(world.git(["rev-parse", &format!("refs/agency/merged/{}", worktree.run)]), recorded);
+    }
+}
+
+/// What hooks make of a merge cannot be told from its files.
+// proves W10
+#[test]
+fn a_merge_that_a_hook_changed_is_known_by_its_private_record() {
+    let world = World::new();
+    let worktree = diverged(&world);
+    world.hook("pre-commit", "for file in *; do test -f \"$file\" && echo formatted >> \"$file\"; done; git add -A");
+    let wish = MergeRequest { record: Some(world.root().join("merged")), ..request(MergeStrategy::Squash) };
+    merged(worktree.merge(&wish));
+    let head = world.head();
+    let again = worktree.merge(&wish).unwrap();
+    assert!(matches!(again, MergeOutcome::AlreadyMerged { .. }), "{again:?}");
+    assert_eq!(world.head(), head);
 }

@@ -8,9 +8,9 @@ use agency_engine::workspace::{
     BranchFate, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace, WorktreeFate, empty_trash, restore,
 };
 
+use crate::hidden_work::{PLAIN, collect_garbage, commit, still_has};
+use crate::planning::without_parent;
 use crate::world::{World, commit_all, git, write};
-
-const KEEP_BRANCH: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: false };
 
 /// A worktree with work that no branch holds.
 fn dirty(world: &World) -> GitWorktree {
@@ -36,7 +36,7 @@ fn gone_and_saved(world: &World, worktree: &GitWorktree) {
 fn a_removal_saves_the_work_and_keeps_the_branch() {
     let world = World::new();
     let (worktree, other) = (dirty(&world), dirty(&world));
-    let removal = worktree.remove(KEEP_BRANCH).unwrap();
+    let removal = worktree.remove(PLAIN).unwrap();
     assert_eq!(removal.worktree, WorktreeFate::Removed);
     assert_eq!(removal.branch, BranchFate::Kept { name: worktree.branch.clone(), commit: worktree.base.clone() });
     assert_eq!(removal.saved.as_ref().unwrap().files, 1);
@@ -44,7 +44,7 @@ fn a_removal_saves_the_work_and_keeps_the_branch() {
     gone_and_saved(&world, &worktree);
     assert!(other.path.join("new").exists(), "another run is not touched");
     // Once more.
-    let again = worktree.remove(KEEP_BRANCH).unwrap();
+    let again = worktree.remove(PLAIN).unwrap();
     assert_eq!(again.worktree, WorktreeFate::AlreadyGone);
     assert_eq!(again.saved, removal.saved);
 }
@@ -60,13 +60,13 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     // After the snapshot.
     let saved = dirty(&world);
     saved.snapshot().unwrap();
-    assert_eq!(saved.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(saved.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &saved);
     // After the rename.
     let renamed = dirty(&world);
     renamed.snapshot().unwrap();
     trashed(&renamed);
-    let removal = renamed.remove(KEEP_BRANCH).unwrap();
+    let removal = renamed.remove(PLAIN).unwrap();
     assert_eq!(removal.worktree, WorktreeFate::Removed);
     assert!(removal.saved.is_some());
     gone_and_saved(&world, &renamed);
@@ -75,14 +75,14 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     unregistered.snapshot().unwrap();
     trashed(&unregistered);
     world.git(["worktree", "remove", "--force", unregistered.path.to_str().unwrap()]);
-    assert_eq!(unregistered.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(unregistered.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &unregistered);
     // After the rename to a name beside it, as across filesystems.
     let beside = dirty(&world);
     beside.snapshot().unwrap();
     let sibling = beside.path.with_file_name(format!(".removed-{}", beside.run));
     fs::rename(&beside.path, &sibling).unwrap();
-    assert_eq!(beside.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(beside.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
     assert!(!sibling.exists());
     gone_and_saved(&world, &beside);
 }
@@ -95,7 +95,7 @@ fn worktrees_are_removed_while_others_are_made() {
     let coming: Vec<GitWorktree> = (0..6).map(|_| world.worktree()).collect();
     thread::scope(|scope| {
         for (old, new) in leaving.iter().zip(&coming) {
-            scope.spawn(|| old.remove(KEEP_BRANCH).unwrap());
+            scope.spawn(|| old.remove(PLAIN).unwrap());
             scope.spawn(|| new.prepare().unwrap());
         }
     });
@@ -125,7 +125,7 @@ fn a_trash_on_another_filesystem_changes_nothing() {
         return;
     };
     let worktree = GitWorktree { trash: elsewhere.path().to_owned(), ..dirty(&world) };
-    assert_eq!(worktree.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &worktree);
     assert_eq!(fs::read_dir(worktree.path.parent().unwrap()).unwrap().count(), 0);
 }
@@ -135,7 +135,7 @@ fn a_worktree_deleted_by_hand_is_forgotten_and_said_so() {
     let world = World::new();
     let worktree = world.prepared();
     fs::remove_dir_all(&worktree.path).unwrap();
-    let removal = worktree.remove(KEEP_BRANCH).unwrap();
+    let removal = worktree.remove(PLAIN).unwrap();
     assert_eq!(removal.worktree, WorktreeFate::DeletedByHand);
     assert!(!world.lists(&worktree.path));
     assert!(world.has_branch(&worktree.branch));
@@ -148,7 +148,7 @@ fn a_missing_worktree_of_somebody_else_stays_registered() {
     let (worktree, absent) = (dirty(&world), world.prepared());
     // As on a disk that is not mounted now.
     fs::rename(&absent.path, world.root().join("unmounted")).unwrap();
-    worktree.remove(KEEP_BRANCH).unwrap();
+    worktree.remove(PLAIN).unwrap();
     assert!(world.lists(&absent.path));
     let undone = world.prepared();
     undone.undo().unwrap();
@@ -163,7 +163,7 @@ fn a_repository_that_was_moved_and_repaired_lets_its_worktree_go() {
     fs::rename(&world.repository, &moved).unwrap();
     git(&moved, ["worktree", "repair", worktree.path.to_str().unwrap()]);
     world.repository = moved;
-    assert_eq!(worktree.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
     gone_and_saved(&world, &worktree);
 }
 
@@ -183,8 +183,8 @@ fn a_recorded_path_through_a_symlink_is_the_same_worktree() {
     present.prepare().unwrap();
     absent.prepare().unwrap();
     fs::remove_dir_all(&absent.path).unwrap();
-    assert_eq!(present.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::Removed);
-    assert_eq!(absent.remove(KEEP_BRANCH).unwrap().worktree, WorktreeFate::DeletedByHand);
+    assert_eq!(present.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(absent.remove(PLAIN).unwrap().worktree, WorktreeFate::DeletedByHand);
     assert_eq!(world.git(["worktree", "list"]).lines().count(), 1);
 }
 
@@ -220,4 +220,59 @@ fn a_branch_that_the_user_checked_out_is_not_deleted() {
     let error = worktree.remove(forced).unwrap_err();
     assert!(error.to_string().contains("is checked out in"), "{error}");
     assert!(worktree.path.exists());
+}
+
+/// The log of a branch goes with it, and with the log what led to commits that were amended or reset away.
+#[test]
+fn commits_that_only_the_log_of_a_deleted_branch_has_are_saved() {
+    for (earlier, wish) in [(false, DeleteBranch::Force), (true, DeleteBranch::Force), (false, DeleteBranch::IfMerged)]
+    {
+        let world = World::new();
+        let worktree = world.prepared();
+        let first = commit(&worktree.path, "to be amended");
+        git(&worktree.path, ["commit", "-q", "--amend", "--allow-empty", "-m", "amended"]);
+        let second = commit(&worktree.path, "to be reset away");
+        git(&worktree.path, ["reset", "-q", "--hard", "HEAD~1"]);
+        world.git(["merge", "-q", "--no-edit", &worktree.branch]);
+        if earlier {
+            // The log of HEAD is gone with the worktree.
+            assert_eq!(worktree.remove(PLAIN).unwrap().other_refs, Vec::<String>::new());
+        }
+        let removal = worktree.remove(RemoveOptions { delete_branch: wish, force: false }).unwrap();
+        assert!(matches!(removal.branch, BranchFate::Deleted { .. }));
+        assert_eq!(removal.other_refs, [format!("{}-log", worktree.run.saved_work_ref())], "{wish:?}");
+        collect_garbage(&world);
+        still_has(&world, &first);
+        still_has(&world, &second);
+    }
+}
+
+/// The tip goes as the user wished, and nothing else is saved for it.
+#[test]
+fn a_branch_without_other_commits_is_deleted_without_a_ref() {
+    let world = World::new();
+    let worktree = world.prepared();
+    commit(&worktree.path, "one");
+    commit(&worktree.path, "two");
+    let removal = worktree.remove(RemoveOptions { delete_branch: DeleteBranch::Force, force: false }).unwrap();
+    assert!(matches!(removal.branch, BranchFate::Deleted { .. }));
+    assert_eq!(removal.other_refs, Vec::<String>::new());
+}
+
+#[test]
+fn a_log_that_git_cannot_follow_keeps_the_branch_and_by_force_is_kept() {
+    let world = World::new();
+    let worktree = world.prepared();
+    let tip = git(&worktree.path, ["rev-parse", "HEAD"]);
+    let broken = without_parent(&worktree.path);
+    worktree.remove(PLAIN).unwrap();
+    let branch = format!("refs/heads/{}", worktree.branch);
+    world.git(["update-ref", "--create-reflog", &branch, &broken]);
+    world.git(["update-ref", "--create-reflog", &branch, &tip]);
+    let error = worktree.remove(RemoveOptions { delete_branch: DeleteBranch::Force, force: false }).unwrap_err();
+    assert!(error.to_string().contains(&broken), "{error}");
+    assert!(world.has_branch(&worktree.branch));
+    let removal = worktree.remove(RemoveOptions { delete_branch: DeleteBranch::Force, force: true }).unwrap();
+    let log = fs::read_to_string(removal.kept_refs.unwrap().join("branch-log")).unwrap();
+    assert!(log.contains(&broken) && !world.has_branch(&worktree.branch));
 }

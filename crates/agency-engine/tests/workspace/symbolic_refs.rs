@@ -1,11 +1,15 @@
 //! An agent makes one of agency's own refs, or its branch, a second name for another ref: that one is never changed.
 
+use std::fs;
+use std::path::Path;
+
 use agency_engine::workspace::{
     BranchFate, BranchWork, DeleteBranch, GitWorktree, MergeError, MergeStrategy, MovedRef, RemoveOptions, Repository,
     Workspace, WorkspaceError, move_old_refs, restore,
 };
+use agency_model::ErrorCode;
 
-use crate::hidden_work::{PLAIN, commit};
+use crate::hidden_work::{PLAIN, collect_garbage, commit, pipe, still_has};
 use crate::merging::{diverged, merged, request};
 use crate::world::{World, git, try_git, write};
 
@@ -202,4 +206,77 @@ fn a_name_below_the_ref_of_the_log_is_not_in_its_way() {
     world.git(["update-ref", &format!("{log}/x"), "HEAD"]);
     worktree.remove(PLAIN).unwrap();
     assert_eq!(world.git(["rev-parse", &format!("{log}.1")]), left);
+}
+
+/// An agent can write anything into a file among the refs, on which git then stops.
+#[test]
+fn rubbish_in_place_of_the_refs_is_kept_beside_the_saved_work() {
+    type Deed = fn(&Path);
+    let rubbish: [(&str, Deed); 4] = [
+        ("text", |path| write(path, "rubbish\n")),
+        ("nothing", |path| write(path, "")),
+        ("a pipe", pipe),
+        ("text below", |path| write(&path.join("x/y"), "rubbish\n")),
+    ];
+    for (case, make) in rubbish {
+        let world = World::new();
+        for suffix in ["", "-log", "-refs"] {
+            let worktree = world.prepared();
+            let saved = worktree.run.saved_work_ref();
+            git(&worktree.path, ["checkout", "-q", "--detach"]);
+            let left = commit(&worktree.path, "left behind");
+            git(&worktree.path, ["update-ref", "refs/worktree/mine", "HEAD"]);
+            git(&worktree.path, ["checkout", "-q", &worktree.branch]);
+            write(&worktree.path.join("new"), "work\n");
+            make(&world.repository.join(".git").join(format!("{saved}{suffix}")));
+            let removal = worktree.remove(PLAIN).unwrap_or_else(|error| panic!("{case} {suffix}: {error}"));
+            assert_eq!(world.git(["cat-file", "-p", &format!("{saved}:new")]), "work", "{case}");
+            assert_eq!(removal.kept, None, "{case}: the files of the worktree are all saved");
+            let odd = removal.kept_refs.unwrap_or_else(|| panic!("{case} {suffix}: nothing is kept"));
+            let name = format!("{}{suffix}", worktree.run);
+            assert!(odd.join(&name).symlink_metadata().is_ok(), "{case} {suffix}");
+            if case == "text" {
+                assert_eq!(fs::read_to_string(odd.join(name)).unwrap(), "rubbish\n");
+            }
+            assert_eq!(worktree.remove(PLAIN).unwrap().saved, removal.saved, "{case}");
+            collect_garbage(&world);
+            still_has(&world, &left);
+        }
+    }
+}
+
+/// Git would make the branch that such a name leads to.
+#[test]
+fn a_branch_is_not_made_where_a_symbolic_ref_leads_nowhere() {
+    let world = World::new();
+    let repository = Repository::open(&world.repository).unwrap();
+    make_symbolic(&world, "refs/heads/topic", "refs/heads/unborn");
+    for name in ["topic", "topic/below"] {
+        let error = repository.check_new_branch(name).unwrap_err();
+        let expected = if name == "topic" { ErrorCode::BranchExists } else { ErrorCode::WorktreeCreateFailed };
+        assert_eq!(error.code(), expected, "{error}");
+    }
+    let worktree = world.worktree();
+    make_symbolic(&world, &format!("refs/heads/{}", worktree.branch), "refs/heads/unborn");
+    let error = worktree.prepare().unwrap_err();
+    assert!(matches!(error, WorkspaceError::BranchExists { .. }), "{error}");
+    assert!(!world.has_branch("unborn") && !worktree.path.exists());
+    assert!(is_symbolic(&world, &format!("refs/heads/{}", worktree.branch)));
+}
+
+#[test]
+fn a_branch_is_not_made_where_a_symbolic_ref_of_a_reftable_leads_nowhere() {
+    let world = World::new();
+    // Git does not migrate logs.
+    fs::remove_dir_all(world.repository.join(".git/logs")).unwrap();
+    world.git(["refs", "migrate", "--ref-format=reftable"]);
+    let repository = Repository::open(&world.repository).unwrap();
+    make_symbolic(&world, "refs/heads/topic", "refs/heads/unborn");
+    let error = repository.check_new_branch("topic").unwrap_err();
+    assert!(matches!(error, WorkspaceError::BranchExists { .. }), "{error}");
+    let worktree = world.worktree();
+    make_symbolic(&world, &format!("refs/heads/{}", worktree.branch), "refs/heads/unborn");
+    let error = worktree.prepare().unwrap_err();
+    assert!(matches!(error, WorkspaceError::BranchExists { .. }), "{error}");
+    assert!(!world.has_branch("unborn"));
 }

@@ -16,7 +16,7 @@ use agency_engine::store::RunRow;
 use agency_engine::watch::Tail;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line};
+use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line, shell_quoted};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -202,5 +202,5 @@ fn own_name() -> String {
         return "agency".to_owned();
     }
     let here = std::env::current_dir().unwrap_or_default();
-    own.strip_prefix(&here).map_or_else(|_| own.display().to_string(), |path| path.display().to_string())
+    shell_quoted(own.strip_prefix(&here).unwrap_or(&own))
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::remove::RemoveError;
 use agency_engine::store::RunRow;
-use agency_model::{ErrorCode, Escaper, Sgr, Vcs};
+use agency_model::{ErrorCode, Escaper, Sgr, Vcs, shell_quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -56,8 +56,10 @@ pub(crate) fn removed(row: &RunRow) -> Problem {
                 format!("agency restore {} brings back what was saved", row.id)
             }
             Some(bookmark) => format!(
-                "what it did is kept by a bookmark: jj -R '{}' diff --from {} --to '{bookmark}'",
-                row.repo_path, row.base_commit
+                "what it did is kept by a bookmark: jj -R {} diff --from {} --to {}",
+                shell_quoted(&row.repo_path),
+                row.base_commit,
+                shell_quoted(bookmark)
             ),
             None => "it left nothing".to_owned(),
         }),
@@ -66,7 +68,8 @@ pub(crate) fn removed(row: &RunRow) -> Problem {
                 Some(_) => format!("agency restore {} brings back what was not committed; ", row.id),
                 None => String::new(),
             };
-            let diff = format!("git -C '{}' diff {} '{branch}'", row.repo_path, row.base_commit);
+            let diff =
+                format!("git -C {} diff {} {}", shell_quoted(&row.repo_path), row.base_commit, shell_quoted(branch));
             problem.hint(format!("{saved}its commits are on its branch: {diff}"))
         }
         (Vcs::Git, None) => problem,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::store::RunRow;
 use agency_engine::workspace::Repository;
-use agency_model::Vcs;
+use agency_model::{Vcs, shell_quoted};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,14 +58,14 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 /// The command that shows the restored work.
 fn look_command(row: &RunRow, branch: &str) -> String {
     let repository = Repository::from_root(row.repo_path.clone().into());
+    let (root, branch) = (shell_quoted(&row.repo_path), shell_quoted(branch));
     match row.vcs {
-        Vcs::Jj => format!("jj -R '{}' show '{branch}'", row.repo_path),
+        Vcs::Jj => format!("jj -R {root} show {branch}"),
         // Git does not find by itself what only jj knows.
         Vcs::Git if repository.has_hidden_git_store() => {
-            let store =
-                repository.common_dir().map_or_else(|_| row.repo_path.clone(), |store| store.display().to_string());
-            format!("git --git-dir='{store}' log -p -1 '{branch}'")
+            let store = repository.common_dir().map_or_else(|_| root.clone(), shell_quoted);
+            format!("git --git-dir={store} log -p -1 {branch}")
         }
-        Vcs::Git => format!("git -C '{}' log -p -1 '{branch}'", row.repo_path),
+        Vcs::Git => format!("git -C {root} log -p -1 {branch}"),
     }
 }

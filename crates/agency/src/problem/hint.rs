@@ -2,7 +2,7 @@
 
 use agency_engine::create::PathUse;
 use agency_engine::workspace::WorkspaceError;
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, shell_quoted};
 
 /// The way out that usually helps.
 pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
@@ -80,7 +80,7 @@ pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static
 /// The way out of a trouble with the repository, where the usual one of its code is about something else.
 pub(super) fn workspace_hint(error: &WorkspaceError) -> Option<String> {
     let hint = if let WorkspaceError::NoCommit { root } = error {
-        format!("git -C '{}' commit --allow-empty -m 'First commit'", root.display())
+        format!("git -C {} commit --allow-empty -m 'First commit'", shell_quoted(root))
     } else if let WorkspaceError::InvalidBranchName { .. } = error {
         "choose another name with --branch; git help check-ref-format has the rules".to_owned()
     } else if let WorkspaceError::BranchBlocked { by, .. } = error {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use agency_model::ErrorCode;
 use agency_testkit::agent::{self, Agent};
@@ -166,4 +167,39 @@ fn a_plan_does_not_count_nothing() {
         let plan = world.ok(&["rm", "--dry-run", text(&run, "id")]).stdout;
         assert!(plan.contains(said) && !plan.contains("0 files"), "{plan}");
     }
+}
+
+/// Whatever is in the path of a repository and in the name of a branch, the printed command can be run as it is.
+#[test]
+fn the_command_that_restore_prints_can_be_run() {
+    let world = world();
+    let repo = world.repo("it's $HOME; here");
+    world.agent("untidy", untidy());
+    let run = start(&world, &repo, "untidy", &["--host", "detached", "--mode", "headless"]);
+    end(&world, &run);
+    let id = text(&run, "id");
+    world.ok(&["rm", id]);
+    let restored = world.ok(&["restore", "--branch", "it's;back", id]).stdout;
+    let command = restored.lines().find_map(|line| line.trim().strip_prefix("look  ")).unwrap();
+    let shown = Command::new("sh").args(["-c", command]).env("GIT_PAGER", "cat").output().unwrap();
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(shown.status.success() && text.contains("+loose"), "{command}: {text}");
+}
+
+/// A plan that promises to save work is kept; one that would be refused says so, and what `--force` does.
+#[test]
+fn a_plan_names_what_a_removal_refuses() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("piping", Agent::new("mkdir q; echo x > q/new; mkfifo q/.gitattributes"));
+    let run = start(&world, &repo, "piping", &["--host", "detached", "--mode", "headless"]);
+    end(&world, &run);
+    let id = text(&run, "id");
+    let plan = world.ok(&["rm", "--dry-run", id]).stdout;
+    assert!(plan.contains("is not removed without --force") && plan.contains("q/.gitattributes"), "{plan}");
+    assert!(!plan.contains("saved first"), "{plan}");
+    let forced = world.ok(&["rm", "--dry-run", "--force", id]).stdout;
+    assert!(forced.contains("all its files are kept"), "{forced}");
+    world.error(&["rm", id], ErrorCode::CleanupFailed);
+    world.ok(&["rm", "--force", id]);
 }

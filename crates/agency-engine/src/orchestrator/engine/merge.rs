@@ -30,6 +30,8 @@ pub(super) struct Merging {
     pub(super) step: MergeStep,
     /// Where the files of the step are.
     pub(super) directory: PathBuf,
+    /// Where agency notes for itself which merge it made.
+    pub(super) merged: PathBuf,
     /// The last part of the ref to which changes are saved that are in the way.
     pub(super) save_as: String,
 }
@@ -128,6 +130,7 @@ impl Merging {
             },
             message: self.message.clone(),
             dirty,
+            record: Some(self.merged.clone()),
         })?;
         // After a crash before this, the merge is found made and jj learns of it now.
         self.repository.branches_to_jj()?;

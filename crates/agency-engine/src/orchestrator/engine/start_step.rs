@@ -232,7 +232,8 @@ impl WorkflowExecutor {
         let directory = self.directory.step(path, attempt);
         let save_as = save_name(record.id.as_str(), path, attempt);
         let repository = Repository::from_root(record.repo.clone().into());
-        Ok(Merging { worktree: self.worktree.clone(), repository, into, message, step, directory, save_as })
+        let (worktree, merged) = (self.worktree.clone(), self.directory.merged());
+        Ok(Merging { worktree, repository, into, message, step, directory, merged, save_as })
     }
 
     /// The branch that is checked out now, where none was when the session began and a person tries the step again.

@@ -44,6 +44,12 @@ impl SessionDirectory {
         self.path.join("session.lock")
     }
 
+    /// The last merge that left no trace in history, which confirms what the repository says about it.
+    #[must_use]
+    pub fn merged(&self) -> PathBuf {
+        self.path.join("merged.txt")
+    }
+
     /// Where one attempt of a step keeps its files.
     #[must_use]
     pub fn step(&self, path: &StepPath, attempt: u32) -> PathBuf {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, shell_quoted};
 
 use super::command::OLDEST;
-use crate::workspace::wording::{after_colon, listed, quoted};
+use crate::workspace::wording::{after_colon, listed};
 
 /// Says what could not be done with jj.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum JjError {
         why: String,
     },
     /// The workspace is there already.
-    #[error("jj has a workspace named '{name}' already; to let go of it: jj -R {} workspace forget {name}", quoted(.repository))]
+    #[error("jj has a workspace named '{name}' already; to let go of it: jj -R {} workspace forget {name}", shell_quoted(.repository))]
     NameTaken {
         /// The name.
         name: String,
@@ -99,7 +99,8 @@ pub enum JjError {
     },
     /// A workspace of jj has no branch.
     #[error(
-        "a jj workspace has no branch to delete; its work is kept by the bookmark '{bookmark}', to delete it: jj bookmark delete {bookmark}"
+        "a jj workspace has no branch to delete; its work is kept by the bookmark '{bookmark}', to delete it: jj bookmark delete {}",
+        shell_quoted(.bookmark)
     )]
     NoBranch {
         /// The bookmark.

@@ -17,7 +17,7 @@ use crate::workspace::snapshot::Odd;
 use crate::workspace::staging::Staging;
 use crate::workspace::{
     BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, branch,
-    changes, entry, kept, own_ref, saved, site, snapshot, trash, unsaved,
+    changes, entry, kept, own_ref, ref_files, saved, site, snapshot, trash, unsaved,
 };
 
 /// Saves and removes a workspace.
@@ -61,6 +61,7 @@ struct Saved {
 
 /// Saves what is found at the recorded path, whatever jj knows about it.
 fn save_found(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+    ref_files::move_aside(&site.git_store, &workspace.trash, &workspace.run)?;
     let work = match site.here {
         Some(_) if site.is_half_made(&workspace.path) => saved_before(workspace, site)?,
         Some(_) => {
@@ -205,7 +206,7 @@ pub(super) fn nested_in(workspace: &JjWorkspace) -> Result<Vec<PathBuf>> {
     let checkout = workspace.seen_by_git(&workspace.base)?;
     let ignored = changes::ignored(&checkout).map_err(not_taken)?;
     let staging = Staging::over(&checkout).map_err(not_taken)?;
-    let mut nested = unsaved::repositories(&checkout, staging.nested(), &ignored);
+    let mut nested = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
     nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
     Ok(nested)
 }
@@ -287,5 +288,6 @@ fn removal(workspace: &JjWorkspace, worktree: WorktreeFate, saved: Saved, trashe
         other_refs: vec![],
         leftover: trash::discard_all(trashed),
         kept: kept::find(&workspace.trash, &workspace.run),
+        kept_refs: kept::find_refs(&workspace.trash, &workspace.run),
     }
 }

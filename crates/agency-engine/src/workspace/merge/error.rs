@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, shell_quoted};
 
 use super::super::WorkspaceError;
-use super::super::wording::{after_colon, listed, quoted};
+use super::super::wording::{after_colon, listed};
 use crate::home::HomeError;
 
 /// Says why work could not be committed or merged. Nothing of the target branch was changed.
@@ -39,7 +39,7 @@ pub enum MergeError {
     /// The worktree is in the middle of something.
     #[error(
         "'{}' is in the middle of a {operation}{}; finish or abort it there; to see how: git -C {} status",
-        .path.display(), unresolved(.files), quoted(.path)
+        .path.display(), unresolved(.files), shell_quoted(.path)
     )]
     HalfDone {
         /// The worktree.
@@ -51,8 +51,8 @@ pub enum MergeError {
     },
     /// The worktree is on another branch than the one it was made for.
     #[error(
-        "'{}' is on {found}, not on its branch '{branch}'; bring the work there, as with: git -C {} switch {branch}",
-        .path.display(), quoted(.path)
+        "'{}' is on {found}, not on its branch '{branch}'; bring the work there, as with: git -C {} switch {}",
+        .path.display(), shell_quoted(.path), shell_quoted(.branch)
     )]
     OtherBranch {
         /// The worktree.
@@ -117,7 +117,7 @@ pub enum MergeError {
     /// Somebody is in the middle of something on the target branch.
     #[error(
         "branch '{branch}' is in the middle of a {operation} in '{}'; finish or abort it there; to see how: git -C {} \
-         status", .path.display(), quoted(.path)
+         status", .path.display(), shell_quoted(.path)
     )]
     TargetInUse {
         /// The target branch.
@@ -130,7 +130,7 @@ pub enum MergeError {
     /// The index of the target's checkout holds conflicts.
     #[error(
         "'{}' has unresolved conflicts in {}; resolve them there; to see how: git -C {} status",
-        .path.display(), listed(.files), quoted(.path)
+        .path.display(), listed(.files), shell_quoted(.path)
     )]
     Unresolved {
         /// The checkout.
@@ -181,7 +181,7 @@ pub enum MergeError {
     /// Another git works on the checkout of the target branch, or one died there.
     #[error(
         "another git is at work in '{}'; if none is, it died: remove {}{}",
-        .path.display(), quoted(.lock), after_colon(.message)
+        .path.display(), shell_quoted(.lock), after_colon(.message)
     )]
     CheckoutLocked {
         /// The checkout.

@@ -27,6 +27,9 @@ pub struct MergeRequest {
     pub message: Option<String>,
     /// What to do where the target is checked out with changes in files that the merge touches.
     pub dirty: DirtyFiles,
+    /// A file that only agency writes. It confirms that a merge which left no trace in history was made; without it, that
+    /// counts only as far as the files of the merge prove it.
+    pub record: Option<PathBuf>,
 }
 
 /// What to do with uncommitted changes in files that the merge touches, where the target is checked out.

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agency_model::shell_quoted;
+
 use super::super::git_command::GitCommand;
 use super::super::own_ref::{self, Place};
-use super::super::wording::quoted;
 use super::super::{Commit, WorkspaceError};
 use super::dirty::Dirty;
 use super::private_index::{Entry, PrivateIndex, set_entries};
@@ -184,5 +185,5 @@ pub(super) fn list(common_dir: &Path, name: &str) -> Result<Vec<SavedChanges>, M
 
 /// The command that brings saved changes back. It keeps the ref, and leaves conflicts as git's merge does.
 fn command(checkout: &Path, reference: &str) -> String {
-    format!("git -C {} stash apply {reference}", quoted(checkout))
+    format!("git -C {} stash apply {reference}", shell_quoted(checkout))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::git_command::GitCommand;
 use super::super::saved::standard_input;
-use super::super::{Result, WorkspaceError, branch};
+use super::super::{Result, WorkspaceError};
 
 /// What stays when a worktree goes.
 const KEPT_REFS: [&str; 5] = ["--branches", "--tags", "--remotes", "--glob=refs/agency/*", "--glob=refs/stas[h]"];
@@ -22,9 +22,10 @@ pub(super) struct Lost {
     pub(super) broken: Vec<String>,
 }
 
-/// Which of the candidates, and of the commits below them, are lost. Candidates that do not exist are passed over.
-pub(super) fn find(common_dir: &Path, candidates: HashSet<&str>, on_branch: Option<&str>) -> Result<Lost> {
-    let kept = in_log_of_branch(common_dir, on_branch);
+/// Which of the candidates, and of the commits below them, are lost. Candidates that do not exist are passed over. `kept`
+/// are commits to which a log leads that stays.
+pub(super) fn find(common_dir: &Path, candidates: HashSet<&str>, kept: &HashSet<String>) -> Result<Lost> {
+    let kept: String = kept.iter().map(|id| format!("^{id}\n")).collect();
     let (mut lost, mut parents, mut divisions) = (Lost::default(), HashSet::new(), 0);
     let mut groups: Vec<Vec<&str>> = vec![candidates.into_iter().collect()];
     while let Some(mut group) = groups.pop() {
@@ -60,13 +61,4 @@ fn with_parents(common_dir: &Path, candidates: &[&str], kept: &str) -> Result<St
     let given = standard_input(given.as_bytes()).map_err(WorkspaceError::io("write to", &std::env::temp_dir()))?;
     let git = GitCommand::on(common_dir).run(["rev-list", "--parents", "--ignore-missing", "--stdin", "--not"]);
     Ok(String::from_utf8_lossy(&git.args(KEPT_REFS).input(given).read()?).into_owned())
-}
-
-/// The commits that the log of the branch leads to, which stays, as lines that exclude them.
-fn in_log_of_branch(common_dir: &Path, name: Option<&str>) -> String {
-    let Some(name) = name else { return String::new() };
-    let git = GitCommand::on(common_dir).run(["log", "-g", "--format=^%H"]).arg(branch::full_name(name)).arg("--");
-    // A branch without a log is an error to git.
-    let printed = git.read().unwrap_or_default();
-    String::from_utf8_lossy(&printed).into_owned()
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::tree_walk::walk;
-use super::super::{Commit, link};
+use super::super::{Commit, branch_log, link};
 
 /// Of a longer log, the end is read.
 const MAX_LOG_BYTES: u64 = 1024 * 1024;
@@ -35,7 +35,7 @@ pub(super) fn commits(admin_dir: &Path) -> HashSet<String> {
             if kind.is_file() {
                 let log = link::read_end(path, MAX_LOG_BYTES).unwrap_or_default();
                 let lines = log.split(|byte| *byte == b'\n');
-                found.extend(lines.flat_map(|line| line.split(|byte| *byte == b' ').take(2)).filter_map(id_in));
+                found.extend(lines.flat_map(branch_log::ids_of));
             }
         },
     );
@@ -50,7 +50,7 @@ pub(super) fn commits(admin_dir: &Path) -> HashSet<String> {
 }
 
 /// The full id that some bytes are; `None` for git's id for nothing.
-pub(super) fn id_in(content: &[u8]) -> Option<String> {
+pub(in super::super) fn id_in(content: &[u8]) -> Option<String> {
     let id: Commit = std::str::from_utf8(content.trim_ascii_end()).ok()?.parse().ok()?;
     id.as_str().bytes().any(|digit| digit != b'0').then(|| id.to_string())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agency_engine::config::{Location, NamedBy, locate};
-use agency_model::ErrorCode;
+use agency_model::{ErrorCode, shell_quoted};
 use serde_json::{Map, Value, json};
 
 use crate::context::{Context, config_environment, home_from_environment};
@@ -58,12 +58,13 @@ impl Registration {
 
     /// The command line for a shell.
     pub(super) fn line(&self) -> String {
-        self.words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        self.words.iter().map(shell_quoted).collect::<Vec<_>>().join(" ")
     }
 
     /// The variables as options of an agent's own command, each with a space before it.
     pub(super) fn options(&self, option: &str) -> String {
-        let each = self.env.iter().map(|(name, value)| format!(" {option} {}", quoted(&format!("{name}={value}"))));
+        let each =
+            self.env.iter().map(|(name, value)| format!(" {option} {}", shell_quoted(&format!("{name}={value}"))));
         each.collect()
     }
 }
@@ -86,14 +87,4 @@ fn absolute(path: &Path) -> PathBuf {
 fn text(path: &Path) -> Result<String, Problem> {
     let wrong = || Problem::new(ErrorCode::InvalidPath, format!("{} is not UTF-8", path.display()));
     path.to_str().map(str::to_owned).ok_or_else(wrong)
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

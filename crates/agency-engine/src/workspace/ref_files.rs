@@ -1,0 +1,79 @@
+//! Files in the place of a run's refs that git cannot read as refs, and on which it would stop.
+//!
+//! The one rule: an agent can write them, so they are moved to where the run's work is kept, and never deleted.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use agency_model::RunId;
+
+use super::head::is_ref_name;
+use super::tree_walk::walk;
+use super::{Result, kept, link};
+
+/// Moves what is in the place of a run's refs and is none. Costs the listing of one directory where there is nothing.
+pub(super) fn move_aside(git_dir: &Path, trash: &Path, run: &RunId) -> Result<()> {
+    for above in ["refs/agency", "refs/agency/saved"] {
+        let path = git_dir.join(above);
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_dir() && !found.is_symlink()) && !is_ref(&path) {
+            kept::keep_ref_file(&path, Path::new(&above.replace('/', "-")), trash, run)?;
+        }
+    }
+    let saved = git_dir.join("refs/agency/saved");
+    let mut rubbish: Vec<PathBuf> = vec![];
+    for entry in fs::read_dir(&saved).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Some(rest) = name.as_bytes().strip_prefix(run.as_str().as_bytes()) else { continue };
+        match entry.file_type() {
+            _ if !rest.is_empty() && !rest.starts_with(b"-") => {}
+            Ok(kind) if kind.is_dir() => walk(
+                &path,
+                |_| false,
+                |inner, kind| rubbish.extend((!kind.is_dir() && !is_ref(inner)).then(|| inner.to_owned())),
+            ),
+            Ok(_) if !is_ref(&path) => rubbish.push(path),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    for path in rubbish {
+        kept::keep_ref_file(&path, path.strip_prefix(&saved).unwrap_or(&path), trash, run)?;
+    }
+    Ok(())
+}
+
+/// Whether git reads a file as a ref: an object's id, or the name of another ref.
+fn is_ref(path: &Path) -> bool {
+    let Ok(content) = link::read_small(path) else {
+        // Git takes a link for the name of a ref, which need not exist.
+        return fs::read_link(path).is_ok_and(|target| target.to_str().is_some_and(is_ref_name));
+    };
+    let Ok(text) = std::str::from_utf8(&content) else { return false };
+    match text.strip_prefix("ref:") {
+        Some(name) => is_ref_name(name.trim()),
+        None => {
+            text.split_ascii_whitespace().next().is_some_and(|id| super::worktree_refs::id_in(id.as_bytes()).is_some())
+                && !text.starts_with(|letter: char| letter.is_ascii_whitespace())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ref_is_an_id_or_the_name_of_another_ref() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ref");
+        let id = "0123456789012345678901234567890123456789";
+        for good in [format!("{id}\n"), format!("{id} more"), "ref: refs/heads/x\n".to_owned()] {
+            fs::write(&path, &good).unwrap();
+            assert!(is_ref(&path), "{good}");
+        }
+        for wrong in [String::new(), "x\n".to_owned(), format!("{id}0"), "0".repeat(40), "ref: ../x".to_owned()] {
+            fs::write(&path, &wrong).unwrap();
+            assert!(!is_ref(&path), "{wrong}");
+        }
+    }
+}
