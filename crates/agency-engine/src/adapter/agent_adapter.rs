@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::launch::{Adjusted, Program};
 use super::{
-    AdapterError, LaunchConfig, LaunchRequest, McpRequest, McpSettings, PassedServers, ReadOnlyLaunch, ReadOnlyRequest,
-    Variables,
+    AdapterError, LaunchConfig, LaunchRequest, McpClient, McpRequest, McpSettings, PassedServers, ReadOnlyLaunch,
+    ReadOnlyRequest, Variables,
 };
 use crate::home::{HomeError, RunDirectory};
 
@@ -64,6 +64,11 @@ pub trait AgentAdapter: Send + Sync {
     /// The user's settings that passed MCP servers are added to.
     fn mcp_settings(&self, _environment: &Variables) -> McpSettings {
         McpSettings::default()
+    }
+
+    /// How it is registered as a client of an MCP server, for all its conversations; none where that is not known.
+    fn mcp_client(&self) -> Option<McpClient> {
+        None
     }
 
     /// How it is started so that it can only read; none where that is not known.

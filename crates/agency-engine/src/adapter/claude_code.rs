@@ -7,8 +7,8 @@ mod trust;
 
 use std::path::Path;
 
-use super::Variables;
 use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode};
+use super::{McpClient, Variables};
 use crate::home::{HomeError, RunDirectory};
 
 pub(super) struct ClaudeCode;
@@ -36,6 +36,10 @@ impl AgentAdapter for ClaudeCode {
 
     fn mcp_servers(&self) -> Option<PassServers> {
         Some(mcp::pass)
+    }
+
+    fn mcp_client(&self) -> Option<McpClient> {
+        Some(mcp::CLIENT)
     }
 
     fn read_only(&self) -> Option<ReadOnlyMode> {

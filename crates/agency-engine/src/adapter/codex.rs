@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
 use super::launch::Adjusted;
-use super::{LaunchRequest, Variables, variable};
+use super::{LaunchRequest, McpClient, Variables, variable};
 
 pub(super) use self::app_server::AppServer;
 
@@ -60,6 +60,10 @@ impl AgentAdapter for Codex {
 
     fn mcp_servers(&self) -> Option<PassServers> {
         Some(mcp::pass)
+    }
+
+    fn mcp_client(&self) -> Option<McpClient> {
+        Some(mcp::CLIENT)
     }
 
     fn read_only(&self) -> Option<ReadOnlyMode> {

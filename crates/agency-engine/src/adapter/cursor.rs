@@ -1,6 +1,7 @@
 //! Cursor's agent. Only its command line is known: it was not available for tests.
 
 use super::agent_adapter::AgentAdapter;
+use super::mcp_client::{McpClient, ServerNotation, plain_entry, settings_path};
 
 pub(super) struct Cursor;
 
@@ -15,5 +16,16 @@ impl AgentAdapter for Cursor {
 
     fn install_hint(&self) -> Option<&'static str> {
         Some("see Cursor's own documentation of its command line")
+    }
+
+    fn mcp_client(&self) -> Option<McpClient> {
+        Some(McpClient {
+            name: "cursor",
+            settings_file: |environment| settings_path(environment, None, ".cursor/mcp.json"),
+            notation: ServerNotation::Json("mcpServers"),
+            entry: plain_entry,
+            env_field: "env",
+            command: None,
+        })
     }
 }

@@ -11,7 +11,7 @@ use agency_model::Mode;
 
 use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
 use super::launch::Adjusted;
-use super::{LaunchRequest, McpSettings, Variables, variable};
+use super::{LaunchRequest, McpClient, McpSettings, Variables, variable};
 
 /// The variable that makes it trust its working directory.
 const TRUST_VARIABLE: &str = "GEMINI_CLI_TRUST_WORKSPACE";
@@ -60,6 +60,10 @@ impl AgentAdapter for Gemini {
 
     fn mcp_settings(&self, environment: &Variables) -> McpSettings {
         mcp::settings(&folder(environment).unwrap_or_default())
+    }
+
+    fn mcp_client(&self) -> Option<McpClient> {
+        Some(mcp::CLIENT)
     }
 
     fn read_only(&self) -> Option<ReadOnlyMode> {

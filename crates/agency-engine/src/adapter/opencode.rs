@@ -6,7 +6,7 @@ mod read_only;
 pub(super) mod stream;
 
 use super::agent_adapter::{AgentAdapter, PassServers, ReadOnlyMode, Search};
-use super::{McpSettings, Variables};
+use super::{McpClient, McpSettings, Variables};
 
 /// The variable that holds settings.
 const SETTINGS_VARIABLE: &str = "OPENCODE_CONFIG_CONTENT";
@@ -41,6 +41,10 @@ impl AgentAdapter for Opencode {
     fn mcp_settings(&self, environment: &Variables) -> McpSettings {
         let text = environment.get(std::ffi::OsStr::new(SETTINGS_VARIABLE)).cloned();
         McpSettings { text: text.and_then(|text| text.into_string().ok()), beside: vec![] }
+    }
+
+    fn mcp_client(&self) -> Option<McpClient> {
+        Some(mcp::CLIENT)
     }
 
     fn read_only(&self) -> Option<ReadOnlyMode> {

@@ -4,7 +4,23 @@ use agency_model::McpTransport;
 use serde_json::json;
 
 use crate::adapter::mcp::named;
+use crate::adapter::mcp_client::{AddCommand, McpClient, ServerNotation, program_and_arguments, settings_path};
+use crate::adapter::variable;
 use crate::adapter::{AdapterError, FileContent, LaunchFile, McpRequest, PassedServers};
+
+/// How it is registered as a client of a server.
+pub(super) const CLIENT: McpClient = McpClient {
+    name: "claude",
+    settings_file: |environment| settings_path(environment, variable(environment, "CLAUDE_CONFIG_DIR"), ".claude.json"),
+    notation: ServerNotation::Json("mcpServers"),
+    entry: |command_line| {
+        let (program, arguments) = program_and_arguments(command_line);
+        json!({ "type": "stdio", "command": program, "args": arguments })
+    },
+    env_field: "env",
+    // Its option for variables takes several values, so the name comes before it.
+    command: Some(AddCommand { template: "claude mcp add --scope user {name}{env} -- {line}", takes_options: true }),
+};
 
 pub(super) fn pass(request: &McpRequest) -> Result<PassedServers, AdapterError> {
     let servers = named(&request.servers, |transport| match transport {

@@ -2,7 +2,18 @@
 
 use agency_model::McpTransport;
 
+use crate::adapter::mcp_client::{AddCommand, McpClient, ServerNotation, plain_entry};
 use crate::adapter::{AdapterError, McpRequest, PassedServers, ReadyServer};
+
+/// How it is registered as a client of a server.
+pub(super) const CLIENT: McpClient = McpClient {
+    name: "codex",
+    settings_file: |environment| Some(super::home(environment)?.join("config.toml")),
+    notation: ServerNotation::Toml("mcp_servers"),
+    entry: plain_entry,
+    env_field: "env",
+    command: Some(AddCommand { template: "codex mcp add {name}{env} -- {line}", takes_options: true }),
+};
 
 /// Codex passes on the variables that a server's entry names. They get names of their own, so that neither the agent nor
 /// another server takes them for its own, and a shell gives them their names back.

@@ -8,7 +8,18 @@ use agency_model::McpTransport;
 use serde_json::json;
 
 use crate::adapter::mcp::{named, with_servers};
+use crate::adapter::mcp_client::{AddCommand, McpClient, ServerNotation, plain_entry, settings_path};
 use crate::adapter::{AdapterError, FileContent, LaunchFile, McpRequest, McpSettings, PassedServers};
+
+/// How it is registered as a client of a server.
+pub(super) const CLIENT: McpClient = McpClient {
+    name: "gemini",
+    settings_file: |environment| settings_path(environment, None, ".gemini/settings.json"),
+    notation: ServerNotation::Json("mcpServers"),
+    entry: plain_entry,
+    env_field: "env",
+    command: Some(AddCommand { template: "gemini mcp add --scope user{env} {name} {line}", takes_options: false }),
+};
 
 /// Gemini reads servers only from settings in its home, in the project, or of the administrator.
 pub(super) fn pass(request: &McpRequest) -> Result<PassedServers, AdapterError> {

@@ -7,7 +7,22 @@ use serde_json::json;
 
 use super::SETTINGS_VARIABLE;
 use crate::adapter::mcp::{named, with_servers};
+use crate::adapter::mcp_client::{McpClient, ServerNotation, settings_path};
+use crate::adapter::variable;
 use crate::adapter::{AdapterError, McpRequest, PassedServers};
+
+/// How it is registered as a client of a server.
+pub(super) const CLIENT: McpClient = McpClient {
+    name: "opencode",
+    settings_file: |environment| {
+        let directory = variable(environment, "XDG_CONFIG_HOME").map(|path| path.join("opencode"));
+        settings_path(environment, directory, ".config/opencode/opencode.json")
+    },
+    notation: ServerNotation::Json("mcp"),
+    entry: |command_line| json!({ "type": "local", "command": command_line, "enabled": true }),
+    env_field: "environment",
+    command: None,
+};
 
 pub(super) fn pass(request: &McpRequest) -> Result<PassedServers, AdapterError> {
     let servers = named(&request.servers, |transport| match transport {

@@ -1,18 +1,18 @@
 //! `agency mcp install`: registers the server with an agent.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
+use agency_engine::adapter::{self, AddCommand, AgentAdapter, McpClient};
 use agency_model::ErrorCode;
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use tempfile::NamedTempFile;
 
 use super::registration::Registration;
-use super::settings::{NAME, Settings, Shape};
+use super::settings::{NAME, Settings};
 use crate::context::Context;
 use crate::problem::Problem;
 
@@ -21,20 +21,11 @@ use crate::problem::Problem;
 #[command(after_help = "Examples:\n  agency mcp install claude\n  agency mcp install codex --write")]
 pub(crate) struct Args {
     /// The agent that is to use the server
-    client: Client,
+    #[arg(value_parser = PossibleValuesParser::new(clients().map(|client| client.name)))]
+    client: String,
     /// Write it into the agent's settings; all else in them stays as it is, byte for byte
     #[arg(long)]
     write: bool,
-}
-
-/// An agent that can use MCP servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Client {
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-    Cursor,
 }
 
 /// The answer.
@@ -51,73 +42,40 @@ pub(crate) struct Installed {
     written: bool,
 }
 
-impl Client {
-    /// Where its settings are.
-    fn file(self) -> Result<PathBuf, Problem> {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let home =
-            || variable("HOME").ok_or_else(|| Problem::new(ErrorCode::InvalidPath, "HOME is not set").hint("set HOME"));
-        let below = |variable: Option<PathBuf>, usual: &str, name: &str| match variable {
-            Some(directory) => Ok(directory.join(name)),
-            None => home().map(|home| home.join(usual).join(name)),
-        };
-        match self {
-            Self::Claude => below(variable("CLAUDE_CONFIG_DIR"), "", ".claude.json"),
-            Self::Codex => below(variable("CODEX_HOME"), ".codex", "config.toml"),
-            Self::Gemini => below(None, ".gemini", "settings.json"),
-            Self::Opencode => below(
-                variable("XDG_CONFIG_HOME").map(|path| path.join("opencode")),
-                ".config/opencode",
-                "opencode.json",
-            ),
-            Self::Cursor => below(None, ".cursor", "mcp.json"),
-        }
-    }
+/// The agents that can use the server.
+fn clients() -> impl Iterator<Item = McpClient> {
+    adapter::built_in().filter_map(AgentAdapter::mcp_client)
+}
 
-    /// What it wants to know of the server.
-    fn settings(self, server: &Registration) -> Settings {
-        let (program, arguments) = server.command();
-        let plain = json!({ "command": program, "args": arguments });
-        let (shape, entry, variables) = match self {
-            Self::Claude => {
-                let entry = json!({ "type": "stdio", "command": program, "args": arguments });
-                (Shape::Json("mcpServers"), entry, "env")
-            }
-            Self::Codex => (Shape::Toml("mcp_servers"), plain, "env"),
-            Self::Gemini | Self::Cursor => (Shape::Json("mcpServers"), plain, "env"),
-            Self::Opencode => {
-                let entry = json!({ "type": "local", "command": server.words, "enabled": true });
-                (Shape::Json("mcp"), entry, "environment")
-            }
-        };
-        Settings { shape, entry: server.with_env(entry, variables) }
-    }
+/// What the agent's settings need.
+fn settings(client: &McpClient, server: &Registration) -> Settings {
+    let entry = server.with_env((client.entry)(&server.words), client.env_field);
+    Settings { notation: client.notation, entry }
+}
 
-    /// Its own command for it.
-    fn command(self, server: &Registration) -> Option<String> {
-        let line = server.line();
-        match self {
-            // Its option for variables takes several values, so the name comes before it.
-            Self::Claude => Some(format!("claude mcp add --scope user {NAME}{} -- {line}", server.options("--env"))),
-            Self::Codex => Some(format!("codex mcp add {NAME}{} -- {line}", server.options("--env"))),
-            // It takes options of ours for its own.
-            Self::Gemini if server.words.iter().any(|word| word.starts_with('-')) => None,
-            Self::Gemini => Some(format!("gemini mcp add --scope user{} {NAME} {line}", server.options("--env"))),
-            Self::Opencode | Self::Cursor => None,
-        }
+/// The agent's own command that adds the server.
+fn command(client: &McpClient, server: &Registration) -> Option<String> {
+    let AddCommand { template, takes_options } = client.command?;
+    if !takes_options && server.words.iter().any(|word| word.starts_with('-')) {
+        return None;
     }
+    let command = template.replace("{name}", NAME).replace("{env}", &server.options("--env"));
+    Some(command.replace("{line}", &server.line()))
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let server = Registration::of_this_program(context)?;
-    let file = args.client.file()?;
-    let settings = args.client.settings(&server);
+    let client = clients().find(|client| client.name == args.client);
+    let client = client.ok_or_else(|| Problem::new(ErrorCode::InvalidConfig, "this agent is not known"))?;
+    let file = (client.settings_file)(&std::env::vars_os().collect())
+        .ok_or_else(|| Problem::new(ErrorCode::InvalidPath, "HOME is not set").hint("set HOME"))?;
+    let settings = settings(&client, &server);
     let written = args.write && write(&file, &settings)?;
     let answer = Installed {
-        client: args.client.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned()),
+        client: args.client.clone(),
         file: file.display().to_string(),
         entry: settings.snippet(),
-        command: args.client.command(&server),
+        command: command(&client, &server),
         written,
     };
     context.answer(&answer, |out| match (args.write, written) {

@@ -41,11 +41,6 @@ impl Registration {
         Ok(Self { words, env })
     }
 
-    /// The program, and its arguments.
-    pub(super) fn command(&self) -> (&str, &[String]) {
-        self.words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest))
-    }
-
     /// An entry of settings with the variables under this name, if there are any.
     pub(super) fn with_env(&self, mut entry: Value, name: &str) -> Value {
         if let (Some(fields), false) = (entry.as_object_mut(), self.env.is_empty()) {

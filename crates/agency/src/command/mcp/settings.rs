@@ -2,34 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use agency_engine::adapter::ServerNotation;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// The name under which agents know the server.
 pub(super) const NAME: &str = "agency";
 
-/// Where servers stand in an agent's settings.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Shape {
-    /// A JSON object below that key.
-    Json(&'static str),
-    /// TOML tables below that one.
-    Toml(&'static str),
-}
-
-/// What an agent is told of the server.
+/// The entry of the server in an agent's settings.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub(super) shape: Shape,
+    pub(super) notation: ServerNotation,
     pub(super) entry: Value,
 }
 
 impl Settings {
     /// All that settings have to hold.
     pub(super) fn snippet(&self) -> String {
-        match self.shape {
-            Shape::Json(key) => format!("{:#}", json!({ key: { NAME: self.entry } })),
-            Shape::Toml(key) => {
+        match self.notation {
+            ServerNotation::Json(key) => format!("{:#}", json!({ key: { NAME: self.entry } })),
+            ServerNotation::Toml(key) => {
                 let fields = self.entry.as_object().into_iter().flatten();
                 let lines: String = fields.map(|(name, value)| format!("{name} = {}\n", in_toml(value))).collect();
                 format!("[{key}.{NAME}]\n{}", lines.trim_end())
@@ -39,10 +31,10 @@ impl Settings {
 
     /// The text with the entry; none if it has one already.
     pub(super) fn added_to(&self, text: &str) -> Result<Option<String>, String> {
-        match self.shape {
-            Shape::Json(_) if text.trim().is_empty() => Ok(Some(self.snippet() + "\n")),
-            Shape::Json(key) => self.added_to_json(text, key),
-            Shape::Toml(key) => self.added_to_toml(text, key),
+        match self.notation {
+            ServerNotation::Json(_) if text.trim().is_empty() => Ok(Some(self.snippet() + "\n")),
+            ServerNotation::Json(key) => self.added_to_json(text, key),
+            ServerNotation::Toml(key) => self.added_to_toml(text, key),
         }
     }
 
