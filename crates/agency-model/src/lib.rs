@@ -3,6 +3,7 @@
 //! The one rule: nothing here touches a file, a clock, the environment or another process.
 
 mod activity;
+pub mod conversation;
 mod error_code;
 mod escape;
 mod event;

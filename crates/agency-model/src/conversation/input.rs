@@ -1,0 +1,95 @@
+//! What can happen in a conversation.
+
+use super::{GivenAnswer, OpenQuestion, ScreenReading, Timer};
+use crate::{Answer, QuestionId};
+
+/// Everything that can happen in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// A question is asked.
+    Asked {
+        /// What the conversation needs to know about it.
+        question: OpenQuestion,
+        /// Who may answer it.
+        answerer: Answerer,
+    },
+    /// A question is on disk.
+    Stored {
+        /// The question.
+        id: QuestionId,
+    },
+    /// A question could not be stored.
+    NotStored {
+        /// The question.
+        id: QuestionId,
+    },
+    /// The policy was consulted.
+    Decided {
+        /// The question.
+        id: QuestionId,
+        /// What a rule answers, and which rule.
+        answer: Option<(Answer, String)>,
+    },
+    /// An answer to a question is on disk.
+    Answered {
+        /// The question.
+        id: QuestionId,
+        /// The answer.
+        answer: GivenAnswer,
+    },
+    /// An answer was written or typed, or could not be.
+    Sent {
+        /// The question.
+        id: QuestionId,
+        /// What came of it.
+        result: Result<Sent, SendError>,
+    },
+    /// The agent no longer waits for the answer to the questions with this key.
+    Withdrawn {
+        /// The agent's own id of the question.
+        key: String,
+        /// Why.
+        reason: String,
+    },
+    /// The screen was read.
+    ScreenRead(ScreenReading),
+    /// A timer fired. It is not running any more.
+    Timer(Timer),
+    /// The process of the agent is gone.
+    Exited,
+}
+
+/// Who may answer a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Answerer {
+    /// A rule of the policy, else a human.
+    RuleOrHuman,
+    /// Only a human: a rule would give an answer again that the agent does not take.
+    Human,
+}
+
+/// How far an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sent {
+    /// The agent's protocol took it.
+    Written {
+        /// Whether the text of a denial went with it.
+        takes_text: bool,
+    },
+    /// The agent's protocol sends it with the answers to the other questions of the request.
+    Kept {
+        /// Whether the text of a denial went with it.
+        takes_text: bool,
+    },
+    /// It is being typed; the screen shows whether it was taken.
+    Typed,
+}
+
+/// Why an answer could not be sent.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SendError {
+    /// The agent does not wait for it.
+    NotWaiting(String),
+    /// The agent waits, but does not take this answer, or not now.
+    Unsuitable(String),
+}
