@@ -5,19 +5,19 @@
 
 mod activity;
 mod agent_screen;
+mod asked_question;
 mod control;
 mod conversation;
 mod crlf;
-mod denial_message;
 mod drain;
 mod effects;
 mod event_loop;
 mod finish;
 mod launch;
 mod logs;
+mod messages;
 mod notifier;
 mod notify;
-mod open_questions;
 mod output;
 mod pane;
 mod parent_watch;

@@ -42,7 +42,7 @@ impl Supervisor<'_> {
         // What an agent does after an answer is seen on its screen, where it has one.
         let seen = self.screen.is_some() && self.screen_reader.understands() && matches!(event, Event::Answer { .. });
         // Who waits for an answer waits, whatever else is heard meanwhile.
-        let waits = self.questions.is_waiting() && !matches!(event, Event::Question { .. });
+        let waits = self.conversation.is_waiting() && !matches!(event, Event::Question { .. });
         let activity = activity.filter(|_| !seen && !waits);
         let because = activity.filter(|activity| self.activity.current != Some(*activity)).map(|_| reason(&event));
         let seq = self.events.append(self.run.attempt(), event);
@@ -69,7 +69,7 @@ impl Supervisor<'_> {
 
     /// Brings the row up to date.
     pub(super) fn store_activity(&mut self) {
-        self.timers.disarm(Timer::StoreActivity);
+        self.timers.disarm(&Timer::StoreActivity);
         self.activity.noted = Instant::now();
         self.store_agent_note();
     }
@@ -85,14 +85,14 @@ impl Supervisor<'_> {
         let limit = self.launch.no_progress_ms.map(Duration::from_millis);
         match limit {
             Some(limit) => self.timers.arm(Timer::Progress, limit),
-            None => self.timers.disarm(Timer::Progress),
+            None => self.timers.disarm(&Timer::Progress),
         }
     }
 
     /// The time without a sign of life may be over. Who waits for a human gives none, and need not.
     pub(super) fn check_progress(&mut self) {
         let Some(limit) = self.launch.no_progress_ms.map(Duration::from_millis) else { return };
-        if self.questions.is_waiting() || self.conversation.lingering || self.is_waiting_for_message() {
+        if self.conversation.is_waiting() || self.messages.lingering || self.is_waiting_for_message() {
             self.note_progress();
         }
         let due = self.activity.last_sign_of_life + limit;

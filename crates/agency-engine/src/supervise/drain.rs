@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use agency_model::Event;
+use agency_model::conversation;
 use agency_model::run::Input;
 use rustix::process::Signal;
 
@@ -36,8 +37,8 @@ impl Supervisor<'_> {
     pub(super) fn start_drain(&mut self) {
         // Its grace, if it had one, is over; what it left has one of its own.
         let attempt = self.run.attempt();
-        self.timers.disarm(Timer::Run(RunTimer::Grace { attempt }));
-        self.timers.disarm(Timer::Run(RunTimer::Kill { attempt }));
+        self.timers.disarm(&Timer::Run(RunTimer::Grace { attempt }));
+        self.timers.disarm(&Timer::Run(RunTimer::Kill { attempt }));
         let left = left_children();
         for process in &left {
             let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
@@ -89,7 +90,7 @@ impl Supervisor<'_> {
 
     fn attempt_is_over(&mut self) {
         self.drain = None;
-        self.timers.disarm(Timer::Drain);
+        self.timers.disarm(&Timer::Drain);
         let Some(exit) = self.agent.take().and_then(|agent| agent.exit()) else {
             return;
         };
@@ -99,12 +100,12 @@ impl Supervisor<'_> {
         let verdict = self.stop_understanding();
         self.close_screen_reader();
         self.stop_typing();
-        self.withdraw_all("the process that asked is gone");
+        self.converse(conversation::Input::Exited);
         self.activity.current = None;
-        self.timers.disarm(Timer::Progress);
-        self.timers.disarm(Timer::Run(RunTimer::Healthy { attempt }));
-        self.timers.disarm(Timer::EndConversation);
-        self.timers.disarm(Timer::AgentExit);
+        self.timers.disarm(&Timer::Progress);
+        self.timers.disarm(&Timer::Run(RunTimer::Healthy { attempt }));
+        self.timers.disarm(&Timer::EndConversation);
+        self.timers.disarm(&Timer::AgentExit);
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit, verdict });
     }

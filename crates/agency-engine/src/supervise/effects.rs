@@ -165,7 +165,7 @@ impl Supervisor<'_> {
     pub(super) fn feed_stop(&mut self, grace: Option<Duration>) {
         self.grace = grace.unwrap_or(self.grace);
         self.feed(&Input::Stop(StopCause::Requested));
-        self.timers.shorten(Timer::Run(RunTimer::Grace { attempt: self.run.attempt() }), self.grace);
+        self.timers.shorten(&Timer::Run(RunTimer::Grace { attempt: self.run.attempt() }), self.grace);
     }
 
     /// Does what the open requests ask for.

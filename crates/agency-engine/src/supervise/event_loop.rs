@@ -104,16 +104,13 @@ impl Supervisor<'_> {
     fn handle_timer(&mut self, timer: Timer) {
         match timer {
             Timer::Run(timer) => self.feed(&timer.input()),
+            Timer::Conversation(timer) => self.handle_conversation_timer(timer),
             Timer::Drain => self.drain_stage_over(),
             Timer::StoreActivity => self.store_activity(),
             Timer::Progress => self.check_progress(),
-            Timer::Question => self.question_timed_out(),
-            Timer::StoreQuestion => self.retry_unstored(),
             Timer::EndConversation => self.end_conversation(),
             Timer::AgentExit => self.dismiss(),
-            Timer::PollRequests => self.poll_requests(),
             Timer::ReadScreen => self.read_screen(),
-            Timer::UnrecognisedScreen => self.ask_about_screen(),
             Timer::NextKey => self.type_next(),
             Timer::Notification => self.end_overdue_notifications(),
         }

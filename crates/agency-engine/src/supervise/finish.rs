@@ -128,7 +128,7 @@ impl Supervisor<'_> {
     /// What did not come in time.
     fn silence(&self) -> String {
         let minutes = |limit: Option<u64>| limit.unwrap_or_default() / 60_000;
-        if self.questions.gave_up {
+        if self.conversation.timed_out() {
             let minutes = minutes(self.launch.question_ms);
             return format!("a question waited {minutes} minutes without an answer");
         }
@@ -139,13 +139,13 @@ impl Supervisor<'_> {
     /// What an agent left unfinished that called its last turn a success.
     fn cut_off(&self) -> Option<String> {
         let success = self.protocol.outcome().is_some_and(|outcome| outcome.success);
-        if success && self.conversation.is_cut_off() { self.conversation.shortcoming() } else { None }
+        if success && self.messages.is_cut_off() { self.messages.shortcoming() } else { None }
     }
 
     fn details(&self, ending: &Ending) -> Option<String> {
         match (ending.state, ending.reason, ending.exit) {
             (State::Killed, _, _) => None,
-            (State::Completed, _, _) => self.conversation.shortcoming(),
+            (State::Completed, _, _) => self.messages.shortcoming(),
             (_, Reason::WallTime, _) => {
                 let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
                 Some(format!("the wall time of {minutes} minutes is over"))

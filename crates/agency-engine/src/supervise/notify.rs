@@ -1,6 +1,6 @@
 //! When the user is told something, and what becomes of it.
 
-use agency_model::{Event, Question, QuestionId};
+use agency_model::{Event, QuestionId};
 
 use super::notifier::Notification;
 use super::supervisor::Supervisor;
@@ -12,11 +12,12 @@ pub(super) const BELL: &str = "\x07";
 
 impl Supervisor<'_> {
     /// The agent waits for an answer.
-    pub(super) fn notify_question(&mut self, id: &QuestionId, question: &Question) {
+    pub(super) fn notify_question(&mut self, id: &QuestionId) {
+        let Some(asked) = self.questions.get(id) else { return };
         if let (Some(pane), true) = (&mut self.pane, self.notifier.rings()) {
             pane.ring();
         }
-        let notification = Notification::question(self.row.clone(), id.clone(), question, now());
+        let notification = Notification::question(self.row.clone(), id.clone(), &asked.question, now());
         let troubles = self.notifier.tell(&notification);
         self.note_notifying(troubles);
     }
@@ -41,7 +42,7 @@ impl Supervisor<'_> {
     fn note_notifying(&mut self, troubles: Vec<String>) {
         match self.notifier.deadline() {
             Some(due) => self.timers.arm_at(Timer::Notification, due.into()),
-            None => self.timers.disarm(Timer::Notification),
+            None => self.timers.disarm(&Timer::Notification),
         }
         let first = troubles.into_iter().next().filter(|_| !self.notifying_failed);
         if let Some(trouble) = first {

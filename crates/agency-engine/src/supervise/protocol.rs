@@ -2,12 +2,12 @@
 //!
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
+use agency_model::conversation::{Input, Origin};
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 
-use super::conversation::Conversation;
 use super::launch::LaunchOrders;
-use super::open_questions::QuestionSource;
+use super::messages::Messages;
 use super::render::rendered;
 use super::supervisor::Supervisor;
 use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
@@ -73,12 +73,12 @@ impl ProtocolReader {
     }
 
     /// What the agent said about its work.
-    fn verdict(&self, conversation: &Conversation) -> Verdict {
+    fn verdict(&self, messages: &Messages) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
             // Its success was that of a turn, not of all that it had begun.
-            Some(Outcome { success: true, .. }) if conversation.is_cut_off() => Verdict::Failure,
-            Some(Outcome { success: true, .. }) if conversation.dismissed => Verdict::Dismissed,
+            Some(Outcome { success: true, .. }) if messages.is_cut_off() => Verdict::Failure,
+            Some(Outcome { success: true, .. }) if messages.dismissed => Verdict::Dismissed,
             Some(Outcome { success: true, .. }) => Verdict::Success,
             Some(Outcome { success: false, .. }) => Verdict::Failure,
         }
@@ -128,7 +128,7 @@ impl Supervisor<'_> {
         let heard = self.protocol.channel.as_mut().map(Channel::finish).unwrap_or_default();
         self.take_in(heard);
         self.store_agent_note();
-        let verdict = self.protocol.verdict(&self.conversation);
+        let verdict = self.protocol.verdict(&self.messages);
         // For an agent that stays, what it finished was one turn of many.
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
@@ -168,10 +168,12 @@ impl Supervisor<'_> {
                 StreamItem::Question(question) => {
                     // What is told about a question is on disk before anything follows from it.
                     self.events.release();
-                    self.ask(question, QuestionSource::Protocol);
+                    self.ask(question, Origin::Protocol);
                     self.events.hold();
                 }
-                StreamItem::Withdrawn(key) => self.withdraw(&key, "the agent withdrew it"),
+                StreamItem::Withdrawn(key) => {
+                    self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
+                }
             }
         }
     }

@@ -1,330 +1,208 @@
-//! The agent's questions: on disk before anybody is shown them, answered once, delivered once.
+//! What a question does to the world: its row, its events, and its answer on the way to the agent.
+//!
+//! The one rule: a question and its answer are on disk before anything follows from them.
 
-use std::time::Duration;
-
+use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, SendError, Sent};
 use agency_model::policy::Ground;
-use agency_model::run::{Input, StopCause};
-use agency_model::{Activity, Answer, Event, Question, QuestionId, QuestionKind};
-use tokio::time::Instant;
-use ulid::Overflow;
+use agency_model::{Activity, Answer, Event, Question, QuestionId};
 
-use super::denial_message::{Giver, note_on_words};
-use super::open_questions::{OpenQuestion, QuestionSource};
+use super::messages::Told;
 use super::render::rendered;
 use super::supervisor::Supervisor;
-use super::timers::Timer;
 use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
 use crate::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
-/// An answer whose giver did not ring is found after this.
-const REQUEST_POLL_INTERVAL: Duration = Duration::from_secs(2);
-/// A question that could not be stored is tried again after this.
-const STORE_RETRY_DELAY: Duration = Duration::from_secs(1);
-
-/// Who may answer a question.
-#[derive(Debug, Clone, Copy)]
-enum Answerer {
-    RuleOrHuman,
-    Human,
-}
-
 impl Supervisor<'_> {
-    /// The agent asks. A rule may answer at once; else it waits for a human.
-    pub(super) fn ask(&mut self, question: Question, source: QuestionSource) {
-        self.put(question, source, Answerer::RuleOrHuman);
+    /// A question is asked. A rule may answer it at once; else it waits for a human.
+    pub(super) fn ask(&mut self, question: Question, origin: Origin) {
+        let question = self.questions.add(question, origin);
+        self.converse(Input::Asked { question, answerer: Answerer::RuleOrHuman });
     }
 
-    fn put(&mut self, question: Question, source: QuestionSource, answerer: Answerer) {
-        let id = self.questions.ids.generate().unwrap_or_else(Overflow::commit_overflow_random);
-        let id = QuestionId::from_ulid(id);
+    /// The agent still waits, and only a human can find an answer that it takes.
+    pub(super) fn ask_human_again(&mut self, id: &QuestionId) {
+        if let Some(asked) = self.questions.remove(id) {
+            let question = self.questions.add(asked.question, asked.origin);
+            self.converse(Input::Asked { question, answerer: Answerer::Human });
+        }
+    }
+
+    pub(super) fn store_question(&mut self, id: &QuestionId) {
         let attempt = self.run.attempt();
+        let Some(asked) = self.questions.get_mut(id) else { return };
         fault::point("ask.heard");
-        let repeats = match self.store.ask(&id, &self.id, attempt, &question) {
-            Ok(repeats) => repeats,
-            Err(error) => return self.ask_later(question, source, &error),
-        };
-        fault::point("ask.stored");
-        let event = Event::Question { question_id: id.clone(), question: question.clone(), repeats };
-        if source.is_of_agent() {
-            self.tell_question(event, Activity::WaitingForUser);
+        // The failure before may have come after the row was written.
+        let is_stored = asked.store_failed && matches!(self.store.question(id), Ok(Some(_)));
+        let stored = if is_stored { Ok(None) } else { self.store.ask(id, &self.id, attempt, &asked.question) };
+        match stored {
+            Ok(repeats) => {
+                asked.repeats = repeats;
+                fault::point("ask.stored");
+                self.converse(Input::Stored { id: id.clone() });
+            }
+            Err(error) => {
+                asked.store_failed = true;
+                self.report_store_error("a question could not be stored, which is tried again", &error);
+                self.converse(Input::NotStored { id: id.clone() });
+            }
+        }
+    }
+
+    pub(super) fn announce_question(&mut self, id: &QuestionId) {
+        let Some(asked) = self.questions.get(id) else { return };
+        let (question, repeats, origin) = (asked.question.clone(), asked.repeats.clone(), asked.origin);
+        let event = Event::Question { question_id: id.clone(), question, repeats };
+        if origin.is_agent() {
+            self.record_question_event(event, Activity::WaitingForUser);
         } else {
             // What the agent does is not known, and this says nothing about it.
             self.events.append(self.run.attempt(), event);
-        }
-        let decided = match answerer {
-            Answerer::RuleOrHuman => self.decide(&id, &question),
-            Answerer::Human => None,
-        };
-        if decided.is_none() {
-            self.notify_question(&id, &question);
-        }
-        self.questions.open.push(OpenQuestion { id: id.clone(), question, source, asked: Instant::now() });
-        self.watch_questions();
-        if let Some((answer, by)) = decided {
-            self.answer_by_rule(&id, &answer, &by);
-        }
-    }
-
-    /// Nobody is shown what is not on disk, and the agent waits: so it is tried again.
-    fn ask_later(&mut self, question: Question, source: QuestionSource, error: &StoreError) {
-        self.report_store_error("a question could not be stored, which is tried again", error);
-        self.questions.unstored.push((question, source));
-        self.timers.arm(Timer::StoreQuestion, STORE_RETRY_DELAY);
-    }
-
-    /// Tries again to store what could not be stored.
-    pub(super) fn retry_unstored(&mut self) {
-        self.renew_store();
-        for (question, source) in std::mem::take(&mut self.questions.unstored) {
-            self.ask(question, source);
         }
     }
 
     /// Stores the questions that wait in a database that may not have them.
     pub(super) fn store_open_questions(&mut self) {
         let attempt = self.run.attempt();
-        for open in &self.questions.open {
-            if matches!(self.store.question(&open.id), Ok(None)) {
+        for open in self.conversation.stored_questions() {
+            if let (Ok(None), Some(asked)) = (self.store.question(&open.id), self.questions.get(&open.id)) {
                 // One that cannot be stored now is stored with the next replacement, or expires with the run.
-                let _ = self.store.ask(&open.id, &self.id, attempt, &open.question);
+                let _ = self.store.ask(&open.id, &self.id, attempt, &asked.question);
             }
         }
     }
 
-    /// Answers by a rule, unless somebody was first: then it is their answer that the agent gets.
-    fn answer_by_rule(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
-        let stored = self.store.settle_by_rule(id, answer, by);
-        self.complain(stored);
-        let row = self.store.question(id).ok().flatten();
-        match row {
-            Some(QuestionRow { answer: Some(first), answered_by: Some(who), .. }) => {
-                let giver = if who == by { Giver::Rule } else { Giver::Human(None) };
-                self.deliver(id, &first, &who, giver);
-            }
-            _ => self.deliver(id, answer, by, Giver::Rule),
-        }
-    }
-
-    /// What a rule answers, and which. That a rule leaves it to a human is told as well.
-    fn decide(&mut self, id: &QuestionId, question: &Question) -> Option<(Answer, String)> {
-        let allowed = self.questions.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
-        if let Some(by) = allowed {
-            return Some((Answer::Allow { message: None }, format!("allow_all of {by}")));
-        }
+    /// Feeds what a rule answers. That a rule leaves the question to a human is recorded as well.
+    pub(super) fn consult_policy(&mut self, id: &QuestionId) {
+        let Some(asked) = self.questions.get(id) else { return };
         let ground = Ground { workspace: &self.launch.directory, look: &look };
-        let decision = self.launch.policy.decide(question, &ground);
+        let decision = self.launch.policy.decide(&asked.question, &ground);
         let answer = decision.answer();
         if answer.is_none() && decision.rule.is_some() {
             let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
             self.events.append(self.run.attempt(), Event::Notice { message });
         }
-        answer.map(|answer| (answer, decision.by()))
+        let answer = answer.map(|answer| (answer, decision.by()));
+        self.converse(Input::Decided { id: id.clone(), answer });
     }
 
-    /// Brings the agent an answer that is on disk, and finishes the request when it is seen what came of it.
+    /// Stores the answer of a rule, unless a human was first: then the agent gets theirs.
+    pub(super) fn store_rule_answer(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
+        let stored = self.store.settle_by_rule(id, answer, by);
+        self.report_unstored(stored);
+        let given = match self.store.question(id).ok().flatten() {
+            Some(QuestionRow { answer: Some(answer), answered_by: Some(who), .. }) => {
+                let giver = if who == by { Giver::Rule } else { Giver::Human { request: None } };
+                GivenAnswer { answer, by: who, giver }
+            }
+            _ => GivenAnswer { answer: answer.clone(), by: by.to_owned(), giver: Giver::Rule },
+        };
+        self.converse(Input::Answered { id: id.clone(), answer: given });
+    }
+
+    /// Handles the request of somebody whose answer is on disk.
     pub(super) fn deliver_answer(&mut self, id: &QuestionId, request: i64) {
-        let row = self.store.question(id);
-        match row {
+        match self.store.question(id) {
             // A rule that came in between took the answer along.
             Ok(Some(QuestionRow { state: QuestionState::Delivered, outcome: Some(outcome), .. })) => {
                 self.finish_request(request, Ok(outcome));
             }
             Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
-                let by = answered_by.as_deref().unwrap_or("somebody");
-                self.deliver(id, &answer, by, Giver::Human(Some(request)));
+                let by = answered_by.unwrap_or_else(|| "somebody".to_owned());
+                let giver = Giver::Human { request: Some(request) };
+                self.converse(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by, giver } });
             }
             Ok(_) => self.finish_request(request, Err("there is no answer to deliver".to_owned())),
             Err(error) => self.finish_request(request, Err(error.to_string())),
         }
     }
 
-    fn deliver(&mut self, id: &QuestionId, answer: &Answer, by: &str, giver: Giver) {
-        let request = giver.request();
-        let Some(index) = self.questions.open.iter().position(|open| open.id == *id) else {
-            if let Some(request) = request {
-                self.finish_request(request, Err("the agent does not wait for it any more".to_owned()));
-            }
-            return;
-        };
-        let open = self.questions.open.remove(index);
+    /// Writes an answer by the agent's protocol.
+    pub(super) fn send_answer(&mut self, id: &QuestionId, answer: Answer) {
+        let Some(asked) = self.questions.get(id) else { return };
         fault::point("answer.delivering");
-        let undeliverable = match &open.source {
-            QuestionSource::Protocol => match self.tell_answer(&open.question.key, answer) {
-                Ok(outcome) => {
-                    let words = self.words_beside(answer);
-                    let note = words.map_or("", |_| note_on_words(giver));
-                    self.settle_answer(&open, answer, by, Ok(format!("{outcome}{note}")), request);
-                    return self.send_words(words, giver);
-                }
-                Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {
-                    return self.settle_answer(&open, answer, by, Err(error.to_string()), request);
-                }
-                Err(error @ (EncodeError::NotReady | EncodeError::Invalid(_))) => error.to_string(),
-            },
-            QuestionSource::Unrecognised => {
-                let outcome = "noted; nothing was typed".to_owned();
-                return self.settle_answer(&open, answer, by, Ok(outcome), request);
-            }
-            QuestionSource::Screen(question) => match question.keys_for(answer) {
-                Ok(_) => return self.type_answer(open, (answer.clone(), by.to_owned(), request)),
-                Err(error) => error.to_string(),
-            },
-        };
-        self.settle_answer(&open, answer, by, Err(undeliverable), request);
-        self.leave_to_human(open);
-    }
-
-    /// The agent still waits, and no rule has an answer that it takes: a human has to find another one.
-    pub(super) fn leave_to_human(&mut self, open: OpenQuestion) {
-        self.put(open.question, open.source, Answerer::Human);
-    }
-
-    fn tell_answer(&mut self, key: &str, answer: &Answer) -> Result<String, EncodeError> {
-        let to_agent = ToAgent::Answer { key: key.to_owned(), answer: answer.clone() };
+        let message = ToAgent::Answer { key: asked.question.key.clone(), answer };
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
-        let bytes = channel.and_then(|channel| channel.encode(&to_agent))?;
-        self.say(&bytes);
-        let seen = if bytes.is_empty() {
-            "kept for the agent until the other questions of its request are answered"
-        } else {
-            "sent by the agent's protocol"
+        let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
+        let result = match encoded {
+            Ok((bytes, takes_text)) => {
+                self.say(&bytes);
+                Ok(if bytes.is_empty() { Sent::Kept { takes_text } } else { Sent::Written { takes_text } })
+            }
+            Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {
+                Err(SendError::NotWaiting(error.to_string()))
+            }
+            Err(error @ (EncodeError::NotReady | EncodeError::Invalid(_))) => {
+                Err(SendError::Unsuitable(error.to_string()))
+            }
         };
-        Ok(seen.to_owned())
+        self.converse(Input::Sent { id: id.clone(), result });
     }
 
-    /// Notes what became of an answer.
-    pub(super) fn settle_answer(
-        &mut self,
-        open: &OpenQuestion,
-        answer: &Answer,
-        by: &str,
-        outcome: Result<String, String>,
-        request: Option<i64>,
-    ) {
-        let stored = match &outcome {
-            Ok(outcome) => self.store.question_delivered(&open.id, outcome),
-            Err(error) => self.store.question_expired(&open.id, error),
+    /// Types an answer into the dialog that was read last.
+    pub(super) fn type_answer(&mut self, id: &QuestionId, answer: &Answer) {
+        fault::point("answer.delivering");
+        let keys = self.screen_reader.dialog().map(|dialog| dialog.keys_for(answer));
+        let result = match keys {
+            Some(Ok(keys)) => {
+                self.type_keys(keys);
+                Ok(Sent::Typed)
+            }
+            Some(Err(error)) => Err(SendError::Unsuitable(error.to_string())),
+            None => Err(SendError::NotWaiting("the dialog is not on the screen any more".to_owned())),
         };
-        self.complain(stored);
+        self.converse(Input::Sent { id: id.clone(), result });
+    }
+
+    /// Stores and records what became of an answer.
+    pub(super) fn settle_question(&mut self, id: &QuestionId, given: GivenAnswer, outcome: &Result<String, String>) {
+        let stored = match outcome {
+            Ok(outcome) => self.store.question_delivered(id, outcome),
+            Err(error) => self.store.question_expired(id, error),
+        };
+        self.report_unstored(stored);
         fault::point("answer.delivered");
-        let (Ok(told) | Err(told)) = &outcome;
-        let row = self.store.question(&open.id).ok().flatten();
+        let (Ok(text) | Err(text)) = outcome;
+        let row = self.store.question(id).ok().flatten();
         let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
+        let asked = self.questions.get(id);
+        let activity = asked.map_or(Activity::Thinking, |asked| Activity::after_answer(&given.answer, &asked.question));
         let event = Event::Answer {
-            question_id: open.id.clone(),
-            answer: Some(answer.clone()),
-            by: by.to_owned(),
-            outcome: told.clone(),
+            question_id: id.clone(),
+            answer: Some(given.answer),
+            by: given.by,
+            outcome: text.clone(),
             delivered: Some(outcome.is_ok()),
             answered_from,
         };
-        self.tell_question(event, Activity::after_answer(answer, &open.question));
-        self.watch_questions();
-        let delivered = outcome.is_ok();
-        if let Some(request) = request {
-            self.finish_request(request, outcome);
-        }
-        match answer {
-            Answer::AllowAll if delivered => self.allow_all(&open.id),
-            Answer::Deny { .. } if delivered => self.drop_rest_of_request(&open.question),
-            Answer::Allow { .. }
-            | Answer::AllowAll
-            | Answer::Deny { .. }
-            | Answer::Options { .. }
-            | Answer::Text { .. } => {}
-        }
+        self.record_question_event(event, activity);
     }
 
-    /// Who does not answer one question of a request answers none: the agent does not wait for the others.
-    fn drop_rest_of_request(&mut self, denied: &Question) {
-        let Some(request) = denied.request() else { return };
-        let same = |open: &OpenQuestion| open.question.request() == Some(request);
-        let rest: Vec<String> =
-            self.questions.open.iter().filter(|open| same(open)).map(|open| open.question.key.clone()).collect();
-        for key in rest {
-            self.withdraw(&key, "another question of the same request was declined");
-        }
-    }
-
-    /// From now on every permission is given, to those who wait and those who will ask.
-    fn allow_all(&mut self, by: &QuestionId) {
-        self.questions.allow_all = Some(by.clone());
-        let permission = |open: &&OpenQuestion| open.question.kind == QuestionKind::Permission;
-        let waiting: Vec<QuestionId> =
-            self.questions.open.iter().filter(permission).map(|open| open.id.clone()).collect();
-        for id in waiting {
-            self.answer_by_rule(&id, &Answer::Allow { message: None }, &format!("allow_all of {by}"));
-        }
-    }
-
-    /// The agent no longer waits for the answer to this.
-    pub(super) fn withdraw(&mut self, key: &str, why: &str) {
-        self.questions.unstored.retain(|(question, _)| question.key != key);
-        while let Some(index) = self.questions.open.iter().position(|open| open.question.key == key) {
-            let open = self.questions.open.remove(index);
-            self.expire(&open.id, why);
-        }
-        self.watch_questions();
-    }
-
-    /// The process that asked is gone.
-    pub(super) fn withdraw_all(&mut self, why: &str) {
-        self.questions.unstored.clear();
-        for open in std::mem::take(&mut self.questions.open) {
-            self.expire(&open.id, why);
-        }
-        self.watch_questions();
-    }
-
-    fn expire(&mut self, id: &QuestionId, why: &str) {
-        let stored = self.store.question_expired(id, why);
-        self.complain(stored);
-        let (by, outcome) = ("nobody".to_owned(), format!("expired: {why}"));
+    /// Stores and records that a question ended without an answer.
+    pub(super) fn expire_question(&mut self, id: &QuestionId, reason: &str) {
+        let stored = self.store.question_expired(id, reason);
+        self.report_unstored(stored);
+        let (by, outcome) = ("nobody".to_owned(), format!("expired: {reason}"));
         let event =
             Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
         if self.agent.is_some() {
             self.record_event(event);
         } else {
-            // Who is gone does nothing.
+            // The agent has exited, so its activity does not change.
             self.events.append(self.run.attempt(), event);
         }
     }
 
-    /// The time that the oldest question may wait.
-    fn watch_questions(&mut self) {
-        if self.questions.has_open() {
-            self.timers.arm_once(Timer::PollRequests, REQUEST_POLL_INTERVAL);
-        }
-        let limit = self.launch.question_ms.map(Duration::from_millis);
-        let of_agent = self.questions.open.iter().filter(|open| open.source.is_of_agent());
-        let oldest = of_agent.map(|open| open.asked).min();
-        match limit.zip(oldest) {
-            Some((limit, asked)) => self.timers.arm_at(Timer::Question, asked + limit),
-            None => self.timers.disarm(Timer::Question),
+    /// Sends the text of a denial as a message.
+    pub(super) fn send_denial_text(&mut self, text: String) {
+        if let Err(error) = self.pass_message(&Told { text, number: None }) {
+            let message = format!("the words of the denial could not be sent: {error}");
+            self.events.append(self.run.attempt(), Event::Error { message });
         }
     }
 
-    /// Who recorded an answer and died before it could ring is heard all the same.
-    pub(super) fn poll_requests(&mut self) {
-        self.renew_store();
-        if self.store.has_requests(&self.id).unwrap_or(false) {
-            self.handle_requests();
-        }
-        if self.questions.has_open() {
-            self.timers.arm(Timer::PollRequests, REQUEST_POLL_INTERVAL);
-        }
-    }
-
-    /// The oldest question has waited too long.
-    pub(super) fn question_timed_out(&mut self) {
-        self.timers.disarm(Timer::Question);
-        self.questions.gave_up = true;
-        self.feed(&Input::Stop(StopCause::NoAnswer));
-    }
-
-    fn tell_question(&mut self, event: Event, activity: Activity) {
+    fn record_question_event(&mut self, event: Event, activity: Activity) {
         // An agent on its own screen shows its questions itself.
         if let Some(text) = rendered(&event).filter(|_| self.screen.is_none()) {
             self.show(&text);
@@ -333,7 +211,7 @@ impl Supervisor<'_> {
         self.record_event_as(event, Some(activity));
     }
 
-    fn complain(&mut self, stored: Result<(), StoreError>) {
+    fn report_unstored(&mut self, stored: Result<(), StoreError>) {
         if let Err(error) = stored {
             self.report_store_error("what became of a question could not be stored", &error);
         }

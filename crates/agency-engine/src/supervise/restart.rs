@@ -65,9 +65,8 @@ impl Start {
 impl Supervisor<'_> {
     /// Notes what the process that is gone was doing.
     pub(super) fn note_state_at_exit(&mut self) {
-        self.conversation.was_idle =
-            self.activity.current == Some(Activity::Idle) && self.conversation.unanswered.is_empty();
-        self.conversation.spoke |= self.activity.current.is_some_and(|activity| activity != Activity::Starting);
+        self.messages.was_idle = self.activity.current == Some(Activity::Idle) && self.messages.unanswered.is_empty();
+        self.messages.spoke |= self.activity.current.is_some_and(|activity| activity != Activity::Starting);
     }
 
     /// Decides how the next attempt begins, and says so.
@@ -75,14 +74,14 @@ impl Supervisor<'_> {
         let known = self.conversation_so_far();
         let how = match (&self.launch.restart_plan, &known) {
             (Some(plan), Some(session)) => {
-                let start = if self.conversation.was_idle { &plan.idle } else { &plan.mid_turn };
+                let start = if self.messages.was_idle { &plan.idle } else { &plan.mid_turn };
                 self.start = start.filled(session, &self.words());
                 "with its conversation"
             }
             (_, _) => {
                 self.start = self.launch.start.clone();
                 // Nobody but us knows what it was told.
-                self.conversation.waiting.splice(0..0, std::mem::take(&mut self.conversation.unanswered));
+                self.messages.waiting.splice(0..0, std::mem::take(&mut self.messages.unanswered));
                 "from the beginning"
             }
         };
@@ -114,13 +113,13 @@ impl Supervisor<'_> {
             during: (self.row.created_at, None),
         };
         let kept = || find_conversation(adapter, &search);
-        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.conversation.spoke))
+        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.messages.spoke))
     }
 
     /// What an agent is told that comes back in the middle of its work. Its last message may not have reached it.
     fn words(&self) -> String {
         let mut words = GO_ON.to_owned();
-        for message in &self.conversation.unanswered {
+        for message in &self.messages.unanswered {
             words.push_str("\n\nYou had been told, and perhaps not read:\n");
             words.push_str(&message.text);
         }

@@ -2,40 +2,31 @@
 
 use std::time::Duration;
 
-use agency_model::{Activity, Answer, Event};
+use agency_model::conversation::{Input, Origin, ScreenReading};
+use agency_model::{Activity, Event};
 use tokio::time::Instant;
 
 use super::agent_screen::AgentScreen;
-use super::open_questions::{OpenQuestion, QuestionSource};
 use super::supervisor::Supervisor;
 use super::timers::Timer;
-use super::unrecognised::Unrecognised;
 use crate::config::ScreenSource;
 use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 
 /// A screen is looked at when it has been still for so long, or at this pace while it is not.
-const READ_INTERVAL: Duration = Duration::from_millis(120);
+pub(super) const READ_INTERVAL: Duration = Duration::from_millis(120);
 /// How long a dialog may stay after it was answered, or a message be without effect.
-const CONFIRM_TIMEOUT: Duration = Duration::from_secs(8);
+pub(super) const CONFIRM_TIMEOUT: Duration = Duration::from_secs(8);
 /// How long a process may take to show that it takes what is typed; some need a minute on a busy machine.
 const READY_TIMEOUT: Duration = Duration::from_secs(120);
 /// So many characters of a message are recognised on a screen; more may be wrapped.
 const MATCHED_CHARS: usize = 24;
-/// A dialog that is being drawn anew is not gone.
-const MISSES_UNTIL_GONE: u8 = 2;
 
-/// What is remembered between two looks.
+/// What is kept between two readings.
 #[derive(Debug, Default)]
 pub(super) struct ScreenReader {
     rules: Option<ScreenRules>,
-    /// The key of the question on the screen.
-    question: Option<String>,
-    /// How many looks in a row did not find it.
-    missed: u8,
-    confirming: Option<Confirming>,
+    last: Option<LastReading>,
     told: Option<Told>,
-    /// How long nothing has been recognised.
-    pub(super) unrecognised: Unrecognised,
     /// When messages that waited for the process are typed, even if its screen is never seen to be ready.
     ready_by: Option<Instant>,
     /// What the process itself has drawn, while messages wait for it: the one before left its own screen, which may look
@@ -43,23 +34,13 @@ pub(super) struct ScreenReader {
     pub(super) fresh: Option<AgentScreen>,
 }
 
-/// An answer is on its way; the dialog should go away.
+/// What the last reading said.
 #[derive(Debug)]
-struct Confirming {
-    open: OpenQuestion,
-    answer: Answer,
-    by: String,
-    request: Option<i64>,
-    keys: Keys,
-}
-
-/// How far the keys of an answer are.
-#[derive(Debug, Clone, Copy)]
-enum Keys {
-    /// The agent does not take keys for this dialog yet.
-    Due(Instant),
-    /// They were typed; if the dialog is still there then, it did not take them.
-    Typed(Instant),
+struct LastReading {
+    activity: Activity,
+    because: String,
+    line: Option<u32>,
+    dialog: Option<ScreenQuestion>,
 }
 
 /// A message was typed; a turn should begin.
@@ -85,6 +66,16 @@ impl ScreenReader {
         (Self { rules, ..Self::default() }, trouble)
     }
 
+    /// The rules by which screens are read.
+    pub(super) const fn rules(&self) -> Option<&ScreenRules> {
+        self.rules.as_ref()
+    }
+
+    /// The dialog of the last reading.
+    pub(super) fn dialog(&self) -> Option<&ScreenQuestion> {
+        self.last.as_ref()?.dialog.as_ref()
+    }
+
     /// Whether screens are understood.
     pub(super) const fn understands(&self) -> bool {
         self.rules.is_some()
@@ -99,122 +90,47 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Looks at the screen.
+    /// Reads the screen, and feeds the conversation with what it shows.
     pub(super) fn read_screen(&mut self) {
         let (Some(screen), Some(rules)) = (&self.screen, &self.screen_reader.rules) else { return };
         let rules = rules.clone();
         let text = ScreenText::of(screen.screen(), screen.title());
         let reading = rules.read(&text);
-        self.see_answer(&reading);
-        if reading.question.is_some() && self.screen_reader.confirming.is_none() {
-            self.set_activity(reading.activity, &because(&reading), reading.line);
-        }
-        self.see_question(reading.question.as_ref());
-        if reading.question.is_none() {
-            self.set_activity(reading.activity, &because(&reading), reading.line);
-        }
+        let (activity, line, dialog) = (reading.activity, reading.line, reading.question.clone());
+        let key = dialog.as_ref().map(|dialog| dialog.question.key.clone());
+        self.screen_reader.last = Some(LastReading { activity, because: because(&reading), line, dialog });
+        self.converse(Input::ScreenRead(ScreenReading {
+            dialog: key,
+            activity,
+            recognised: reading.rule.is_some(),
+            typing: self.is_typing(),
+        }));
         self.see_turn(&reading, &text);
-        self.see_whether_recognised(reading.rule.is_some());
         self.type_waiting(&rules);
-        let waits = self.screen_reader.confirming.is_some()
-            || self.screen_reader.told.is_some()
-            || !self.conversation.waiting.is_empty();
-        if waits || self.screen_reader.missed > 0 {
+        if self.screen_reader.told.is_some() || !self.messages.waiting.is_empty() {
             // What is waited for may come without another word of the agent.
             self.timers.arm_once(Timer::ReadScreen, READ_INTERVAL);
         }
     }
 
-    fn see_question(&mut self, seen: Option<&ScreenQuestion>) {
-        if self.screen_reader.confirming.is_some() {
-            return;
+    /// Asks what the dialog of the last reading asks.
+    pub(super) fn ask_about_dialog(&mut self) {
+        if let Some(question) = self.screen_reader.dialog().map(|dialog| dialog.question.clone()) {
+            self.ask(question, Origin::Screen);
         }
-        let key = seen.map(|seen| seen.question.key.clone());
-        if key.is_none() && self.screen_reader.question.is_some() {
-            self.screen_reader.missed += 1;
-            if self.screen_reader.missed < MISSES_UNTIL_GONE {
-                return;
-            }
-        }
-        self.screen_reader.missed = 0;
-        if self.screen_reader.question != key
-            && let Some(gone) = self.screen_reader.question.take()
-        {
-            self.withdraw(&gone, "it is no longer on the screen");
-        }
-        let Some(seen) = seen else { return };
-        if self.screen_reader.question.is_some() {
-            // Another option may be marked now, and the keys depend on it.
-            self.questions.update(seen);
-            return;
-        }
-        self.screen_reader.question = key;
-        self.ask(seen.question.clone(), QuestionSource::Screen(Box::new(seen.clone())));
     }
 
-    /// Answers a dialog as soon as the agent takes keys for it. The screen is read again before anything is typed,
-    /// because another dialog may stand there by then.
-    pub(super) fn type_answer(&mut self, open: OpenQuestion, told: (Answer, String, Option<i64>)) {
-        let (answer, by, request) = told;
-        let delay = self.screen_reader.rules.as_ref().map_or(Duration::ZERO, ScreenRules::answer_delay);
-        let keys = Keys::Due(open.asked + delay);
-        self.screen_reader.question = None;
-        self.screen_reader.missed = 0;
-        self.screen_reader.confirming = Some(Confirming { open, answer, by, request, keys });
-        self.timers.arm_at(Timer::ReadScreen, Instant::now());
-    }
-
-    /// Types the answer that is due, and sees whether the dialog took the one that was typed.
-    fn see_answer(&mut self, reading: &Reading<'_>) {
-        let Some(mut confirming) = self.screen_reader.confirming.take() else { return };
-        let asked = &confirming.open.question.key;
-        let seen = reading.question.as_ref().filter(|seen| seen.question.key == *asked);
-        let now = Instant::now();
-        let outcome = match (confirming.keys, seen) {
-            (Keys::Due(_), None) if self.screen_reader.missed + 1 < MISSES_UNTIL_GONE => {
-                self.screen_reader.missed += 1;
-                self.screen_reader.confirming = Some(confirming);
-                return;
-            }
-            (Keys::Due(_), None) => Err("the dialog was gone before the answer could be typed".to_owned()),
-            (Keys::Due(due), Some(_)) if now < due => {
-                self.screen_reader.confirming = Some(confirming);
-                return;
-            }
-            (Keys::Due(_), Some(dialog)) => match dialog.keys_for(&confirming.answer) {
-                Ok(keys) => {
-                    self.type_keys(keys);
-                    confirming.keys = Keys::Typed(now + CONFIRM_TIMEOUT);
-                    self.screen_reader.confirming = Some(confirming);
-                    return;
-                }
-                Err(error) => Err(error.to_string()),
-            },
-            (Keys::Typed(until), seen) => match (seen.is_some() || self.is_typing(), now >= until) {
-                (false, _) => Ok(format!(
-                    "typed; the dialog is gone, and the agent is {}{}",
-                    reading.activity,
-                    words_not_typed(&confirming.answer)
-                )),
-                (true, true) => Err("typed, but the dialog is still on the screen".to_owned()),
-                (true, false) => {
-                    self.screen_reader.confirming = Some(confirming);
-                    return;
-                }
-            },
-        };
-        let Confirming { open, answer, by, request, .. } = confirming;
-        self.settle_answer(&open, &answer, &by, outcome, request);
-        if seen.is_some() {
-            // A rule would type the same again and again.
-            self.screen_reader.question = Some(open.question.key.clone());
-            self.leave_to_human(open);
+    /// Records the activity of the last reading.
+    pub(super) fn record_screen_activity(&mut self) {
+        if let Some(LastReading { activity, because, line, .. }) = &self.screen_reader.last {
+            let (activity, because, line) = (*activity, because.clone(), *line);
+            self.set_activity(activity, &because, line);
         }
     }
 
     /// Types a message; whether a turn begins is seen on the screen.
     pub(super) fn type_message(&mut self, text: &str, request: Option<i64>) {
-        if self.screen_reader.question.is_some() || self.screen_reader.confirming.is_some() {
+        if self.conversation.shows_dialog() {
             let outcome = Err("the agent shows a question; answer it first (agency inbox)".to_owned());
             return self.finish_message(request, outcome);
         }
@@ -246,7 +162,7 @@ impl Supervisor<'_> {
     /// A new process has the terminal. Messages from the time between two processes are typed as soon as its screen is
     /// ready for them; one that is not understood gets them at once, and its terminal keeps them until they are read.
     pub(super) fn begin_typing(&mut self) {
-        if self.screen.is_none() || self.conversation.waiting.is_empty() {
+        if self.screen.is_none() || self.messages.waiting.is_empty() {
             return;
         }
         if self.screen_reader.understands() {
@@ -255,17 +171,15 @@ impl Supervisor<'_> {
             self.timers.arm(Timer::ReadScreen, READ_INTERVAL);
             return;
         }
-        for told in std::mem::take(&mut self.conversation.waiting) {
+        for told in std::mem::take(&mut self.messages.waiting) {
             self.type_message(&told.text, told.number);
         }
     }
 
     /// Types the next message that waits, if the process shows a screen that takes it.
     fn type_waiting(&mut self, rules: &ScreenRules) {
-        let busy = self.screen_reader.told.is_some()
-            || self.screen_reader.confirming.is_some()
-            || self.screen_reader.question.is_some();
-        let Some(fresh) = self.screen_reader.fresh.as_ref().filter(|_| !busy && !self.conversation.waiting.is_empty())
+        let busy = self.screen_reader.told.is_some() || self.conversation.shows_dialog();
+        let Some(fresh) = self.screen_reader.fresh.as_ref().filter(|_| !busy && !self.messages.waiting.is_empty())
         else {
             return;
         };
@@ -285,10 +199,10 @@ impl Supervisor<'_> {
         }
         let overdue = self.screen_reader.ready_by.is_none_or(|ready_by| Instant::now() >= ready_by);
         if understood && takes_text || overdue {
-            let told = self.conversation.waiting.remove(0);
+            let told = self.messages.waiting.remove(0);
             self.type_message(&told.text, told.number);
         }
-        if self.conversation.waiting.is_empty() {
+        if self.messages.waiting.is_empty() {
             self.screen_reader.fresh = None;
         }
     }
@@ -318,31 +232,12 @@ impl Supervisor<'_> {
 
     /// The process is gone, and its screen with it.
     pub(super) fn close_screen_reader(&mut self) {
-        self.timers.disarm(Timer::ReadScreen);
-        self.timers.disarm(Timer::UnrecognisedScreen);
-        self.screen_reader.unrecognised = Unrecognised::No;
-        self.screen_reader.question = None;
-        self.screen_reader.missed = 0;
+        self.timers.disarm(&Timer::ReadScreen);
+        self.screen_reader.last = None;
         self.screen_reader.fresh = None;
-        let gone = || Err("the agent ended before it could be seen".to_owned());
-        if let Some(Confirming { open, answer, by, request, .. }) = self.screen_reader.confirming.take() {
-            self.settle_answer(&open, &answer, &by, gone(), request);
-        }
         if let Some(told) = self.screen_reader.told.take() {
-            self.finish_message(told.request, gone());
+            self.finish_message(told.request, Err("the agent ended before it could be seen".to_owned()));
         }
-    }
-}
-
-/// What to add where the words of a denial have no place on the screen.
-const fn words_not_typed(answer: &Answer) -> &'static str {
-    match answer {
-        Answer::Deny { message: Some(_) } => "; the words of the denial were not typed: send them as a message",
-        Answer::Deny { message: None }
-        | Answer::Allow { .. }
-        | Answer::AllowAll
-        | Answer::Options { .. }
-        | Answer::Text { .. } => "",
     }
 }
 

@@ -9,14 +9,15 @@ use tokio::sync::mpsc;
 
 use super::activity::ActivityTracker;
 use super::agent_screen::AgentScreen;
+use super::asked_question::AskedQuestions;
 use super::control::{ControlMessage, Waiter};
-use super::conversation::Conversation;
+use super::conversation::ConversationDriver;
 use super::drain::DrainStage;
 use super::event_loop::Signals;
 use super::launch::{Environment, LaunchOrders};
 use super::logs::Logs;
+use super::messages::Messages;
 use super::notifier::Notifier;
-use super::open_questions::OpenQuestions;
 use super::output::HeadlessOutput;
 use super::pane::Pane;
 use super::protocol::ProtocolReader;
@@ -50,8 +51,9 @@ pub(super) struct Supervisor<'a> {
     pub(super) events: EventLog,
     pub(super) logs: Logs,
     pub(super) protocol: ProtocolReader,
-    pub(super) conversation: Conversation,
-    pub(super) questions: OpenQuestions,
+    pub(super) conversation: ConversationDriver,
+    pub(super) questions: AskedQuestions,
+    pub(super) messages: Messages,
     pub(super) activity: ActivityTracker,
     pub(super) screen_reader: ScreenReader,
     pub(super) typing: Typing,
@@ -101,8 +103,9 @@ impl<'a> Supervisor<'a> {
             id: row.id.clone(),
             logs: Logs::open(&directory).map_err(io::Error::other)?,
             protocol: ProtocolReader::new(&launch),
-            conversation: Conversation::default(),
-            questions: OpenQuestions::default(),
+            conversation: ConversationDriver::default(),
+            questions: AskedQuestions::default(),
+            messages: Messages::default(),
             activity: ActivityTracker::nothing_yet(),
             screen_reader,
             typing: Typing::default(),

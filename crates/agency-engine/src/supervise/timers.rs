@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use agency_model::conversation;
 use agency_model::run::{Input, StopCause};
 use tokio::time::{Instant, sleep_until};
 
 /// What a deadline is for. Of several that are due at the same instant, the first in this order fires first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
     /// The output of an agent that has exited has been read for long enough.
     Drain,
@@ -17,24 +18,18 @@ pub(super) enum Timer {
     StoreActivity,
     /// The agent should have made progress.
     Progress,
-    /// The oldest question should have been answered.
-    Question,
-    /// A question that could not be stored is tried again.
-    StoreQuestion,
     /// A turn that is over was the last one.
     EndConversation,
     /// An agent whose conversation is over should have exited.
     AgentExit,
-    /// Requests are read from the database without a notification.
-    PollRequests,
     /// The screen is read.
     ReadScreen,
-    /// A screen that is not recognised becomes a question.
-    UnrecognisedScreen,
     /// The next key is typed.
     NextKey,
     /// A notification program has run for too long.
     Notification,
+    /// An input of the conversation.
+    Conversation(conversation::Timer),
     /// An input of the run's state machine.
     Run(RunTimer),
 }
@@ -90,29 +85,29 @@ impl Timers {
     }
 
     /// Moves a timer that is armed to an earlier instant, never to a later one.
-    pub(super) fn shorten(&mut self, timer: Timer, after: Duration) {
-        if let Some(due) = self.armed.get_mut(&timer) {
+    pub(super) fn shorten(&mut self, timer: &Timer, after: Duration) {
+        if let Some(due) = self.armed.get_mut(timer) {
             *due = (*due).min(Instant::now() + after);
         }
     }
 
     /// Disarms a timer.
-    pub(super) fn disarm(&mut self, timer: Timer) {
-        self.armed.remove(&timer);
+    pub(super) fn disarm(&mut self, timer: &Timer) {
+        self.armed.remove(timer);
     }
 
     /// Whether a timer is armed.
-    pub(super) fn is_armed(&self, timer: Timer) -> bool {
-        self.armed.contains_key(&timer)
+    pub(super) fn is_armed(&self, timer: &Timer) -> bool {
+        self.armed.contains_key(timer)
     }
 
     /// Waits for the next timer and disarms it; for ever if none is armed.
     pub(super) async fn next(&mut self) -> Timer {
-        let Some((due, timer)) = self.armed.iter().map(|(timer, due)| (*due, *timer)).min() else {
+        let Some((due, timer)) = self.armed.iter().map(|(timer, due)| (*due, timer.clone())).min() else {
             return std::future::pending().await;
         };
         sleep_until(due).await;
-        self.disarm(timer);
+        self.disarm(&timer);
         timer
     }
 }
@@ -134,25 +129,25 @@ mod tests {
             timers.arm_at(Timer::Run(RunTimer::WallTime), now);
             timers.arm_at(Timer::NextKey, now);
             timers.arm_at(Timer::ReadScreen, now);
-            timers.disarm(Timer::ReadScreen);
+            timers.disarm(&Timer::ReadScreen);
             assert_eq!(timers.next().await, Timer::NextKey);
             assert_eq!(timers.next().await, Timer::Run(RunTimer::WallTime));
             assert_eq!(timers.next().await, Timer::Drain);
-            assert!(!timers.is_armed(Timer::Drain));
+            assert!(!timers.is_armed(&Timer::Drain));
         });
     }
 
     #[test]
     fn a_timer_is_shortened_and_never_prolonged() {
         let mut timers = Timers::default();
-        timers.shorten(Timer::Drain, Duration::ZERO);
-        assert!(!timers.is_armed(Timer::Drain), "a timer that is not armed stays so");
+        timers.shorten(&Timer::Drain, Duration::ZERO);
+        assert!(!timers.is_armed(&Timer::Drain), "a timer that is not armed stays so");
         timers.arm(Timer::Drain, Duration::from_secs(60));
         let due = timers.armed.clone();
         timers.arm_once(Timer::Drain, Duration::ZERO);
-        timers.shorten(Timer::Drain, Duration::from_secs(120));
+        timers.shorten(&Timer::Drain, Duration::from_secs(120));
         assert_eq!(timers.armed, due);
-        timers.shorten(Timer::Drain, Duration::from_secs(1));
+        timers.shorten(&Timer::Drain, Duration::from_secs(1));
         assert!(timers.armed < due);
     }
 }

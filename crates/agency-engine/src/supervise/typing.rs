@@ -16,14 +16,14 @@ impl Supervisor<'_> {
     /// Types some keys, one after the other.
     pub(super) fn type_keys(&mut self, keys: Vec<Vec<u8>>) {
         self.typing.waiting.extend(keys);
-        if !self.timers.is_armed(Timer::NextKey) {
+        if !self.timers.is_armed(&Timer::NextKey) {
             self.type_next();
         }
     }
 
     /// The pause is over.
     pub(super) fn type_next(&mut self) {
-        self.timers.disarm(Timer::NextKey);
+        self.timers.disarm(&Timer::NextKey);
         if let Some(key) = self.typing.waiting.pop_front() {
             self.say(&key);
             self.timers.arm(Timer::NextKey, KEY_PAUSE);
@@ -32,12 +32,12 @@ impl Supervisor<'_> {
 
     /// Whether something is still to be typed, or was typed just now.
     pub(super) fn is_typing(&self) -> bool {
-        self.timers.is_armed(Timer::NextKey)
+        self.timers.is_armed(&Timer::NextKey)
     }
 
     /// Nobody is there to read it.
     pub(super) fn stop_typing(&mut self) {
         self.typing.waiting.clear();
-        self.timers.disarm(Timer::NextKey);
+        self.timers.disarm(&Timer::NextKey);
     }
 }
