@@ -20,13 +20,13 @@ pub(super) struct ActivityTracker {
     pub(super) current: Option<Activity>,
     pub(super) since: Timestamp,
     noted: Instant,
-    last_sign_of_life: Instant,
+    last_progress: Instant,
 }
 
 impl ActivityTracker {
     pub(super) fn nothing_yet() -> Self {
         let started = Instant::now();
-        Self { current: None, since: now(), noted: started - STORE_INTERVAL, last_sign_of_life: started }
+        Self { current: None, since: now(), noted: started - STORE_INTERVAL, last_progress: started }
     }
 }
 
@@ -41,7 +41,7 @@ impl Supervisor<'_> {
     pub(super) fn record_event_as(&mut self, event: Event, activity: Option<Activity>) {
         // What an agent does after an answer is seen on its screen, where it has one.
         let seen = self.screen.is_some() && self.screen_reader.understands() && matches!(event, Event::Answer { .. });
-        // Who waits for an answer waits, whatever else is heard meanwhile.
+        // An agent that waits for an answer is waiting, whatever else it reports meanwhile.
         let waits = self.conversation.is_waiting() && !matches!(event, Event::Question { .. });
         let activity = activity.filter(|_| !seen && !waits);
         let because = activity.filter(|activity| self.activity.current != Some(*activity)).map(|_| reason(&event));
@@ -74,12 +74,12 @@ impl Supervisor<'_> {
         self.store_agent_note();
     }
 
-    /// The agent lives.
+    /// The agent makes progress.
     pub(super) fn note_progress(&mut self) {
-        self.activity.last_sign_of_life = Instant::now();
+        self.activity.last_progress = Instant::now();
     }
 
-    /// Starts to count the time without a sign of life.
+    /// Starts to count the time without progress.
     pub(super) fn watch_progress(&mut self) {
         self.note_progress();
         let limit = self.launch.no_progress_ms.map(Duration::from_millis);
@@ -89,13 +89,13 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The time without a sign of life may be over. Who waits for a human gives none, and need not.
+    /// The time without progress may be over. An agent that waits for a human need not make any.
     pub(super) fn check_progress(&mut self) {
         let Some(limit) = self.launch.no_progress_ms.map(Duration::from_millis) else { return };
         if self.conversation.is_waiting() || self.messages.lingering || self.is_waiting_for_message() {
             self.note_progress();
         }
-        let due = self.activity.last_sign_of_life + limit;
+        let due = self.activity.last_progress + limit;
         if due <= Instant::now() {
             self.feed(&Input::Stop(StopCause::NoProgress));
         } else {

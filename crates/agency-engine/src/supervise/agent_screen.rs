@@ -1,4 +1,4 @@
-//! The screen of an interactive agent, as the supervisor keeps it for those who come later.
+//! The screen of an interactive agent, as the supervisor keeps it for later viewers.
 
 use super::partial_sequence::PartialSequence;
 use crate::process::TerminalSize;
@@ -6,10 +6,10 @@ use crate::screen::{Characters, Title};
 
 /// Takes back what a watcher's terminal may still have from before: the other screen, the region that scrolls, the
 /// mouse, the form of the cursor.
-const FORGET: &str = "\x1b[?1049l\x1b[?6l\x1b[r\x1b[?9;1000;1002;1003;1005;1006l\x1b[0 q\x1b[m\x1b[2J\x1b[H";
+const RESET_TERMINAL: &str = "\x1b[?1049l\x1b[?6l\x1b[r\x1b[?9;1000;1002;1003;1005;1006l\x1b[0 q\x1b[m\x1b[2J\x1b[H";
 
 /// Ends a sequence that has only begun.
-const GIVE_UP: &str = "\x18";
+const CANCEL_SEQUENCE: &str = "\x18";
 /// The cursor is seen, keys are plain, pastes are not marked, the mouse is not told of.
 const INPUT_AS_EVER: &str = "\x1b[?25h\x1b[?1l\x1b>\x1b[?2004l\x1b[?9;1000;1002;1003;1005;1006l";
 
@@ -84,10 +84,10 @@ impl AgentScreen {
         let screen = self.screen();
         let leave = if screen.alternate_screen() { "\x1b[?1049l" } else { "" };
         let line = if after(screen, leave).cursor_position().1 > 0 { "\n" } else { "" };
-        format!("{GIVE_UP}{leave}\x1b7\x1b[r\x1b8\x1b[m{INPUT_AS_EVER}{line}")
+        format!("{CANCEL_SEQUENCE}{leave}\x1b7\x1b[r\x1b8\x1b[m{INPUT_AS_EVER}{line}")
     }
 
-    /// What somebody's own terminal is given so that it shows the same.
+    /// The bytes that make a viewer's terminal show the same.
     pub(super) fn drawn(&self) -> Vec<u8> {
         let mut bytes = b"\x1b[2J\x1b[H".to_vec();
         bytes.extend(self.screen().state_formatted().bytes());
@@ -99,7 +99,7 @@ impl AgentScreen {
     pub(super) fn drawn_for_watchers(&self) -> Vec<u8> {
         let screen = self.screen();
         let mut bytes = size_of_window(screen.size());
-        bytes.extend_from_slice(FORGET.as_bytes());
+        bytes.extend_from_slice(RESET_TERMINAL.as_bytes());
         if screen.alternate_screen() {
             draw(&mut bytes, &after(screen, "\x1b[?47l"));
             // The agent gets back what was saved when it entered.
@@ -114,7 +114,7 @@ impl AgentScreen {
     }
 }
 
-/// `CSI 8 ; rows ; columns t`, by which xterm is told the size of its window.
+/// `CSI 8 ; rows ; columns t`, which sets the size of an xterm window.
 pub(super) fn size_of_window((rows, columns): (std::num::NonZeroU16, std::num::NonZeroU16)) -> Vec<u8> {
     format!("\x1b[8;{rows};{columns}t").into_bytes()
 }

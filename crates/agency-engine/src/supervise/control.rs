@@ -1,4 +1,4 @@
-//! `control.sock`: the doorbell, and the way in for `agency attach`.
+//! `control.sock`: notifications of requests, and the connections of `agency attach`.
 //!
 //! A request itself is a row in the database; the bell only says that there is one. A viewer gets
 //! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
@@ -29,8 +29,8 @@ pub const WAIT: u8 = 4;
 /// The first frame, without content, of a viewer that only looks: the agent's terminal keeps its size.
 pub const WATCH: u8 = 5;
 
-/// What somebody typed at once is never longer.
-const MOST_FRAME: u32 = 1024 * 1024;
+/// The longest content of a frame.
+const MAX_FRAME_BYTES: u32 = 1024 * 1024;
 
 /// What comes in by the socket.
 #[derive(Debug)]
@@ -71,13 +71,13 @@ pub(super) async fn serve(listener: UnixListener, to_supervisor: mpsc::Sender<Co
         if let Ok((stream, _)) = listener.accept().await {
             let ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
             if ours {
-                tokio::spawn(talk(stream, to_supervisor.clone()));
+                tokio::spawn(serve_connection(stream, to_supervisor.clone()));
             }
         }
     }
 }
 
-async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
+async fn serve_connection(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
     let (mut reader, writer) = stream.into_split();
     let mut writer = Some(writer);
     while let Ok((kind, content)) = read_frame(&mut reader).await {
@@ -107,7 +107,7 @@ async fn talk(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
 async fn read_frame(reader: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
     let kind = reader.read_u8().await?;
     let length = reader.read_u32().await?;
-    if length > MOST_FRAME {
+    if length > MAX_FRAME_BYTES {
         return Err(io::Error::from(io::ErrorKind::InvalidData));
     }
     let mut content = vec![0; length as usize];

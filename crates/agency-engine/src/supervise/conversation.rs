@@ -106,7 +106,7 @@ impl Supervisor<'_> {
         self.converse(Input::Timer(timer));
     }
 
-    /// Finds the answer of somebody who recorded it and died before the supervisor was notified.
+    /// Finds answers whose command died before it could notify the supervisor.
     fn poll_requests(&mut self) {
         self.renew_store();
         if self.store.has_requests(&self.id).unwrap_or(false) {

@@ -1,4 +1,4 @@
-//! Prepares an agent's bytes for somebody's terminal.
+//! Prepares an agent's bytes for a viewer's terminal.
 
 use std::borrow::Cow;
 

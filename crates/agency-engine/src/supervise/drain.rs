@@ -14,7 +14,7 @@ use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
 use crate::process::{ProcessHandle, left_children};
 
-/// How long last words may take when nobody of the agent is left.
+/// How long the rest of the output may take when no process of the agent is left.
 const READ_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long leftovers get to end by themselves.
 const TERMINATE_TIMEOUT: Duration = Duration::from_secs(2);

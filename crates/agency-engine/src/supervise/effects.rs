@@ -57,7 +57,7 @@ impl Supervisor<'_> {
     fn save_phase(&mut self) {
         match self.store.save(&self.id, &self.run, None) {
             Ok(row) => {
-                // A snapshot for those who read files.
+                // A snapshot for readers of files.
                 let _ = self.directory.write_json("meta.json", &row);
                 self.row = row;
             }
@@ -107,7 +107,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Notes which process the agent is, for whoever looks for it when we are gone. Without the note it is still found by
+    /// Notes which process the agent is, to be found when the supervisor is gone. Without the note it is still found by
     /// its environment.
     fn leave_pid_file(&mut self, program: &str, pid: u32) {
         let written = PidFile::of(&self.id, self.row.name.as_deref(), program, pid)
@@ -161,7 +161,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Somebody asked for the end. Who asks again may shorten the grace, never prolong it.
+    /// Stops the run. A second request may shorten the grace, never prolong it.
     pub(super) fn feed_stop(&mut self, grace: Option<Duration>) {
         self.grace = grace.unwrap_or(self.grace);
         self.feed(&Input::Stop(StopCause::Requested));

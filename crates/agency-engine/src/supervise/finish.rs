@@ -17,12 +17,12 @@ use crate::store::now;
 use crate::workspace::ChangedFile;
 
 /// How long the last writes are tried again on a full disk or a busy database.
-const LIMIT: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait between two tries.
-const AGAIN: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// How long processes that hid from us get before they are killed.
 const HIDDEN_GRACE: Duration = Duration::from_millis(500);
-/// Space set aside at the start, so that the last words fit on a full disk.
+/// Space set aside at the start, so that the last files fit on a full disk.
 pub(super) const RESERVE: &str = ".reserve";
 
 impl Supervisor<'_> {
@@ -50,7 +50,7 @@ impl Supervisor<'_> {
         fault::point("finish.begin");
         // What is not there needs no removing.
         let _ = std::fs::remove_file(self.directory.file(RESERVE));
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + WRITE_TIMEOUT;
         persist(until, || write_markers(&self.directory, &ended).is_ok());
         fault::point("finish.marked");
         log_end(&mut self.events, State::Running, &ended);
@@ -83,7 +83,7 @@ impl Supervisor<'_> {
                 self.notify_end(row);
             }
         }
-        // A closed door is answered at once; one that nobody opens is not.
+        // A missing socket fails at once; one without a listener would be waited for.
         let _ = std::fs::remove_file(self.directory.control_socket());
         if let Some(pane) = self.pane.take() {
             let bell = if self.notifier.rings() { BELL } else { "" };
@@ -178,7 +178,7 @@ impl Supervisor<'_> {
 /// Tries until it works or the limit is over. What did not work then is left to reconciliation.
 fn persist(until: Instant, mut attempt: impl FnMut() -> bool) {
     while !attempt() && Instant::now() < until {
-        std::thread::sleep(AGAIN);
+        std::thread::sleep(RETRY_DELAY);
     }
 }
 

@@ -27,7 +27,7 @@ pub struct LaunchOrders {
     pub program: PathBuf,
     /// What its first process is started with.
     pub start: Start,
-    /// What further ones are started with, where the agent can go on with a conversation.
+    /// What further ones are started with, where the agent can continue a conversation.
     #[serde(rename = "again")]
     pub restart_plan: Option<RestartPlan>,
     /// How often it may crash, and what follows.
@@ -46,7 +46,7 @@ pub struct LaunchOrders {
     pub screen: ScreenSource,
     /// What the supervisor runs in.
     pub host: Host,
-    /// The size of its terminal until somebody looks at it.
+    /// The size of its terminal until a viewer attaches.
     pub size: TerminalSize,
     /// How long it may run.
     pub wall_time_ms: Option<u64>,
@@ -71,7 +71,7 @@ pub struct LaunchOrders {
     pub policy: Policy,
     /// Whom to tell when the agent asks, and when the run is over.
     pub notify: Notify,
-    /// The lock of whoever waits for the answer; when nobody holds it, the run is stopped.
+    /// The lock of the process that waits for the answer; when it is released, the run is stopped.
     #[serde(default, rename = "leash")]
     pub parent_lock: Option<PathBuf>,
     /// What to look for in the user's checkout, where that was not finished when the run was created.
@@ -108,8 +108,8 @@ pub enum Report {
     Stopped,
 }
 
-/// More than this is no environment.
-const MOST_BYTES: u32 = 64 * 1024 * 1024;
+/// The longest block that is accepted.
+const MAX_BLOCK_BYTES: u32 = 64 * 1024 * 1024;
 
 /// The environment of the agent.
 pub(super) type Environment = BTreeMap<OsString, OsString>;
@@ -154,7 +154,7 @@ pub fn receive_report(stream: &mut impl Read) -> io::Result<Report> {
 }
 
 fn write_block(stream: &mut impl Write, block: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(block.len()).ok().filter(|length| *length <= MOST_BYTES);
+    let length = u32::try_from(block.len()).ok().filter(|length| *length <= MAX_BLOCK_BYTES);
     let length = length.ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
     stream.write_all(&length.to_be_bytes())?;
     stream.write_all(block)?;
@@ -165,7 +165,7 @@ fn read_block(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let length = u32::from_be_bytes(length);
-    if length > MOST_BYTES {
+    if length > MAX_BLOCK_BYTES {
         return Err(io::Error::from(io::ErrorKind::FileTooLarge));
     }
     let mut block = vec![0; length as usize];

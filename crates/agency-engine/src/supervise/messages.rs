@@ -12,7 +12,7 @@ use crate::adapter::{Channel, EncodeError, ToAgent};
 use crate::runner::Signal;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
-/// A message that came in mid-turn may be part of the turn, or begin another: so long nobody can tell.
+/// A message that came in mid-turn may be part of the turn, or begin another: which one is known after this time.
 const NEXT_TURN_WAIT: Duration = Duration::from_secs(2);
 /// How long an agent may take to begin the turn in which it hears of the end of its background tasks.
 const BACKGROUND_REPORT_WAIT: Duration = Duration::from_secs(10);
@@ -39,9 +39,9 @@ pub(super) struct Messages {
     closed: bool,
     /// Whether we had to end the agent after its conversation was over.
     pub(super) dismissed: bool,
-    /// What the agent was told since its last turn was over.
+    /// The messages since its last turn was over.
     pub(super) unanswered: Vec<Told>,
-    /// What it is told as soon as it is back.
+    /// The messages that are sent as soon as it is back.
     pub(super) waiting: Vec<Told>,
     /// Whether the last process had nothing to do when it went.
     pub(super) was_idle: bool,
@@ -81,7 +81,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The first words of a conversation with a new process.
+    /// Opens the conversation with a new process.
     pub(super) fn begin_conversation(&mut self) {
         self.messages.sent_in_turn = 0;
         self.messages.lingering = false;
@@ -106,7 +106,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The agent goes on: a turn that seemed to be the last one is not.
+    /// The agent continues: a turn that seemed to be the last one is not.
     pub(super) fn turn_goes_on(&mut self, event: &Event) {
         if Activity::after(event).is_some() {
             self.timers.disarm(&Timer::EndConversation);
@@ -117,7 +117,7 @@ impl Supervisor<'_> {
     pub(super) fn turn_begins(&mut self) {
         self.messages.in_turn = true;
         if std::mem::take(&mut self.messages.interrupted) {
-            // What it was told before the interrupt is done now, and then the conversation is over.
+            // It works on messages from before the interrupt now, and then the conversation is over.
             self.messages.lingering = false;
         }
         self.timers.disarm(&Timer::EndConversation);
@@ -232,7 +232,7 @@ impl Supervisor<'_> {
         self.conversation.is_waiting()
     }
 
-    /// Says what became of a request to whoever waits for it.
+    /// Stores what became of a request, for the command that waits for it.
     pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, String>) {
         let succeeded = outcome.is_ok();
         let (Ok(outcome) | Err(outcome)) = outcome;

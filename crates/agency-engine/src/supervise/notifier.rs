@@ -23,9 +23,9 @@ use crate::process::{
 use crate::store::RunRow;
 
 /// How long a program may take.
-const LIMIT: Duration = Duration::from_secs(10);
-/// How many may be at work at once. Where more is to be told, somebody asks faster than anybody reads.
-const MOST: usize = 32;
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many may run at once. More would mean that questions come faster than they can be read.
+const MAX_PROGRAMS: usize = 32;
 /// The version of [`Notification`].
 const VERSION: u32 = 1;
 
@@ -134,7 +134,7 @@ impl Notifier {
     /// `environment` is what the user's programs find.
     pub(super) fn new(to: Notify, environment: &Environment) -> Self {
         let mut environment = environment.clone();
-        // Not the agent's: nobody may take it for something that the agent left.
+        // They are not the agent's, and must not be taken for processes that it left.
         for name in [RUN_ID_VARIABLE, "AGENCY_RUN_DIR"] {
             environment.remove(Path::new(name).as_os_str());
         }
@@ -174,14 +174,14 @@ impl Notifier {
 
     fn start(&mut self, program: &Path, mut command: Command) -> Option<String> {
         let program = program.display().to_string();
-        if self.at_work.len() >= MOST {
-            return Some(format!("{program} was left out once: {MOST} notifications are at work"));
+        if self.at_work.len() >= MAX_PROGRAMS {
+            return Some(format!("{program} was left out once: {MAX_PROGRAMS} notifications are at work"));
         }
         command.env_clear().envs(&self.environment).current_dir("/");
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         match command.spawn() {
             Ok(child) => {
-                self.at_work.push(AtWork { child, program, until: Instant::now() + LIMIT });
+                self.at_work.push(AtWork { child, program, until: Instant::now() + PROGRAM_TIMEOUT });
                 None
             }
             Err(error) => Some(format!("{program} could not be started: {error}")),
@@ -224,14 +224,14 @@ impl Notifier {
             signal_group(at_work.child.id(), Signal::KILL);
             // It is dead, or about to be.
             let _ = at_work.child.wait();
-            troubles.push(format!("{} took more than {} s and was killed", at_work.program, LIMIT.as_secs()));
+            troubles.push(format!("{} took more than {} s and was killed", at_work.program, PROGRAM_TIMEOUT.as_secs()));
             false
         });
         troubles
     }
 
-    /// Sees to it that nobody outlives its time, when nobody is left to tell about it.
-    pub(super) fn see_off(mut self) {
+    /// Waits for the programs, and kills each that exceeds its time.
+    pub(super) fn wait_or_kill(mut self) {
         while let Some(at_work) = self.at_work.first() {
             if let Some(process) = ProcessHandle::open(at_work.child.id()) {
                 let _ = process.wait(at_work.until.saturating_duration_since(Instant::now()));

@@ -1,4 +1,4 @@
-//! When the user is told something, and what becomes of it.
+//! When the user is notified, and what becomes of it.
 
 use agency_model::{Event, QuestionId};
 

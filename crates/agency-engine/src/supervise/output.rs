@@ -1,4 +1,4 @@
-//! Keeps what the agent says, and shows it to whoever looks.
+//! Keeps what the agent writes, and shows it to the viewers.
 
 use agency_model::{Activity, Escaper, Event, Sgr};
 
@@ -73,12 +73,12 @@ impl Supervisor<'_> {
         self.screen_changed();
     }
 
-    /// Whether anybody looks.
+    /// Whether there are viewers.
     pub(super) fn is_watched(&self) -> bool {
         self.pane.is_some() || !self.viewers.is_empty()
     }
 
-    /// Shows a text of ours to whoever looks.
+    /// Shows a text of the supervisor to the viewers.
     pub(super) fn show(&mut self, text: &str) {
         let audience = Audience {
             pane: &mut self.pane,
@@ -149,7 +149,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Keeps what the agent's terminal showed last, for those who ask when it is gone.
+    /// Keeps what the agent's terminal showed last, for readers after its exit.
     pub(super) fn keep_last_screen(&self) {
         if let Some(screen) = &self.screen {
             // It can be done without; the logs have everything.
@@ -157,7 +157,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// tmux is gone, or closed our session: the run goes on without a pane.
+    /// tmux is gone, or closed our session: the run continues without a pane.
     pub(super) fn lose_pane(&mut self) {
         if self.pane.take().is_some() {
             let message = "the tmux pane is gone; the agent continues without it".to_owned();
@@ -166,7 +166,7 @@ impl Supervisor<'_> {
     }
 }
 
-/// Everybody who looks, and the screen that is kept for those who will.
+/// All viewers, and the screen that is kept for later ones.
 struct Audience<'a> {
     pane: &'a mut Option<Pane>,
     screen: &'a mut Option<AgentScreen>,

@@ -17,11 +17,11 @@ use super::notify::BELL;
 use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 
 /// An interactive agent waits when its pane is so far behind.
-const BACKLOG: usize = 256 * 1024;
-/// A headless agent's pane shows so much at once, and so much more each second: nobody reads faster, and tmux is
+const MAX_QUEUED_BYTES: usize = 256 * 1024;
+/// A headless agent's pane shows so much at once, and so much more each second: more cannot be read, and tmux is
 /// slow enough to take the agent's processor away.
-const GLANCE: usize = 32 * 1024;
-const GLANCES_PER_SECOND: f64 = 4.0;
+const BURST_BYTES: usize = 32 * 1024;
+const BURSTS_PER_SECOND: f64 = 4.0;
 
 /// The pane.
 pub(super) struct Pane {
@@ -63,7 +63,7 @@ impl Pane {
             mode,
             waiting: VecDeque::new(),
             skipped: 0,
-            allowance: GLANCE,
+            allowance: BURST_BYTES,
             allowed_at: Instant::now(),
             typed: vec![0; 4096],
         }))
@@ -73,9 +73,9 @@ impl Pane {
         own_terminal_size(self.terminal.get_ref())
     }
 
-    /// Whether the agent may go on writing.
+    /// Whether the agent may continue to write.
     pub(super) fn keeps_up(&self) -> bool {
-        self.mode == Mode::Headless || self.waiting.len() < BACKLOG
+        self.mode == Mode::Headless || self.waiting.len() < MAX_QUEUED_BYTES
     }
 
     /// Queues output. Of a headless agent that is too fast to be read, only the latest lines.
@@ -100,10 +100,10 @@ impl Pane {
     /// The end of `bytes`, as much of it as may be shown now.
     fn latest<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
         let now = Instant::now();
-        let earned = now.duration_since(self.allowed_at).as_secs_f64() * GLANCES_PER_SECOND * GLANCE as f64;
-        self.allowance = (self.allowance + earned as usize).min(GLANCE);
+        let earned = now.duration_since(self.allowed_at).as_secs_f64() * BURSTS_PER_SECOND * BURST_BYTES as f64;
+        self.allowance = (self.allowance + earned as usize).min(BURST_BYTES);
         self.allowed_at = now;
-        let room = self.allowance.min(BACKLOG.saturating_sub(self.waiting.len()));
+        let room = self.allowance.min(MAX_QUEUED_BYTES.saturating_sub(self.waiting.len()));
         let cut = bytes.len().saturating_sub(room);
         let tail = bytes.get(cut..).unwrap_or_default();
         // A line that lost its beginning is not shown.
@@ -128,7 +128,7 @@ impl Pane {
         self.typed.get(..length).unwrap_or_default()
     }
 
-    /// Waits until somebody types or the terminal takes output.
+    /// Waits until a key is typed or the terminal takes output.
     pub(super) async fn next(&mut self) -> PaneNews {
         let mut interest = match self.mode {
             Mode::Interactive => Interest::READABLE,

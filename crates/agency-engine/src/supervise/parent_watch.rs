@@ -1,7 +1,7 @@
-//! A run that somebody waits for ends when nobody does.
+//! A run whose answer another process waits for ends with that process.
 //!
-//! Who asked holds a lock for as long as they live. When it is let go before the run is over, they died, and the
-//! answer is for nobody.
+//! The process that asked holds a lock for as long as it lives. When the lock is released before the run is over, it
+//! has died, and the answer is not needed.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::home::open_to_read;
 use crate::store::{Request, Store, StoreError};
 
 /// Enough for one query.
-const STACK: usize = 512 * 1024;
+const STACK_BYTES: usize = 512 * 1024;
 
-/// What ties a run to whoever asked.
+/// What ties a run to the process that asked.
 pub(super) struct ParentWatch {
     pub(super) lock: PathBuf,
     pub(super) database: PathBuf,
@@ -30,7 +30,7 @@ impl ParentWatch {
     /// Begins to wait for the lock, on a thread that ends with the process.
     pub(super) fn watch(self, bell: mpsc::Sender<ControlMessage>) -> io::Result<()> {
         let wait = move || {
-            // Held to our end: as long as we are there, nobody sweeps the directory away.
+            // Held until the supervisor ends: nothing removes the directory before.
             let _lock = match open_to_read(&self.lock) {
                 Ok(file) => file.lock_shared().map(|()| file),
                 Err(error) => Err(error),
@@ -43,7 +43,7 @@ impl ParentWatch {
                 std::thread::park();
             }
         };
-        std::thread::Builder::new().name("leash".to_owned()).stack_size(STACK).spawn(wait).map(|_| ())
+        std::thread::Builder::new().name("parent_watch".to_owned()).stack_size(STACK_BYTES).spawn(wait).map(|_| ())
     }
 
     fn stop(&self) -> Result<(), StoreError> {

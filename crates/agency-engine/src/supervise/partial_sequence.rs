@@ -3,7 +3,7 @@
 //! Whoever begins to read the stream there needs it: without its beginning, the rest of a sequence is text.
 
 /// A sequence that is longer is remembered without its end; only strings are, and those show nothing.
-const LONGEST: usize = 4096;
+const MAX_SEQUENCE_BYTES: usize = 4096;
 
 const BELL: u8 = 0x07;
 const CANCEL: u8 = 0x18;
@@ -54,7 +54,7 @@ impl PartialSequence {
             }
             // A control character in a sequence takes effect at once, and must not take it twice.
             (Place::Escape | Place::Control, _) if byte < 0x20 => {}
-            (_, _) if self.begun.len() < LONGEST => self.begun.push(byte),
+            (_, _) if self.begun.len() < MAX_SEQUENCE_BYTES => self.begun.push(byte),
             (_, _) => {}
         }
         self.place = next;
@@ -112,7 +112,7 @@ mod tests {
         let mut partial_sequence = PartialSequence::default();
         partial_sequence.read(b"\x1b]52;c;");
         partial_sequence.read(&[b'A'; 100_000]);
-        assert_eq!(partial_sequence.begun().len(), LONGEST);
+        assert_eq!(partial_sequence.begun().len(), MAX_SEQUENCE_BYTES);
         partial_sequence.read(b"\x07");
         assert_eq!(partial_sequence.begun(), b"");
     }

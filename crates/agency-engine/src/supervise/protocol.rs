@@ -117,7 +117,7 @@ impl Supervisor<'_> {
         self.take_in(heard);
     }
 
-    /// What we told the agent may itself have consequences, such as questions that nobody asks any more.
+    /// A message to the agent may have consequences, such as questions that are withdrawn.
     pub(super) fn hear_what_follows(&mut self) {
         let heard = self.protocol.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
         self.take_in(heard);
@@ -166,7 +166,7 @@ impl Supervisor<'_> {
                 StreamItem::BackgroundTasks(count) => self.background_changed(count),
                 StreamItem::Reply(bytes) => self.say(&bytes),
                 StreamItem::Question(question) => {
-                    // What is told about a question is on disk before anything follows from it.
+                    // The events before a question are on disk before anything follows from it.
                     self.events.release();
                     self.ask(question, Origin::Protocol);
                     self.events.hold();

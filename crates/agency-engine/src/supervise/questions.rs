@@ -101,7 +101,7 @@ impl Supervisor<'_> {
         self.converse(Input::Answered { id: id.clone(), answer: given });
     }
 
-    /// Handles the request of somebody whose answer is on disk.
+    /// Handles the request of an answer that is on disk.
     pub(super) fn deliver_answer(&mut self, id: &QuestionId, request: i64) {
         match self.store.question(id) {
             // A rule that came in between took the answer along.

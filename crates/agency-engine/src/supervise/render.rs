@@ -4,7 +4,7 @@ use agency_model::{Event, escaped_line, escaped_text};
 use serde_json::Value;
 
 /// Longer arguments are cut.
-const LONGEST: usize = 160;
+const MAX_ARGUMENT_CHARS: usize = 160;
 
 /// The lines that show an event; `None` for what is not worth one.
 pub(super) fn rendered(event: &Event) -> Option<String> {
@@ -65,10 +65,10 @@ fn arguments(input: &Value) -> String {
 
 fn shortened(text: &str) -> String {
     let plain = escaped_line(text);
-    if plain.chars().count() <= LONGEST {
+    if plain.chars().count() <= MAX_ARGUMENT_CHARS {
         return plain;
     }
-    plain.chars().take(LONGEST - 1).chain(['\u{2026}']).collect()
+    plain.chars().take(MAX_ARGUMENT_CHARS - 1).chain(['\u{2026}']).collect()
 }
 
 #[cfg(test)]

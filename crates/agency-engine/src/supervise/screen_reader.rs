@@ -209,7 +209,7 @@ impl Supervisor<'_> {
 
     fn see_turn(&mut self, reading: &Reading<'_>, screen: &ScreenText) {
         let Some(told) = self.screen_reader.told.take() else { return };
-        // A turn may be over before anybody looks: then the words are on the screen, and no longer where one types.
+        // A turn may be over before the screen is read: then the text is on the screen, and no longer in the prompt.
         let over = reading.activity == Activity::Idle
             && !reading.text.contains(&told.words)
             && screen.lines.iter().any(|line| line.contains(&told.words));

@@ -13,7 +13,7 @@ use crate::lock::is_held;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
 
 /// A supervisor that is killed rings no bell, so now and then we look by ourselves.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How the wait ended.
 pub(super) enum SlotOutcome {
@@ -60,7 +60,7 @@ impl Waiting<'_> {
                     }
                 }
                 Some(()) = changes.recv() => {}
-                () = tokio::time::sleep(LOOK_AGAIN) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
         }
     }

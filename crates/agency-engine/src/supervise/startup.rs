@@ -25,9 +25,9 @@ use crate::store::{RunRow, Store, StoreError};
 use crate::workspace::UncommittedCheck;
 
 /// How long the creator may take to hand the orders over.
-const ORDERS_LIMIT: Duration = Duration::from_secs(30);
+const ORDERS_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a prober may hold the lock.
-const LOCK_PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a supervisor could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +69,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     adopt_orphans().map_err(system)?;
     let directory = home.run(id);
     let lock =
-        Lock::take(&directory.supervisor_lock(), LOCK_PATIENCE)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
+        Lock::take(&directory.supervisor_lock(), LOCK_TIMEOUT)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
     fault::point("supervise.locked");
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
@@ -79,18 +79,18 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
         let run = RunParts { home, id, directory, launch, environment, creator };
         run.supervise().await
     })?;
-    // The run is over for everybody, those too who just came to the door; only who tells the user of it is seen off.
+    // The run is over, also for commands that have just connected; only notification programs are waited for.
     drop(runtime);
     drop(lock);
     if let Some(notifier) = notifier {
-        notifier.see_off();
+        notifier.wait_or_kill();
     }
     Ok(())
 }
 
 fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, LaunchOrders, Environment)> {
     let mut creator = connect(&directory.launch_socket())?;
-    creator.set_read_timeout(Some(ORDERS_LIMIT))?;
+    creator.set_read_timeout(Some(ORDERS_TIMEOUT))?;
     let (launch, mut environment) = receive_orders(&mut creator)?;
     if launch.host == Host::Tmux {
         // The agent's screen is this pane, not the terminal the caller sat at.
@@ -212,6 +212,6 @@ fn look_for_uncommitted(check: Option<UncommittedCheck>, events: mpsc::Sender<Co
 }
 
 fn tell(mut creator: &UnixStream, report: &Report) {
-    // The creator may have been killed meanwhile; the run goes on without it.
+    // The creator may have been killed meanwhile; the run continues without it.
     let _ = send_report(&mut creator, report);
 }

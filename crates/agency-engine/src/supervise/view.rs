@@ -1,4 +1,4 @@
-//! What somebody is shown who comes, who fell behind, or who watches a terminal that gets another size.
+//! What a viewer is shown that attaches, that fell behind, or that watches a terminal of another size.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -9,7 +9,7 @@ use crate::home::{RunDirectory, open_to_read};
 use crate::process::TerminalSize;
 
 /// How much of the log a viewer of a headless agent is shown first.
-const TAIL: u64 = 16 * 1024;
+const LOG_TAIL_BYTES: u64 = 16 * 1024;
 
 /// All there is to see of the agent.
 pub(super) struct View<'a> {
@@ -22,7 +22,7 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    /// For somebody who comes: the screen as it is, or the end of the log.
+    /// For a new viewer: the screen as it is, or the end of the log.
     pub(super) fn first(&self, mode: ViewMode) -> Vec<u8> {
         match (self.screen, mode) {
             (Some(screen), ViewMode::Attached) => screen.drawn(),
@@ -32,7 +32,7 @@ impl View<'_> {
         }
     }
 
-    /// For somebody who fell behind: the same, in place of what they had.
+    /// For a viewer that fell behind: the same, in place of what it had.
     pub(super) fn anew(&self, mode: ViewMode) -> Vec<u8> {
         match self.screen {
             Some(_) => self.first(mode),
@@ -40,7 +40,7 @@ impl View<'_> {
         }
     }
 
-    /// For somebody who watches a terminal that got another size. The lines of a headless agent stay what they were.
+    /// For a watcher of a terminal that got another size. The lines of a headless agent stay what they were.
     pub(super) fn resized(&self) -> Vec<u8> {
         self.screen.map_or_else(|| self.size_of_window(), AgentScreen::drawn_for_watchers)
     }
@@ -54,8 +54,8 @@ impl View<'_> {
         if let Ok(mut file) = open_to_read(&self.directory.combined_log()) {
             let length = file.metadata().map_or(0, |metadata| metadata.len());
             // A viewer that gets no beginning still gets the rest.
-            let _ = file.seek(SeekFrom::Start(length.saturating_sub(TAIL)));
-            let _ = file.take(TAIL).read_to_end(&mut tail);
+            let _ = file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL_BYTES)));
+            let _ = file.take(LOG_TAIL_BYTES).read_to_end(&mut tail);
         }
         to_crlf(&tail, true).into_owned()
     }

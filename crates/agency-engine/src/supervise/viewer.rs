@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout_at};
 use super::control::ControlMessage;
 
 /// How many chunks of output may wait for a slow viewer before it is given the whole screen anew.
-const BACKLOG: usize = 256;
+const MAX_QUEUED_CHUNKS: usize = 256;
 /// How long viewers get to take what they have not read when the run is over.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// In what way somebody looks.
+/// What a viewer may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ViewMode {
     /// With a terminal of their own, whose size the agent's takes.
@@ -36,9 +36,9 @@ pub(super) struct Viewer {
 }
 
 impl Viewer {
-    /// Lets somebody look through a stream.
+    /// A viewer at the other end of a stream.
     pub(super) fn new(mode: ViewMode, stream: OwnedWriteHalf, to_supervisor: mpsc::Sender<ControlMessage>) -> Self {
-        let (output, chunks) = mpsc::channel(BACKLOG);
+        let (output, chunks) = mpsc::channel(MAX_QUEUED_CHUNKS);
         let behind = Arc::new(AtomicBool::new(false));
         let forwarding = tokio::spawn(forward(chunks, stream, behind.clone(), to_supervisor));
         Self { mode, output, behind, forwarding }
@@ -59,7 +59,7 @@ impl Viewer {
 
     /// Gives the whole screen to a viewer that fell behind and has read all it was given; `false` if it is gone.
     pub(super) fn catch_up(&self, whole_screen: impl FnOnce() -> Vec<u8>) -> bool {
-        if self.behind.load(Ordering::SeqCst) && self.output.capacity() == BACKLOG {
+        if self.behind.load(Ordering::SeqCst) && self.output.capacity() == MAX_QUEUED_CHUNKS {
             self.behind.store(false, Ordering::SeqCst);
             return self.output.try_send(whole_screen()).is_ok();
         }
@@ -114,7 +114,7 @@ mod tests {
             let viewer = Viewer::new(ViewMode::Watching, ours.into_split().1, to_supervisor);
             let chunk = vec![b'x'; 16 * 1024];
             // More than the stream and the backlog hold together.
-            for _ in 0..2 * BACKLOG {
+            for _ in 0..2 * MAX_QUEUED_CHUNKS {
                 assert!(viewer.try_send(&chunk, Vec::new));
                 tokio::task::yield_now().await;
             }
@@ -131,7 +131,7 @@ mod tests {
             drain_viewers(vec![viewer]).await;
             let read = reading.await.unwrap();
             assert!(read.ends_with(b"xwhole and more"), "{:?}", read.get(read.len() - 40..));
-            assert!(read.len() < 2 * BACKLOG * chunk.len(), "nothing was left out");
+            assert!(read.len() < 2 * MAX_QUEUED_CHUNKS * chunk.len(), "nothing was left out");
         });
     }
 
@@ -140,7 +140,7 @@ mod tests {
         block_on(async {
             let (_theirs, ours) = UnixStream::pair().unwrap();
             let viewer = Viewer::new(ViewMode::Attached, ours.into_split().1, mpsc::channel(8).0);
-            for _ in 0..BACKLOG {
+            for _ in 0..MAX_QUEUED_CHUNKS {
                 viewer.try_send(&[b'x'; 16 * 1024], Vec::new);
             }
             tokio::time::timeout(Duration::from_secs(20), drain_viewers(vec![viewer])).await.unwrap();
