@@ -58,8 +58,7 @@ impl Registration {
 
     /// The variables as options of an agent's own command, each with a space before it.
     pub(super) fn options(&self, option: &str) -> String {
-        let each =
-            self.env.iter().map(|(name, value)| format!(" {option} {}", shell_quoted(format!("{name}={value}"))));
+        let each = self.env.iter().map(|(name, value)| format!(" {option} {name}={}", shell_quoted(value)));
         each.collect()
     }
 }
