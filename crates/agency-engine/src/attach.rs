@@ -16,7 +16,7 @@ use crate::lock::is_held;
 use crate::messages::DeliveryError;
 use crate::process::{TerminalSize, connect};
 use crate::store::{RunRow, StoreError};
-use crate::supervise::{ATTACH, INPUT, RESIZE, write_frame};
+use crate::wire::{ATTACH, INPUT, RESIZE, write_frame};
 
 /// How to get at the run's terminal.
 #[derive(Debug)]

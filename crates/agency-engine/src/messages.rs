@@ -8,9 +8,9 @@ use agency_model::{Answer, ErrorCode, QuestionId, RunId, RunKind, UnfitAnswer};
 
 use crate::agency::Agency;
 use crate::caller::NotAllowed;
-use crate::control_client::{StateWait, wake_supervisor};
 use crate::fault;
 use crate::store::{Answering, Interrupt, QuestionRow, QuestionState, Request, RequestOutcome, RunRow, StoreError};
+use crate::wire::{StateWait, wake_supervisor};
 
 /// How long a supervisor may take to carry out a request and to see what the agent does.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(30);

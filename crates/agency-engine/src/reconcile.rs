@@ -13,13 +13,13 @@ use serde::Serialize;
 
 use crate::adopt::{FileFindings, RunDirectories};
 use crate::agency::Agency;
-use crate::control_client::wake_supervisor;
 use crate::fault;
 use crate::finish::{Ended, announce_end, read_markers};
 use crate::home::RunDirectory;
 use crate::lock::{Lock, is_held};
 use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
 use crate::stray::{Strays, list_sessions};
+use crate::wire::wake_supervisor;
 
 /// A run whose row did not agree with the facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

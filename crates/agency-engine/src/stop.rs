@@ -8,7 +8,6 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::process::Signal;
 
 use crate::agency::Agency;
-use crate::control_client::wake_supervisor;
 use crate::fault;
 use crate::finish::{Ended, announce_end, write_markers};
 use crate::home::RunDirectory;
@@ -18,6 +17,7 @@ use crate::pid_file::PidFile;
 use crate::process::{ProcessHandle, connect};
 use crate::store::{Applied, Request, RunRow, StoreError};
 use crate::watch::WaitError;
+use crate::wire::wake_supervisor;
 
 /// How long a supervisor that is killed may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);

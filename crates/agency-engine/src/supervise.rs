@@ -13,7 +13,6 @@ mod drain;
 mod effects;
 mod event_loop;
 mod finish;
-mod launch;
 mod logs;
 mod messages;
 mod notifier;
@@ -37,8 +36,5 @@ mod unrecognised;
 mod view;
 mod viewer;
 
-pub use control::{ATTACH, BELL, INPUT, RESIZE, WAIT, WATCH, write_frame};
-pub use launch::{LaunchOrders, Report, RestartRules, receive_report, send_orders};
-pub use notifier::{Notification, Notify};
-pub use restart::{RestartPlan, SESSION, Start, WORDS};
+pub use notifier::Notification;
 pub use startup::{SuperviseError, supervise};

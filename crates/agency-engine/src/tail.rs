@@ -1,10 +1,14 @@
-//! Files that may still grow: reading on from an offset, their last bytes, and their last line of a kind.
+//! Files that may still grow: reading on from an offset, windows, their last bytes, and their last line of a kind.
 //!
 //! The one rule: a file that does not exist yet is an empty one for [`Tail`], which opens it when it is there.
+
+mod window;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+pub use window::{FileWindow, PartialLine, WindowAt, read_window};
 
 use crate::home::open_to_read;
 
@@ -48,7 +52,7 @@ impl Tail {
     }
 
     /// One piece of what was not read yet; empty at the end of the file.
-    pub(super) fn read_piece<'buffer>(&mut self, buffer: &'buffer mut Vec<u8>) -> io::Result<&'buffer [u8]> {
+    pub(crate) fn read_piece<'buffer>(&mut self, buffer: &'buffer mut Vec<u8>) -> io::Result<&'buffer [u8]> {
         buffer.resize(READ_BYTES, 0);
         let length = match self.open()? {
             Some(file) => file.read(buffer)?,

@@ -6,17 +6,17 @@ mod callbacks;
 mod directory;
 mod event_reader;
 mod feed;
-mod file_window;
 mod hub;
 mod runs;
 mod screen;
 
-pub use crate::tail::{Tail, find_last_line, last_bytes, offset_of_last_lines};
+pub use crate::tail::{
+    FileWindow, PartialLine, Tail, WindowAt, find_last_line, last_bytes, offset_of_last_lines, read_window,
+};
 pub use callbacks::{CompletionResult, Watcher, WatcherError};
 pub(crate) use directory::LOCK_LAG;
 pub use directory::{ChangeCallback, DirectoryChange, DirectoryWatch, WaitError};
 pub use event_reader::{EventReader, ReadEvent};
 pub use feed::{FeedReader, RunFeeds};
-pub use file_window::{FileWindow, PartialLine, WindowAt, read_window};
 pub use runs::{RunsNews, RunsWatch};
 pub use screen::{ScreenWatch, WatchedScreen};

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
-use crate::control_client::wake_supervisor;
 use crate::stop::StopError;
 use crate::store::{Request, RunRow};
+use crate::wire::wake_supervisor;
 
 /// How often we look whether the user lost patience.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);

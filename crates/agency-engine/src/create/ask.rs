@@ -12,7 +12,7 @@ use super::{CreateError, Plan};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
 use crate::process::TerminalSize;
-use crate::supervise::Notify;
+use crate::wire::Notify;
 use crate::workspace::{Commit, Repository, Scratch, Workspace};
 
 /// A question that is ready to be asked.

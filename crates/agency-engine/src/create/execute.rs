@@ -23,7 +23,7 @@ use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
 use crate::store::{NewRun, RunRow, now};
-use crate::supervise::{Report, send_orders};
+use crate::wire::{Report, send_orders};
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
 /// How often we look whether the user lost patience or the supervisor died.

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::home::RunDirectory;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
-use crate::supervise::{LaunchOrders, RestartPlan, RestartRules, SESSION, Start, WORDS};
+use crate::wire::{LaunchOrders, ORDERS_VERSION, RestartPlan, RestartRules, SESSION, Start, WORDS};
 use crate::workspace::Scratch;
 
 /// Where a planned run finds what is its own.
@@ -59,6 +59,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
     let start = started(args, first_input);
     let limits = plan.spec.limits;
     let orders = LaunchOrders {
+        version: ORDERS_VERSION,
         program: plan.program.clone(),
         restart_plan: restart_plan(plan, &request),
         restart: RestartRules {

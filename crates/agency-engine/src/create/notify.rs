@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::validate::{SearchPath, find_program};
 use crate::config::NotifyConfig;
-use crate::supervise::Notify;
+use crate::wire::Notify;
 
 /// The program that shows something on the desktop.
 const DESKTOP: &str = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };

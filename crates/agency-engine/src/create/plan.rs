@@ -17,7 +17,7 @@ use crate::home::Home;
 use crate::host::socket_in;
 use crate::process::TerminalSize;
 use crate::store::RunRow;
-use crate::supervise::Notify;
+use crate::wire::Notify;
 use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, Scratch, SharedJjWorkspace, Workspace};
 
 /// What a user asked for.

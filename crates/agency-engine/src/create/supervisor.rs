@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::CreateError;
 use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
 use crate::host::Tmux;
-use crate::supervise::{Report, receive_report};
+use crate::wire::{Report, receive_report};
 
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);

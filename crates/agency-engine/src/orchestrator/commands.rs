@@ -8,9 +8,9 @@ use agency_model::{Answer, Mode, SessionId, nearest};
 use super::engine::{DriverContext, DriverOrder};
 use super::state::{StepNode, StepState};
 use super::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
-use crate::control_client::wake_supervisor;
 use crate::store::{QuestionRow, QuestionState, Request, RunRow};
 use crate::watch::DirectoryWatch;
+use crate::wire::wake_supervisor;
 
 /// How much longer than its agents a driver gets to end.
 const DRIVER_EXTRA_GRACE: Duration = Duration::from_secs(20);

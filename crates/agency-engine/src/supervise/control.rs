@@ -4,7 +4,7 @@
 //! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
 //! A watcher gets the same bytes, and before them and at each change the size of that terminal.
 
-use std::io::{self, Write};
+use std::io;
 
 use rustix::process::geteuid;
 use tokio::io::AsyncReadExt;
@@ -14,23 +14,7 @@ use tokio::sync::mpsc;
 
 use super::viewer::{ViewMode, Viewer};
 use crate::process::TerminalSize;
-
-/// A frame without content: look at your requests.
-pub const BELL: u8 = 0;
-/// The first frame of a viewer; its content is the size of its terminal.
-pub const ATTACH: u8 = 1;
-/// Something the viewer typed.
-pub const INPUT: u8 = 2;
-/// The viewer's terminal has another size.
-pub const RESIZE: u8 = 3;
-
-/// A frame without content: hold this connection until the run's state has changed, then close it.
-pub const WAIT: u8 = 4;
-/// The first frame, without content, of a viewer that only looks: the agent's terminal keeps its size.
-pub const WATCH: u8 = 5;
-
-/// The longest content of a frame.
-const MAX_FRAME_BYTES: u32 = 1024 * 1024;
+use crate::wire::{ATTACH, BELL, INPUT, MAX_FRAME_BYTES, RESIZE, WAIT, WATCH};
 
 /// What comes in by the socket.
 #[derive(Debug)]
@@ -54,15 +38,6 @@ pub(super) enum ControlMessage {
 #[derive(Debug)]
 pub(super) struct Waiter {
     _stream: OwnedWriteHalf,
-}
-
-/// Writes one frame.
-pub fn write_frame(stream: &mut impl Write, kind: u8, content: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(content.len()).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-    let mut frame = vec![kind];
-    frame.extend_from_slice(&length.to_be_bytes());
-    frame.extend_from_slice(content);
-    stream.write_all(&frame)
 }
 
 /// Serves the socket until the supervisor ends.

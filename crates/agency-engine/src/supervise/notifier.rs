@@ -5,7 +5,7 @@
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickActi
 use jiff::Timestamp;
 use rustix::process::Signal;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::launch::Environment;
 use crate::process::{
     INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
 };
 use crate::store::RunRow;
+use crate::wire::{Environment, Notify};
 
 /// How long a program may take.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
@@ -28,17 +28,6 @@ const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_PROGRAMS: usize = 32;
 /// The version of [`Notification`].
 const VERSION: u32 = 1;
-
-/// Whom to tell.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notify {
-    /// Whether the bell rings in the run's pane.
-    pub bell: bool,
-    /// The program that shows something on the desktop, absolute.
-    pub desktop: Option<PathBuf>,
-    /// The user's own program, absolute, and its arguments.
-    pub command: Option<(PathBuf, Vec<String>)>,
-}
 
 /// What the command of `notify.command` reads on its standard input.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,13 +6,13 @@ use agency_model::conversation::{Input, Origin};
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 
-use super::launch::LaunchOrders;
 use super::messages::Messages;
 use super::render::rendered;
 use super::supervisor::Supervisor;
 use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use crate::runner::Stream;
 use crate::store::AgentNote;
+use crate::wire::LaunchOrders;
 
 /// A longer answer is in the log, not in every place that shows a run.
 const LONGEST_SUMMARY: usize = 16 * 1024;

@@ -4,43 +4,14 @@ use std::time::Duration;
 
 use agency_model::{Activity, Event};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use super::supervisor::Supervisor;
 use crate::adapter::{Opening, Search, adapter, find_conversation};
 use crate::runner::StdinPlan;
-
-/// Stands for the agent's own id of the conversation. No argument can hold it by accident.
-pub const SESSION: &str = "\0session\0";
-/// Stands for what the agent is told when it comes back.
-pub const WORDS: &str = "\0words\0";
+use crate::wire::{SESSION, Start, WORDS};
 
 const GO_ON: &str = "Your process ended unexpectedly and was started again. The conversation so far is still yours, and \
     the files are as you left them. Look at what is there, then go on with what you were doing.";
-
-/// What one process is started with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
-    /// All its arguments.
-    pub args: Vec<String>,
-    /// What it reads.
-    pub stdin: StdinPlan,
-    /// What a conversation with it begins with, where there is one.
-    pub opening: Option<Opening>,
-}
-
-/// What the next process is started with when one has crashed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RestartPlan {
-    /// If the agent was in the middle of its work.
-    #[serde(rename = "midway")]
-    pub mid_turn: Start,
-    /// If it had nothing to do.
-    pub idle: Start,
-    /// The name of the agent's adapter.
-    #[serde(default)]
-    pub adapter: String,
-}
 
 impl Start {
     fn filled(&self, session: &str, words: &str) -> Self {

@@ -7,10 +7,10 @@ use notify::{RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
 use super::control::ControlMessage;
-use super::launch::LaunchOrders;
 use crate::home::Home;
 use crate::lock::is_held;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
+use crate::wire::LaunchOrders;
 
 /// A supervisor that is killed rings no bell, so now and then we look by ourselves.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

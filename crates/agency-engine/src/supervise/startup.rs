@@ -11,7 +11,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::control::{self, ControlMessage};
-use super::launch::{Environment, LaunchOrders, Report, receive_orders, send_report};
 use super::notifier::Notifier;
 use super::parent_watch::ParentWatch;
 use super::slot::{self, SlotOutcome};
@@ -22,6 +21,7 @@ use crate::home::{Home, HomeError, RunDirectory};
 use crate::lock::Lock;
 use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, leave_session, release_own_code};
 use crate::store::{RunRow, Store, StoreError};
+use crate::wire::{Environment, LaunchOrders, Report, receive_orders, send_report};
 use crate::workspace::UncommittedCheck;
 
 /// How long the creator may take to hand the orders over.
@@ -118,7 +118,9 @@ impl RunParts<'_> {
         let (sender, mut control) = self.listen()?;
         let mut store = self.open_store()?;
         let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
-        let outcome = waiting.wait(&mut store, &mut control, || tell(&self.creator, &Report::Queued)).await?;
+        let outcome = waiting
+            .wait(&mut store, &mut control, || tell(&self.creator, self.launch.version, &Report::Queued))
+            .await?;
         match outcome {
             SlotOutcome::Granted(row) => {
                 look_for_uncommitted(self.launch.uncommitted.clone(), sender);
@@ -130,12 +132,12 @@ impl RunParts<'_> {
                 store.apply(self.id, &input, Some(&message))?;
                 let row = store.run(self.id)?;
                 self.end_unstarted(&mut store, &row)?;
-                tell(&self.creator, &Report::Failed { code: ErrorCode::MaxAgents, message });
+                tell(&self.creator, self.launch.version, &Report::Failed { code: ErrorCode::MaxAgents, message });
                 Ok(None)
             }
             SlotOutcome::Over(row) => {
                 self.end_unstarted(&mut store, &row)?;
-                tell(&self.creator, &Report::Stopped);
+                tell(&self.creator, self.launch.version, &Report::Stopped);
                 Ok(None)
             }
         }
@@ -178,20 +180,20 @@ impl RunParts<'_> {
         // The row can be rebuilt from the snapshot, which therefore knows of each change of state.
         let _ = self.directory.write_json("meta.json", &row);
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
-        let (home, creator) = (self.home, self.creator);
+        let (home, creator, version) = (self.home, self.creator, self.launch.version);
         let mut supervisor =
             Supervisor::new(home, &row, (self.launch, self.environment), store, control).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
         Ok(match supervisor.start() {
             Ok(()) => {
-                tell(&creator, &Report::Running);
+                tell(&creator, version, &Report::Running);
                 fault::point("supervise.reported");
                 release_own_code();
                 supervisor.run_to_end().await
             }
             Err(message) => {
                 let notifier = supervisor.run_to_end().await;
-                tell(&creator, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
+                tell(&creator, version, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
                 notifier
             }
         })
@@ -211,7 +213,7 @@ fn look_for_uncommitted(check: Option<UncommittedCheck>, events: mpsc::Sender<Co
     let _ = std::thread::Builder::new().name("uncommitted".to_owned()).spawn(look);
 }
 
-fn tell(mut creator: &UnixStream, report: &Report) {
+fn tell(mut creator: &UnixStream, orders_version: u32, report: &Report) {
     // The creator may have been killed meanwhile; the run continues without it.
-    let _ = send_report(&mut creator, report);
+    let _ = send_report(&mut creator, orders_version, report);
 }

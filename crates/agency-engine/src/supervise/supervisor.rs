@@ -14,14 +14,12 @@ use super::control::{ControlMessage, Waiter};
 use super::conversation::ConversationDriver;
 use super::drain::DrainStage;
 use super::event_loop::Signals;
-use super::launch::{Environment, LaunchOrders};
 use super::logs::Logs;
 use super::messages::Messages;
 use super::notifier::Notifier;
 use super::output::HeadlessOutput;
 use super::pane::Pane;
 use super::protocol::ProtocolReader;
-use super::restart::Start;
 use super::screen_reader::ScreenReader;
 use super::store_sync::StoreSync;
 use super::timers::{RunTimer, Timer, Timers};
@@ -32,6 +30,8 @@ use crate::home::{Home, RunDirectory};
 use crate::process::TerminalSize;
 use crate::runner::ProcessRunner;
 use crate::store::{RunRow, Store};
+use crate::wire::Start;
+use crate::wire::{Environment, LaunchOrders};
 
 /// A supervisor at work.
 pub(super) struct Supervisor<'a> {

@@ -1,12 +1,11 @@
 //! What a viewer is shown that attaches, that fell behind, or that watches a terminal of another size.
 
-use std::io::{Read, Seek, SeekFrom};
-
 use super::agent_screen::{AgentScreen, size_of_window};
 use super::crlf::to_crlf;
 use super::viewer::ViewMode;
-use crate::home::{RunDirectory, open_to_read};
+use crate::home::RunDirectory;
 use crate::process::TerminalSize;
+use crate::tail::last_bytes;
 
 /// How much of the log a viewer of a headless agent is shown first.
 const LOG_TAIL_BYTES: u64 = 16 * 1024;
@@ -50,13 +49,8 @@ impl View<'_> {
     }
 
     fn tail_of_log(&self) -> Vec<u8> {
-        let mut tail = vec![];
-        if let Ok(mut file) = open_to_read(&self.directory.combined_log()) {
-            let length = file.metadata().map_or(0, |metadata| metadata.len());
-            // A viewer that gets no beginning still gets the rest.
-            let _ = file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL_BYTES)));
-            let _ = file.take(LOG_TAIL_BYTES).read_to_end(&mut tail);
-        }
+        // A viewer that gets no beginning still gets the rest.
+        let tail = last_bytes(&self.directory.combined_log(), 0, LOG_TAIL_BYTES).unwrap_or_default();
         to_crlf(&tail, true).into_owned()
     }
 }

@@ -12,9 +12,9 @@ use agency_model::run::State;
 
 use super::hub::{Subscription, subscribe};
 use crate::agency::Agency;
-use crate::control_client::wait_for_change;
 use crate::home::HomeError;
 use crate::store::{RunRow, StoreError};
+use crate::wire::wait_for_change;
 
 /// A watcher may miss what happens on some file systems, so now and then we look all the same.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);

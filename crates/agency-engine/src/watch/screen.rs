@@ -20,7 +20,7 @@ use crate::attach::AttachError;
 use crate::home::open_to_read;
 use crate::process::connect;
 use crate::store::RunRow;
-use crate::supervise::{WATCH, write_frame};
+use crate::wire::{WATCH, write_frame};
 
 /// No call gives more at once, so that whoever calls comes to draw what it got.
 const MAX_READ_BYTES: usize = 1024 * 1024;

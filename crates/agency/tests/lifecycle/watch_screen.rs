@@ -10,8 +10,8 @@ use agency_engine::config::{Config, Environment};
 use agency_engine::home::Home;
 use agency_engine::process::TerminalSize;
 use agency_engine::store::{RunRow, Selected};
-use agency_engine::supervise::{ATTACH, write_frame};
 use agency_engine::watch::{ScreenWatch, WatchedScreen};
+use agency_engine::wire::{ATTACH, write_frame};
 use agency_model::run::State;
 use agency_testkit::{Run, World, agent, wait_for};
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::control::{BELL, WAIT, write_frame};
 use crate::home::RunDirectory;
 use crate::process::connect;
-use crate::supervise::{BELL, WAIT, write_frame};
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {

@@ -1,7 +1,10 @@
-//! What `agency run` tells the supervisor, and what the supervisor answers.
+//! The orders that `agency run` gives to a supervisor, and the report that the supervisor sends back.
 //!
 //! Both go over a socket in the run directory. The environment travels here, so that no secret is
 //! on a command line, in a file, or in a tmux server that is days old.
+//!
+//! The one rule: the two may be of different versions. Orders without a version are of the version before the first, and
+//! a field that is added later has a default.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -13,16 +16,61 @@ use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::notifier::Notify;
-use super::restart::{RestartPlan, Start};
-use crate::adapter::StreamFormat;
+use crate::adapter::{Opening, StreamFormat};
 use crate::config::ScreenSource;
 use crate::process::TerminalSize;
+use crate::runner::StdinPlan;
 use crate::workspace::UncommittedCheck;
+
+/// The version of the orders that are sent.
+pub const ORDERS_VERSION: u32 = 1;
+
+/// Stands for the agent's own id of the conversation. No argument can hold it by accident.
+pub const SESSION: &str = "\0session\0";
+/// Stands for what the agent is told when it comes back.
+pub const WORDS: &str = "\0words\0";
+
+/// What one process is started with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// All its arguments.
+    pub args: Vec<String>,
+    /// What it reads.
+    pub stdin: StdinPlan,
+    /// What a conversation with it begins with, where there is one.
+    pub opening: Option<Opening>,
+}
+
+/// What the next process is started with when one has crashed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartPlan {
+    /// If the agent was in the middle of its work.
+    #[serde(rename = "midway")]
+    pub mid_turn: Start,
+    /// If it had nothing to do.
+    pub idle: Start,
+    /// The name of the agent's adapter.
+    #[serde(default)]
+    pub adapter: String,
+}
+
+/// Whom to tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notify {
+    /// Whether the bell rings in the run's pane.
+    pub bell: bool,
+    /// The program that shows something on the desktop, absolute.
+    pub desktop: Option<PathBuf>,
+    /// The user's own program, absolute, and its arguments.
+    pub command: Option<(PathBuf, Vec<String>)>,
+}
 
 /// The orders of a supervisor, apart from the environment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LaunchOrders {
+    /// [`ORDERS_VERSION`] of the sender; 0 for one that had none.
+    #[serde(default)]
+    pub version: u32,
     /// The agent's executable, absolute.
     pub program: PathBuf,
     /// What its first process is started with.
@@ -108,11 +156,11 @@ pub enum Report {
     Stopped,
 }
 
-/// The longest block that is accepted.
+/// More than this is no environment.
 const MAX_BLOCK_BYTES: u32 = 64 * 1024 * 1024;
 
 /// The environment of the agent.
-pub(super) type Environment = BTreeMap<OsString, OsString>;
+pub type Environment = BTreeMap<OsString, OsString>;
 
 /// Hands the orders to a supervisor that has connected.
 pub fn send_orders(
@@ -132,8 +180,12 @@ pub fn send_orders(
 }
 
 /// Receives what [`send_orders`] sent.
-pub(super) fn receive_orders(stream: &mut impl Read) -> io::Result<(LaunchOrders, Environment)> {
-    let launch = serde_json::from_slice(&read_block(stream)?)?;
+pub fn receive_orders(stream: &mut impl Read) -> io::Result<(LaunchOrders, Environment)> {
+    let launch: LaunchOrders = serde_json::from_slice(&read_block(stream)?)?;
+    if launch.version > ORDERS_VERSION {
+        let message = format!("the orders have version {}, and this program knows {ORDERS_VERSION}", launch.version);
+        return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    }
     let block = read_block(stream)?;
     let entries = block.split(|byte| *byte == 0).filter_map(|entry| {
         let equals = entry.iter().position(|byte| *byte == b'=')?;
@@ -143,14 +195,30 @@ pub(super) fn receive_orders(stream: &mut impl Read) -> io::Result<(LaunchOrders
     Ok((launch, entries.collect()))
 }
 
-/// Sends the answer.
-pub(super) fn send_report(stream: &mut impl Write, report: &Report) -> io::Result<()> {
-    write_block(stream, &serde_json::to_vec(report)?)
+/// A report with its version.
+#[derive(Debug, Serialize, Deserialize)]
+struct VersionedReport {
+    version: u32,
+    report: Report,
 }
 
-/// Receives the answer.
+/// Sends the report to the sender of orders of this version.
+pub fn send_report(stream: &mut impl Write, orders_version: u32, report: &Report) -> io::Result<()> {
+    let block = match orders_version {
+        // A sender before the first version reads the report alone.
+        0 => serde_json::to_vec(report)?,
+        _ => serde_json::to_vec(&VersionedReport { version: ORDERS_VERSION, report: report.clone() })?,
+    };
+    write_block(stream, &block)
+}
+
+/// Receives the report, of a supervisor of any version.
 pub fn receive_report(stream: &mut impl Read) -> io::Result<Report> {
-    Ok(serde_json::from_slice(&read_block(stream)?)?)
+    let block = read_block(stream)?;
+    match serde_json::from_slice::<VersionedReport>(&block) {
+        Ok(versioned) => Ok(versioned.report),
+        Err(_) => Ok(serde_json::from_slice(&block)?),
+    }
 }
 
 fn write_block(stream: &mut impl Write, block: &[u8]) -> io::Result<()> {
@@ -176,11 +244,10 @@ fn read_block(stream: &mut impl Read) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::StdinPlan;
 
-    #[test]
-    fn orders_arrive_as_they_were_sent_whatever_bytes_the_environment_holds() {
-        let launch = LaunchOrders {
+    fn orders() -> LaunchOrders {
+        LaunchOrders {
+            version: ORDERS_VERSION,
             program: "/bin/true".into(),
             start: Start { args: vec!["--x".into()], stdin: StdinPlan::Text("hi\n".into()), opening: None },
             restart_plan: None,
@@ -206,7 +273,19 @@ mod tests {
             notify: Notify::default(),
             parent_lock: None,
             uncommitted: None,
-        };
+        }
+    }
+
+    fn sent(orders: &serde_json::Value) -> Vec<u8> {
+        let mut wire = vec![];
+        write_block(&mut wire, orders.to_string().as_bytes()).unwrap();
+        write_block(&mut wire, b"KEY=value\0").unwrap();
+        wire
+    }
+
+    #[test]
+    fn orders_arrive_as_they_were_sent_whatever_bytes_the_environment_holds() {
+        let launch = orders();
         let odd = OsString::from_vec(vec![b'a', b'=', b'\n', 0xff]);
         let environment = BTreeMap::from([("KEY".into(), odd), ("EMPTY".into(), OsString::new())]);
         let mut wire = vec![];
@@ -214,5 +293,36 @@ mod tests {
         let (received, received_environment) = receive_orders(&mut wire.as_slice()).unwrap();
         assert_eq!(received.start, launch.start);
         assert_eq!(received_environment, environment);
+    }
+
+    #[test]
+    fn orders_without_a_version_are_understood_and_those_of_a_newer_one_are_refused() {
+        let mut old = serde_json::to_value(orders()).unwrap();
+        let fields = old.as_object_mut().unwrap();
+        // What the version before the first did not send.
+        for field in ["version", "policy", "leash", "uncommitted"] {
+            assert!(fields.remove(field).is_some(), "{field}");
+        }
+        let (received, environment) = receive_orders(&mut sent(&old).as_slice()).unwrap();
+        assert_eq!((received.version, received.start), (0, orders().start));
+        assert_eq!(environment, BTreeMap::from([("KEY".into(), "value".into())]));
+        old["version"] = (ORDERS_VERSION + 1).into();
+        let refused = receive_orders(&mut sent(&old).as_slice()).unwrap_err().to_string();
+        assert_eq!(refused, "the orders have version 2, and this program knows 1");
+    }
+
+    #[test]
+    fn reports_are_understood_by_senders_and_supervisors_of_both_versions() {
+        let failed = Report::Failed { code: ErrorCode::MaxAgents, message: "8 runs are live".to_owned() };
+        for report in [Report::Running, Report::Queued, failed, Report::Stopped] {
+            let (mut old, mut new) = (vec![], vec![]);
+            send_report(&mut old, 0, &report).unwrap();
+            send_report(&mut new, ORDERS_VERSION, &report).unwrap();
+            // A sender before the first version.
+            let alone: Report = serde_json::from_slice(&read_block(&mut old.as_slice()).unwrap()).unwrap();
+            assert_eq!(alone, report);
+            assert_eq!(receive_report(&mut old.as_slice()).unwrap(), report);
+            assert_eq!(receive_report(&mut new.as_slice()).unwrap(), report);
+        }
     }
 }
