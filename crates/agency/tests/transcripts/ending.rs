@@ -1,0 +1,84 @@
+//! `rm`, `restore`, `reconcile`.
+
+use super::{Console, sees};
+
+#[test]
+fn rm_and_restore() {
+    let console = Console::new();
+    console.finish("quick", "fix");
+    sees!(console, ["restore", "fix"], @r"
+    $ agency restore fix
+    error [E_NOTHING_SAVED]: no work of [run] was saved
+    hint: agency rm saves only work that was not committed
+    [exit status: 3]
+    ");
+    sees!(console, ["rm", "--dry-run", "fix"], @r"
+    $ agency rm --dry-run fix
+    [run]  would be removed (completed, named)
+      remove the worktree {world}/agency/worktrees/[hash]/[run]
+      1 file is not committed; it is saved first
+      keep the branch agency/[run]
+    ");
+    sees!(console, ["rm", "fix"], @r"
+    $ agency rm fix
+    [run]  removed (completed, named)
+      the worktree is removed
+      work that was not committed is saved as refs/agency/saved/[run]
+      the branch agency/[run] stays
+      bring refs/agency/saved/[run] back with: agency restore [run]
+    ");
+    sees!(console, ["restore", "fix"], @r"
+    $ agency restore fix
+    agency/restored-[run] is at [commit]
+      look  git -C '{world}/repos/project' log -p -1 'agency/restored-[run]'
+    ");
+    sees!(console, ["restore", "nothing"], @r"
+    $ agency restore nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn rm_refuses() {
+    let console = Console::new();
+    console.start("waiting", "fix");
+    sees!(console, ["rm", "fix"], @r"
+    $ agency rm fix
+    error [E_INVALID_STATE]: [run] is running; stop it first (agency stop [run])
+    hint: agency stop [run]
+    [exit status: 4]
+    ");
+    sees!(console, ["rm", "nothing"], @r"
+    $ agency rm nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+    console.world.ok(&["stop", "fix"]);
+}
+
+#[test]
+fn reconcile() {
+    let console = Console::new();
+    sees!(console, ["reconcile"], @r"
+    $ agency reconcile
+    Everything agrees.
+    ");
+    sees!(console, ["reconcile", "--dry-run"], @r"
+    $ agency reconcile --dry-run
+    Everything agrees.
+    ");
+    sees!(console, ["reconcile", "now"], @r"
+    $ agency reconcile now
+    error: unexpected argument 'now' found
+
+    Usage: agency reconcile [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}

@@ -1,0 +1,186 @@
+//! `ls`, `show`, `logs`, `events`, `diff`, `why`.
+
+use super::{Console, sees};
+
+#[test]
+fn ls() {
+    let console = Console::new();
+    sees!(console, ["ls"], @r"
+    $ agency ls
+    No runs. Start one with agency run, or see agency demo.
+    ");
+    console.finish("quick", "fix");
+    sees!(console, ["ls"], @r"
+    $ agency ls
+    ID  STATE  AGE  RUNNER  REPO  NAME
+    [run]  completed  [duration]  quick  project  fix
+    ");
+    sees!(console, ["ls", "--state", "sleeping"], @r"
+    $ agency ls --state sleeping
+    error: invalid value 'sleeping' for '--state <STATE>'
+      [possible values: queued, running, completed, failed, killed]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["ls", "--repo", "nowhere"], @r"
+    $ agency ls --repo nowhere
+    No runs. Start one with agency run, or see agency demo.
+    ");
+}
+
+#[test]
+fn show() {
+    let console = Console::new();
+    console.finish("quick", "fix");
+    sees!(console, ["show", "fix"], @r"
+    $ agency show fix
+    run  [run]
+    name  fix
+    state  completed
+    exit code  0
+    runner  quick, headless in detached
+    repository  {world}/repos/project
+    base  HEAD ([commit])
+    made by  git
+    branch  agency/[run]
+    worktree  {world}/agency/worktrees/[hash]/[run]
+    created  [time] ([duration])
+    started  [time] ([duration])
+    ended  [time] ([duration])
+    directory  {world}/agency/runs/[run]
+    changed  new.txt (added, +1 -0)
+    ");
+    sees!(console, ["show", "nothing"], @r"
+    $ agency show nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+    sees!(console, ["show"], @r"
+    $ agency show
+    error: the following required arguments were not provided:
+      <RUN>
+
+    Usage: agency show <RUN>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn logs() {
+    let console = Console::new();
+    console.finish("quick", "fix");
+    sees!(console, ["logs", "fix"], @r"
+    $ agency logs fix
+    done
+    ");
+    sees!(console, ["logs", "--attempt", "7", "fix"], @r"
+    $ agency logs --attempt 7 fix
+    error [E_USAGE]: [run] has no attempt 7
+    hint: agency events shows its attempts
+    [exit status: 2]
+    ");
+    sees!(console, ["logs", "nothing"], @r"
+    $ agency logs nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn events() {
+    let console = Console::new();
+    console.finish("failing", "fix");
+    sees!(console, ["events", "fix"], @r"
+    $ agency events fix
+      [n]  [time]  created as queued
+      [n]  [time]  queued → running
+      [n]  [time]  attempt 1: {world}/agents/failing started as process [pid]
+      [n]  [time]  the process exited with code 3
+      [n]  [time]  running → failed
+      [n]  [time]  the run is failed (exited): E_RUN_FAILED: the agent exited with code 3
+    ");
+    sees!(console, ["events", "--since", "often", "fix"], @r"
+    $ agency events --since often fix
+    error: invalid value 'often' for '--since <N>': invalid digit found in string
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["events", "nothing"], @r"
+    $ agency events nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn diff() {
+    let console = Console::new();
+    console.finish("quick", "fix");
+    sees!(console, ["diff", "fix"], @r"
+    $ agency diff fix
+    diff --git a/new.txt b/new.txt
+    new file mode 100644
+    index 0000000..3e75765
+    --- /dev/null
+    +++ b/new.txt
+    @@ -0,0 +1 @@
+    +new
+    ");
+    console.world.ok(&["rm", "fix"]);
+    sees!(console, ["diff", "fix"], @r"
+    $ agency diff fix
+    error [E_INVALID_STATE]: [run] was removed, and its worktree with it
+    hint: agency restore [run] brings back what was not committed; its commits are on its branch: git -C '{world}/repos/project' diff [commit] 'agency/[run]'
+    [exit status: 4]
+    ");
+    sees!(console, ["diff", "nothing"], @r"
+    $ agency diff nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn why() {
+    let console = Console::new();
+    console.finish("failing", "fix");
+    sees!(console, ["why", "fix"], @r"
+    $ agency why fix
+    [run]  failed
+      last seen [activity], since [time] ([duration])
+      because [evidence]
+      ended: E_RUN_FAILED: the agent exited with code 3
+    ");
+    sees!(console, ["why", "nothing"], @r"
+    $ agency why nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+    sees!(console, ["why"], @r"
+    $ agency why
+    error: the following required arguments were not provided:
+      <RUN>
+
+    Usage: agency why <RUN>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}

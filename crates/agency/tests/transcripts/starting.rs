@@ -1,0 +1,181 @@
+//! `run`, `wait`, `stop`, `resume`, `attach`, `demo`, `tui`.
+
+use super::{Console, sees};
+
+#[test]
+fn run() {
+    let console = Console::new();
+    sees!(console, ["run", "--mode", "headless", "--prompt", "Do it", "--name", "fix"], @r"
+    $ agency run --mode headless --prompt Do it --name fix
+    [run] (fix)  running
+      branch  agency/[run]
+      directory {world}/agency/worktrees/[hash]/[run]
+      view  agency attach [run]  agency logs -f [run]
+    ");
+    sees!(console, ["run", "--mode", "headless", "--prompt", "Do it", "--dry-run"], @r#"
+    $ agency run --mode headless --prompt Do it --dry-run
+    {
+      "repo": "{world}/repos/project",
+      "base_ref": "HEAD",
+      "runner": {
+        "kind": "quick",
+        "args": []
+      },
+      "prompt": {
+        "path": "./.agency/prompt.md"
+      },
+      "inputs": [],
+      "limits": {
+        "unknown_minutes": 3
+      },
+      "mode": "headless",
+      "host": "detached",
+      "workspace": "worktree",
+      "vcs": "git",
+      "restart": "never",
+      "one_shot": false
+    }
+
+    Would create:
+      run  [run] in {world}/agency/runs/[run]
+      branch  agency/[run] at [commit]
+      worktree  {world}/agency/worktrees/[hash]/[run]
+      session  none
+      program  {world}/agents/quick
+    "#);
+    sees!(console, ["run", "--mode", "headless"], @r"
+    $ agency run --mode headless
+    error [E_INVALID_SPEC]: `prompt.path` is missing: expected a string, the path of a markdown file in the repository
+    hint: or use flags: agency run --help lists them
+    [exit status: 2]
+    ");
+    sees!(console, ["run", "--runner", "quik", "--prompt", "Do it"], @r"
+    $ agency run --runner quik --prompt Do it
+    error [E_RUNNER_NOT_CONFIGURED]: no agent is named 'quik'
+    hint: did you mean quick? configured are asking, chatty, claude_code, codex, cursor, failing, gemini, opencode, quick, scripted, waiting; add [agents.quik] to the configuration
+    [exit status: 6]
+    ");
+}
+
+#[test]
+fn wait() {
+    let console = Console::new();
+    console.start("quick", "fix");
+    sees!(console, ["wait", "fix"], @r"
+    $ agency wait fix
+    [run] is completed
+    ");
+    console.start("failing", "broken");
+    sees!(console, ["wait", "broken"], @r"
+    $ agency wait broken
+    [run] is failed (E_RUN_FAILED: the agent exited with code 3)
+    [exit status: 3]
+    ");
+    sees!(console, ["wait", "nothing"], @r"
+    $ agency wait nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn stop() {
+    let console = Console::new();
+    console.start("waiting", "fix");
+    sees!(console, ["stop", "fix"], @r"
+    $ agency stop fix
+    [run] is killed
+    ");
+    sees!(console, ["stop", "fix"], @r"
+    $ agency stop fix
+    error [E_INVALID_STATE]: [run] is killed; only a run that is queued or running can be stopped
+    hint: agency show <run> shows its state
+    [exit status: 4]
+    ");
+    sees!(console, ["stop", "nothing"], @r"
+    $ agency stop nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn resume() {
+    let console = Console::new();
+    console.start("chatty", "fix");
+    console.world.ok(&["stop", "fix"]);
+    sees!(console, ["resume", "fix", "--prompt", "Now the tests", "--name", "tests"], @r"
+    $ agency resume fix --prompt Now the tests --name tests
+    [run] (tests)  running
+      branch  agency/[run]
+      directory {world}/agency/worktrees/[hash]/[run]
+      view  agency attach [run]  agency logs -f [run]
+    ");
+    sees!(console, ["resume", "tests", "--prompt", "More"], @r"
+    $ agency resume tests --prompt More
+    error [E_INVALID_STATE]: [run] is running
+    hint: send it a message with agency send, or stop it first
+    [exit status: 4]
+    ");
+    sees!(console, ["resume", "fix"], @r"
+    $ agency resume fix
+    error [E_INVALID_STATE]: [run] is at work in the same workspace
+    hint: wait for it, or stop it first
+    [exit status: 4]
+    ");
+    console.world.ok(&["stop", "tests"]);
+}
+
+#[test]
+fn attach() {
+    let console = Console::new();
+    console.start("waiting", "fix");
+    sees!(console, ["attach", "fix"], @r"
+    $ agency attach fix
+    error [E_USAGE]: attaching needs a terminal
+    hint: run it in a terminal, without pipes
+    [exit status: 2]
+    ");
+    console.world.ok(&["stop", "fix"]);
+    sees!(console, ["attach", "fix"], @r"
+    $ agency attach fix
+    error [E_INVALID_STATE]: [run] is killed; there is nothing to attach to
+    hint: agency logs [run] shows its output
+    [exit status: 4]
+    ");
+    sees!(console, ["attach", "nothing"], @r"
+    $ agency attach nothing
+    error [E_RUN_NOT_FOUND]: no run matches 'nothing'
+    hint: agency ls --all lists all runs
+    [exit status: 3]
+    ");
+}
+
+#[test]
+fn tui() {
+    let console = Console::new();
+    sees!(console, ["tui"], @r"
+    $ agency tui
+    error [E_USAGE]: the screen needs a terminal that can move its cursor
+    hint: agency ls lists the runs; agency --help has all commands
+    [exit status: 2]
+    ");
+    sees!(console, ["tui", "--json"], @r#"
+    $ agency tui --json
+    {"ok":false,"schema_version":1,"error":{"code":"E_USAGE","message":"the TUI has no JSON output","details":{},"hint":"agency ls --json lists the runs"}}
+    [exit status: 2]
+    "#);
+    sees!(console, ["tui", "--nothing"], @r"
+    $ agency tui --nothing
+    error: unexpected argument '--nothing' found
+
+    Usage: agency tui [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
