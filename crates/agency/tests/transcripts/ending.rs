@@ -30,7 +30,7 @@ fn rm_and_restore() {
     sees!(console, ["restore", "fix"], @r"
     $ agency restore fix
     agency/restored-[run] is at [commit]
-      look  git -C '{world}/repos/project' log -p -1 'agency/restored-[run]'
+      look  git -C {world}/repos/project log -p -1 agency/restored-[run]
     ");
     sees!(console, ["restore", "nothing"], @r"
     $ agency restore nothing

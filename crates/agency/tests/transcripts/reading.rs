@@ -143,7 +143,7 @@ fn diff() {
     sees!(console, ["diff", "fix"], @r"
     $ agency diff fix
     error [E_INVALID_STATE]: [run] was removed, and its worktree with it
-    hint: agency restore [run] brings back what was not committed; its commits are on its branch: git -C '{world}/repos/project' diff [commit] 'agency/[run]'
+    hint: agency restore [run] brings back what was not committed; its commits are on its branch: git -C {world}/repos/project diff [commit] agency/[run]
     [exit status: 4]
     ");
     sees!(console, ["diff", "nothing"], @r"
