@@ -55,7 +55,7 @@ fn no_prompt_file_for_chat() {
 // proves A7, A8
 #[test]
 fn a_chat_that_is_asked_to_end_ends_its_agent() {
-    let world = talker("echo here; trap '' TERM; while :; do sleep 0.1; done");
+    let world = talker("trap '' TERM; echo here; while :; do sleep 0.1; done");
     let chat = world.spawn(&["chat", "-s", "docs"]);
     wait_for("the agent", LIMIT, || chat.stdout().contains("here").then_some(()));
     chat.signal(Signal::TERM);

@@ -57,7 +57,7 @@ fn a_question_that_nobody_answers_in_time_ends_the_run() {
     let ended = world.ended(&run);
     assert_eq!((&ended["state"], &ended["reason"]), (&"failed".into(), &"timeout".into()), "{ended:#}");
     let error = text(&ended, "error");
-    assert!(error.starts_with("E_TIMEOUT") && error.contains("nobody answered"), "{error}");
+    assert!(error.starts_with("E_TIMEOUT") && error.contains("without an answer"), "{error}");
     assert_eq!(rows(&world, &run)[0].0, "expired");
     assert_eq!(events(&run, "answer")[0]["answer"], Value::Null);
 }
