@@ -83,10 +83,10 @@ const DAMAGES: &[(&str, &str, Damage)] = &[
     }),
     ("deeply nested", "damaged", |path, _| fs::write(path, "[".repeat(60_000)).unwrap()),
     ("huge", "too large", |path, _| fs::write(path, vec![b' '; 8 << 20]).unwrap()),
-    ("a directory", "no file", |path, _| fs::create_dir(path).unwrap()),
+    ("a directory", "not a file", |path, _| fs::create_dir(path).unwrap()),
     ("a link to one that is valid", "symbolic link", |path, valid| symlink(valid, path).unwrap()),
     ("a link to nowhere", "symbolic link", |path, _| symlink("/nowhere", path).unwrap()),
-    ("a pipe", "no file", |path, _| {
+    ("a pipe", "not a file", |path, _| {
         let mode = rustix::fs::Mode::from_raw_mode(0o600);
         rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     }),
