@@ -59,6 +59,8 @@ enum Keys {
     TooEarly,
     /// They are typed when the dialog is seen.
     Due,
+    /// They are being handed to the terminal.
+    BeingTyped,
     /// They were typed.
     Typed,
     /// They were typed so long ago that the dialog did not take them if it is still there.
@@ -115,6 +117,7 @@ impl Conversation {
             let (given, keys) = match &question.stage {
                 Stage::Due(given) if question.takes_keys => (given, Keys::Due),
                 Stage::Due(given) => (given, Keys::TooEarly),
+                Stage::Sending(given) if question.origin == Origin::Screen => (given, Keys::BeingTyped),
                 Stage::Typed { given, overdue: false } => (given, Keys::Typed),
                 Stage::Typed { given, overdue: true } => (given, Keys::Overdue),
                 Stage::Storing(_) | Stage::Unstored(_) | Stage::Open | Stage::Sending(_) => return None,
@@ -185,7 +188,7 @@ impl Conversation {
                     self.answer_ended(&id, Err(reason), effects);
                 }
             }
-            (Keys::Typed, _) => {}
+            (Keys::BeingTyped | Keys::Typed, _) => {}
         }
     }
 

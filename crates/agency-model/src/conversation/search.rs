@@ -252,6 +252,8 @@ impl World {
             }
             Effect::AskAboutDialog => {
                 let (key, kind) = (self.screen.clone().expect("there is a dialog"), QuestionKind::Permission);
+                let is_asked = |row: &Row| row.origin == Origin::Screen && !row.ended;
+                assert!(!self.rows.values().any(is_asked), "asked twice about one dialog: {context:?}");
                 let answerer = Answerer::RuleOrHuman;
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Screen, kind, answerer });
             }
