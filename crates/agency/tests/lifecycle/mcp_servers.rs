@@ -45,7 +45,9 @@ fn what_is_missing_is_a_warning_and_a_notice_and_the_run_goes_on() {
         .filter(|event| event["type"] == "notice")
         .map(|event| event["message"].as_str().unwrap().to_owned())
         .collect();
-    for words in ["'no-such-server' is not on the PATH", "NO_SUCH_VARIABLE is not set", "quiet does not accept MCP servers"] {
+    for words in
+        ["'no-such-server' is not on the PATH", "NO_SUCH_VARIABLE is not set", "quiet does not accept MCP servers"]
+    {
         assert!(notices.iter().any(|notice| notice.contains(words)), "{words}: {notices:#?}");
         assert!(output.stderr.contains(words), "{}", output.stderr);
     }
