@@ -163,7 +163,7 @@ impl Agency {
             checks.push(Check::bad("trash", Health::Warning, message, "agency reconcile"));
         }
         if checks.is_empty() {
-            checks.push(Check::ok("runs", "every run agrees with what is there; nothing lies about"));
+            checks.push(Check::ok("runs", "every run agrees with its files and processes; no leftovers"));
         }
         checks
     }

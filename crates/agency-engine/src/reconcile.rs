@@ -43,7 +43,7 @@ pub struct ReconcilePlan {
     pub runs: Vec<Reconciled>,
     /// Ended runs whose files did not tell the end.
     pub completed: Vec<RunId>,
-    /// What lies about.
+    /// What no run needs.
     pub strays: Strays,
 }
 

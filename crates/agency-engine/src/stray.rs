@@ -1,4 +1,4 @@
-//! What lies about although no run needs it: the traces of crashes.
+//! What a crash left behind and no run needs.
 //!
 //! The one rule: what may hold somebody's work, or is not provably ours, is named and never touched.
 
