@@ -122,7 +122,7 @@ pub fn panic_point(name: &'static str) {
 #[inline]
 pub fn panic_point(_name: &'static str) {}
 
-/// Shifts the time of day by so many seconds as the file says that `AGENCY_FAULT_CLOCK` names, as somebody who sets the
+/// Shifts the time of day by so many seconds as the file says that `AGENCY_FAULT_CLOCK` names, as a user who sets the
 /// clock of the machine does.
 #[cfg(feature = "fault-points")]
 pub fn shifted(now: jiff::Timestamp) -> jiff::Timestamp {

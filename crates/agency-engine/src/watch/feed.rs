@@ -30,7 +30,7 @@ pub struct RunFeeds {
     changed: Sender<RunId>,
 }
 
-/// One run that somebody looks at.
+/// One run that has readers.
 #[derive(Debug)]
 struct Feed {
     path: PathBuf,

@@ -22,7 +22,7 @@ pub const WAIT: u8 = 4;
 /// The first frame, without content, of a viewer that only looks: the agent's terminal keeps its size.
 pub const WATCH: u8 = 5;
 
-/// The largest content of a frame: what somebody types at once is never longer.
+/// The largest content of a frame: what a user types at once is never longer.
 pub const MAX_FRAME_BYTES: u32 = 1024 * 1024;
 
 /// Writes one frame.

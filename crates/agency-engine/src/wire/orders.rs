@@ -27,7 +27,7 @@ pub const ORDERS_VERSION: u32 = 1;
 
 /// Stands for the agent's own id of the conversation. No argument can hold it by accident.
 pub const SESSION: &str = "\0session\0";
-/// Stands for what the agent is told when it comes back.
+/// Stands for the message that a restarted agent receives.
 pub const WORDS: &str = "\0words\0";
 
 /// What one process is started with.

@@ -1,6 +1,6 @@
 //! An answer on its way to the agent.
 //!
-//! The one rule: an answer is sent once, to its own question, and whoever waits for it learns what became of it.
+//! The one rule: an answer is sent once, to its own question, and the request that waits for it gets its outcome.
 
 use super::open_question::Stage;
 use super::{Conversation, Effect, GivenAnswer, Giver, OpenQuestion, Origin, SendError, Sent, Timer};

@@ -1,6 +1,6 @@
 //! A question from its asking to its withdrawal.
 //!
-//! The one rule: nobody is shown a question that is not on disk.
+//! The one rule: a question is shown only when it is on disk.
 
 use super::answer::allow_by;
 use super::open_question::Stage;

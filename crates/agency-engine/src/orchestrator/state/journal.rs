@@ -1,7 +1,7 @@
 //! `history.ndjson`: the facts of a session, each on disk before anything follows from it.
 //!
 //! The one rule: only who holds the lock of the session appends. A fact is one line, written by one call: a reader, or
-//! whoever comes after a crash, sees all of it or a torn end that is no fact. A power cut takes no fact that something
+//! a reader after a crash sees all of it or a torn end that is no fact. A power cut takes no fact that something
 //! outside of the session follows from, and of the ends of steps at most the last.
 
 use std::fs::{File, OpenOptions};
