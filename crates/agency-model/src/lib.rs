@@ -12,6 +12,7 @@ mod launch;
 mod mcp;
 mod nearest;
 pub mod policy;
+mod position;
 mod question;
 pub mod run;
 mod shell;
@@ -31,6 +32,7 @@ pub use mcp::{
     McpMistake, McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, without_values,
 };
 pub use nearest::nearest;
+pub use position::Position;
 pub use question::{Answer, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;

@@ -20,7 +20,7 @@ pub use render::{MAX_INCLUDE_DEPTH, MAX_RENDERED_BYTES};
 pub use spellbook::{Spell, Spellbook};
 pub use values::TemplateValues;
 
-use crate::workflow::Position;
+use crate::Position;
 
 /// The largest template that is read.
 pub const MAX_TEMPLATE_BYTES: usize = 1024 * 1024;

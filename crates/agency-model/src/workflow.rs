@@ -22,6 +22,8 @@ mod task;
 mod tree;
 mod yaml;
 
+use crate::Position;
+
 pub use check::{Surrounding, check_workflow};
 pub use contract::{AgentOutput, MAX_ANSWER_BYTES, OutputError, judge};
 pub use duration::{InvalidDuration, format_duration, parse_duration};
@@ -33,7 +35,7 @@ pub use flow::{
 pub use history::{
     Approval, BlockedCheckout, ClockReading, Fact, HISTORY_VERSION, HistoryEntry, MergeAnswer, SessionState, StepPath,
 };
-pub use located::{Layout, Located, Position, TemplateText};
+pub use located::{Layout, Located, TemplateText};
 pub use parse::{MAX_WORKFLOW_BYTES, Partly, parse_partly, parse_values, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
 pub use prompt::{PromptParts, SPELL_CONTENT};

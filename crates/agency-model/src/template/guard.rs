@@ -7,7 +7,7 @@ use gotmpl::TemplateError;
 use gotmpl::parse::{BranchNode, DefineNode, ListNode, Node, Parser, TextNode};
 
 use super::position;
-use crate::workflow::Position;
+use crate::Position;
 
 type Refusal = (Position, String);
 

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use gotmpl::parse::{BranchNode, CommandNode, Expr, ListNode, Node, PipeNode, Pos, SmolStr};
 
 use super::{FUNCTIONS, Template, TemplateError, optional};
+use crate::Position;
 use crate::nearest;
-use crate::workflow::Position;
 
 /// Templates that call each other are followed so far.
 const MAX_CALL_DEPTH: usize = 16;

@@ -8,8 +8,8 @@ use gotmpl::parse::ListNode;
 use gotmpl::{MissingKey, Value};
 
 use super::{Spellbook, Template, TemplateError, TemplateValues, functions, guard, optional, single, values};
+use crate::Position;
 use crate::nearest;
-use crate::workflow::Position;
 
 /// The longest text that comes out of a template.
 pub const MAX_RENDERED_BYTES: usize = 4 * 1024 * 1024;
