@@ -1,7 +1,7 @@
 //! What an agent is doing inside `running`, and how we know.
 
 use crate::string_enum::string_enum;
-use crate::{Answer, Event, Question, QuestionKind};
+use crate::{Answer, Question, QuestionKind};
 
 string_enum! {
     /// What an agent is doing.
@@ -27,45 +27,22 @@ string_enum! {
 const EDITING: [&str; 7] = ["write", "edit", "patch", "replace", "file_change", "create", "save"];
 
 impl Activity {
-    /// What an event says about the agent that caused it; nothing for events that say nothing about it.
-    #[must_use]
-    pub fn after(event: &Event) -> Option<Self> {
-        match event {
-            Event::Attempt { .. } => Some(Self::Starting),
-            Event::Output { .. } => Some(Self::Writing),
-            Event::ToolUse { tool_name, .. } => Some(by_tool(tool_name)),
-            Event::Thinking { .. } | Event::ToolResult { .. } | Event::Answer { .. } => Some(Self::Thinking),
-            Event::Question { .. } => Some(Self::WaitingForUser),
-            Event::StateChange { .. }
-            | Event::Activity { .. }
-            | Event::Exit { .. }
-            | Event::Restart { .. }
-            | Event::Notice { .. }
-            | Event::Plan { .. }
-            | Event::Task { .. }
-            | Event::RateLimit { .. }
-            | Event::Compaction { .. }
-            | Event::Error { .. }
-            | Event::Message { .. }
-            | Event::Usage(_)
-            | Event::Completed { .. }
-            | Event::Unknown { .. } => None,
-        }
-    }
-
     /// What an answer says about the agent that gets it: an allowed tool is at work, else the model hears of it.
     #[must_use]
     pub fn after_answer(answer: &Answer, question: &Question) -> Self {
         match (answer, question.kind, &question.tool) {
-            (Answer::Allow { .. } | Answer::AllowAll, QuestionKind::Permission, Some(tool)) => by_tool(&tool.name),
+            (Answer::Allow { .. } | Answer::AllowAll, QuestionKind::Permission, Some(tool)) => {
+                Self::by_tool(&tool.name)
+            }
             _ => Self::Thinking,
         }
     }
-}
 
-fn by_tool(name: &str) -> Activity {
-    let name = name.to_ascii_lowercase();
-    if EDITING.iter().any(|word| name.contains(word)) { Activity::Writing } else { Activity::RunningCommand }
+    /// What an agent does that uses a tool: it writes with a tool that changes files, else it runs a command.
+    pub(crate) fn by_tool(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        if EDITING.iter().any(|word| name.contains(word)) { Self::Writing } else { Self::RunningCommand }
+    }
 }
 
 #[cfg(test)]
@@ -75,10 +52,10 @@ mod tests {
     #[test]
     fn a_tool_that_changes_files_is_writing_and_any_other_is_a_command() {
         for name in ["Write", "MultiEdit", "apply_patch", "write_file", "replace", "file_change"] {
-            assert_eq!(by_tool(name), Activity::Writing, "{name}");
+            assert_eq!(Activity::by_tool(name), Activity::Writing, "{name}");
         }
         for name in ["Bash", "run_shell_command", "command_execution", "Read", "WebSearch"] {
-            assert_eq!(by_tool(name), Activity::RunningCommand, "{name}");
+            assert_eq!(Activity::by_tool(name), Activity::RunningCommand, "{name}");
         }
     }
 }

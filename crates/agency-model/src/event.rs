@@ -1,5 +1,6 @@
 //! The facts of a run, one JSON object per line of `events.ndjson`.
 
+mod activity;
 mod progress;
 
 use jiff::Timestamp;

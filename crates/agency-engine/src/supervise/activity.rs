@@ -33,7 +33,7 @@ impl ActivityTracker {
 impl Supervisor<'_> {
     /// Appends an event, and what it says about the agent's activity.
     pub(super) fn record_event(&mut self, event: Event) {
-        let activity = Activity::after(&event);
+        let activity = event.activity();
         self.record_event_as(event, activity);
     }
 

@@ -108,7 +108,7 @@ impl Supervisor<'_> {
 
     /// The agent continues: a turn that seemed to be the last one is not.
     pub(super) fn turn_goes_on(&mut self, event: &Event) {
-        if Activity::after(event).is_some() {
+        if event.activity().is_some() {
             self.timers.disarm(&Timer::EndConversation);
         }
     }
