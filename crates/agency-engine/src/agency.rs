@@ -1,15 +1,14 @@
 //! The facade: everything that can be done with runs goes through [`Agency`].
 //!
-//! Its verbs are spread over files that are named after them; this one only opens the place.
+//! Its verbs are in [`runs`](crate::runs); this file only opens the home.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use agency_model::{ErrorCode, RunId};
+use agency_model::ErrorCode;
 
 use crate::config::Config;
 use crate::home::{Home, HomeError};
-use crate::store::{RunFilter, RunRow, Selected, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// One user's runs.
 #[derive(Debug)]
@@ -62,33 +61,5 @@ impl Agency {
     #[must_use]
     pub const fn config(&self) -> &Config {
         &self.config
-    }
-
-    /// The runs that match, newest first, with the dead ones among them reconciled.
-    pub fn list(&mut self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
-        self.reconcile_live()?;
-        self.store.list(filter)
-    }
-
-    /// One run as the database has it, for those who watch and need no reconciliation.
-    pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
-        self.store.run(id)
-    }
-
-    /// One run as the database that is there now has it.
-    pub(crate) fn fresh_row(&mut self, id: &RunId) -> Result<RunRow, StoreError> {
-        self.store.refresh()?;
-        self.store.run(id)
-    }
-
-    /// Finds one run by id, prefix or name, reconciled.
-    pub fn select(&mut self, text: &str) -> Result<Selected, StoreError> {
-        self.reconcile_live()?;
-        self.store.select(text)
-    }
-
-    /// How long a stop may take before the supervisor counts as stuck.
-    pub(crate) fn stop_limit(&self) -> Duration {
-        self.config.stop_grace + Duration::from_secs(20)
     }
 }

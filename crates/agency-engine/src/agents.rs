@@ -26,8 +26,8 @@ pub use state::AgentState;
 
 use crate::agency::Agency;
 use crate::config::Config;
-use crate::create::{ResumeFallback, ResumeRequest, RunRequest};
-use crate::orphans::{KilledOrphan, OrphanInfo};
+use crate::runs::create::{ResumeFallback, ResumeRequest, RunRequest};
+use crate::runs::orphans::{KilledOrphan, OrphanInfo};
 use crate::store::{RunFilter, RunRow, StoreError};
 use events::Queue;
 use follower::Follower;

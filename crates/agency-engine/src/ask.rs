@@ -7,13 +7,9 @@ mod chat;
 mod command;
 mod error;
 mod prompt_template;
-mod scratch_root;
 mod subagent_runner;
-mod sweep;
 
 pub use chat::{ChatEnd, ChatRequest};
 pub use error::AskError;
 pub use prompt_template::{DEFAULT_TEMPLATE, PromptTemplate, TEMPLATE_FILE, TemplateError};
-pub(crate) use scratch_root::scratch_places;
 pub use subagent_runner::{Answer, AskRequest, SubagentRunner};
-pub use sweep::{dead_scratch, sweep_scratch};

@@ -9,6 +9,7 @@ mod error;
 mod follow;
 mod logging;
 mod overview;
+mod sessions_in_use;
 mod start;
 mod state;
 
@@ -19,6 +20,7 @@ pub use error::OrchestratorError;
 pub use follow::{FollowEnd, SessionEvent};
 pub use logging::StepLog;
 pub use overview::{Overview, StepOverview};
+pub use sessions_in_use::{SessionsInUse, needing_session};
 pub use start::{CallerEnv, StartRequest};
 pub use state::{
     Journal, KeptSpell, NewSession, SESSION_VERSION, SessionDirectory, SessionError, SessionManager, SessionRecord,

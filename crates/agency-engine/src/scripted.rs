@@ -19,6 +19,8 @@
 //!
 //! The one rule: a script changes files in its own directory only, unless it runs a command that does otherwise.
 
+#[cfg(test)]
+mod bare_environment;
 mod block;
 mod command;
 mod commit;
@@ -26,6 +28,7 @@ mod confined;
 mod error;
 mod git;
 mod parse;
+pub mod sample;
 mod words;
 
 pub use error::ScriptError;

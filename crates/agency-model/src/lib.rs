@@ -3,6 +3,7 @@
 //! The one rule: nothing here touches a file, a clock, the environment or another process.
 
 mod activity;
+mod caller;
 pub mod conversation;
 mod error_code;
 mod escape;
@@ -23,6 +24,7 @@ mod usage;
 pub mod workflow;
 
 pub use activity::Activity;
+pub use caller::Caller;
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus};

@@ -2,10 +2,10 @@
 
 use agency_model::{ErrorCode, RunId};
 
-use crate::create::CreateError;
 use crate::home::HomeError;
-use crate::orphans::OrphanError;
-use crate::stop::StopError;
+use crate::runs::create::CreateError;
+use crate::runs::orphans::OrphanError;
+use crate::runs::stop::StopError;
 use crate::store::StoreError;
 
 /// Why an agent was not spawned, stopped, restarted or found.

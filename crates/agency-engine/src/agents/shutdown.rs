@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
-use crate::stop::StopError;
+use crate::runs::stop::StopError;
 use crate::store::{Request, RunRow};
 use crate::wire::wake_supervisor;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::adapter::{StreamFormat, StreamItem};
 use crate::home::open_to_read;
 use crate::runner::AnsiStripper;
-use crate::tail::last_bytes;
+use crate::watch::last_bytes;
 
 /// So much of what an agent printed is its answer.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;

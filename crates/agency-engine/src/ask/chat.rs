@@ -14,8 +14,8 @@ use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
-use crate::create::SearchPath;
 use crate::process::{ProcessHandle, close_on_exec};
+use crate::runs::create::SearchPath;
 use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether we are to end.

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use crate::adapter::{self, AdapterError, AgentAdapter, ReadOnlyMode, ReadOnlyRequest, SourcesBelow, StreamFormat};
 use crate::config::{AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, TemplatePaths};
-use crate::create::{CreateError, SearchPath, find_program};
 use crate::process::ASK_VARIABLE;
+use crate::runs::create::{CreateError, SearchPath, find_program};
 use crate::workspace::{Scratch, ScratchEntry, Workspace};
 
 /// Whether the agent answers alone or talks with the user.

@@ -3,12 +3,12 @@
 use agency_model::{ErrorCode, RunId};
 
 use super::TemplateError;
-use crate::create::CreateError;
 use crate::home::HomeError;
+use crate::runs::create::CreateError;
+use crate::runs::stop::StopError;
+use crate::runs::wait::WaitError;
 use crate::sources::SourceError;
-use crate::stop::StopError;
 use crate::store::StoreError;
-use crate::watch::WaitError;
 use crate::workspace::WorkspaceError;
 
 /// Why there is no answer.

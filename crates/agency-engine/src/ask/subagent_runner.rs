@@ -12,14 +12,14 @@ use ulid::Ulid;
 
 use super::answer::{answer_in, end_of};
 use super::command::{Purpose, Reader, Subject};
-use super::scratch_root::{scratch_place, scratch_places};
-use super::{AskError, PromptTemplate, TEMPLATE_FILE, sweep_scratch};
+use super::{AskError, PromptTemplate, TEMPLATE_FILE};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config};
-use crate::create::{AskPlan, CreateError, Plan, SearchPath};
 use crate::home::HomeError;
 use crate::lock::Lock;
 use crate::process::end_run;
+use crate::runs::create::{AskPlan, CreateError, Plan, SearchPath};
+use crate::runs::scratch::{scratch_place, scratch_places, sweep_scratch};
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::uuid::random_uuid;

@@ -93,7 +93,7 @@ impl Orchestrator {
         message: Option<&str>,
         by: &str,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        self.agency.permitted_caller()?;
+        self.agency.check_answering()?;
         let question = self.the_question(id)?;
         if !question.question.options.is_empty() {
             let options = question.question.options.iter().map(|option| option.id.clone()).collect();

@@ -5,12 +5,12 @@ use agency_model::{ErrorCode, SessionId};
 
 use super::engine::DriveError;
 use super::state::{SessionError, StepState};
-use crate::create::CreateError;
 use crate::home::HomeError;
-use crate::messages::DeliveryError;
-use crate::stop::StopError;
+use crate::runs::create::CreateError;
+use crate::runs::messages::DeliveryError;
+use crate::runs::stop::StopError;
+use crate::runs::wait::WaitError;
 use crate::store::StoreError;
-use crate::watch::WaitError;
 
 /// Why something was not done with a session.
 #[derive(Debug, thiserror::Error)]

@@ -17,9 +17,9 @@ use ulid::Ulid;
 
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::config::WORKFLOW_DRIVER;
-use crate::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
 use crate::fault;
 use crate::orchestrator::state::Journal;
+use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
 use crate::workspace::Repository;
 
 /// How long somebody else may need to be done with a session.
@@ -128,7 +128,7 @@ impl Orchestrator {
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
         // What a person refused is asked once more by this.
-        self.agency.permitted_caller()?;
+        self.agency.check_answering()?;
         self.agency.refuse_within_ask(&caller_env.environment)?;
         let state = self.show(id)?.state();
         if !state.is_settled() {
@@ -176,7 +176,7 @@ impl Orchestrator {
         id: &SessionId,
         state: SessionState,
         caller_env: CallerEnv,
-    ) -> Result<crate::create::Plan, OrchestratorError> {
+    ) -> Result<crate::runs::create::Plan, OrchestratorError> {
         if self.driver(id)?.is_some() {
             let why = "it is being driven; agency workflow show -f follows it";
             return Err(OrchestratorError::WrongState { id: id.clone(), state, why });

@@ -1,5 +1,5 @@
 use super::{ScriptError, execute, git, parse};
-use crate::bare_environment::in_bare_environment;
+use crate::scripted::bare_environment::in_bare_environment;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use agency_model::{Answer, Question, QuestionId, RunId, SessionId, UnknownValue};
+use agency_model::{Answer, Caller, Question, QuestionId, RunId, SessionId, UnknownValue};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use schemars::JsonSchema;
@@ -12,7 +12,6 @@ use super::columns::{optional_parsed, parsed, read_optional_text, read_text};
 use super::requests::Request;
 use super::write::now;
 use super::{Store, StoreError};
-use crate::caller::Caller;
 
 /// What has become of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

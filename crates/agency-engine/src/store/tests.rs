@@ -4,12 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
-use agency_model::{Answer, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::{Answer, Caller, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
 
 use super::*;
-use crate::caller::Caller;
 
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 

@@ -11,10 +11,10 @@ use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
 use crate::fault;
 use crate::home::HomeError;
-use crate::pid_file::PidFile;
 use crate::process::{left_children, processes_of_run};
-use crate::remove::bring_up_to_date;
+use crate::record::pid_file::PidFile;
 use crate::runner::{self, RunnerCommand};
+use crate::runs::remove::bring_up_to_date;
 
 /// How long a killed process may take to be gone.
 const KILL_TIMEOUT: Duration = Duration::from_secs(5);

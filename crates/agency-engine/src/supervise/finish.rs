@@ -9,10 +9,10 @@ use super::notifier::Notifier;
 use super::notify::BELL;
 use super::supervisor::Supervisor;
 use crate::fault;
-use crate::finish::{Ended, after_end, log_end, write_markers};
-use crate::pid_file::PidFile;
 use crate::process::end_run;
-use crate::remove::workspace_of;
+use crate::record::finish::{Ended, after_end, log_end, write_markers};
+use crate::record::pid_file::PidFile;
+use crate::runs::remove::workspace_of;
 use crate::store::now;
 use crate::workspace::ChangedFile;
 

@@ -11,7 +11,7 @@ use super::render::rendered;
 use super::supervisor::Supervisor;
 use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
-use crate::policy::look;
+use crate::runs::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
 impl Supervisor<'_> {

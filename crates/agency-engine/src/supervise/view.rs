@@ -5,7 +5,7 @@ use super::crlf::to_crlf;
 use super::viewer::ViewMode;
 use crate::home::RunDirectory;
 use crate::process::TerminalSize;
-use crate::tail::last_bytes;
+use crate::watch::last_bytes;
 
 /// How much of the log a viewer of a headless agent is shown first.
 const LOG_TAIL_BYTES: u64 = 16 * 1024;

@@ -15,7 +15,7 @@ use agency_model::RunId;
 use super::event_reader::{EventReader, ReadEvent};
 use super::hub::{Subscription, subscribe};
 use crate::home::{Home, HomeError};
-use crate::tail::Tail;
+use crate::watch::Tail;
 
 /// How many events wait for a reader before it reads the file itself.
 const QUEUE_CAPACITY: usize = 1024;

@@ -9,53 +9,20 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use agency_model::RunId;
-use agency_model::run::State;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 pub use watched_screen::WatchedScreen;
 
-use crate::agency::Agency;
-use crate::attach::AttachError;
-use crate::home::open_to_read;
-use crate::process::connect;
-use crate::store::RunRow;
 use crate::wire::{WATCH, write_frame};
 
 /// No call gives more at once, so that whoever calls comes to draw what it got.
 const MAX_READ_BYTES: usize = 1024 * 1024;
-/// No last screen is larger.
-const MAX_LAST_SCREEN_BYTES: u64 = 1024 * 1024;
 
 /// Somebody who only looks at the screen of a run.
 #[derive(Debug)]
 pub struct ScreenWatch {
     stream: UnixStream,
     buffer: Vec<u8>,
-}
-
-impl Agency {
-    /// Begins to look at the screen of a run that is going on. What comes first is its size and all it shows; whenever
-    /// the size changes, both come again.
-    pub fn watch_screen(&self, row: &RunRow) -> Result<ScreenWatch, AttachError> {
-        // While a run is queued, there is no screen, and nobody to tell when there will be one.
-        if row.state == State::Queued || row.state.is_terminal() {
-            return Err(AttachError::NotRunning { id: row.id.clone(), state: row.state });
-        }
-        let unreachable = |source| AttachError::Unreachable { id: row.id.clone(), source };
-        let stream = connect(&self.home.run(&row.id).control_socket()).map_err(unreachable)?;
-        ScreenWatch::begin(stream).map_err(unreachable)
-    }
-
-    /// What the terminal of an interactive run showed when its last process ended, with its size. `None` if it has not
-    /// ended, or was not interactive.
-    #[must_use]
-    pub fn last_screen(&self, id: &RunId) -> Option<Vec<u8>> {
-        let mut bytes = vec![];
-        let file = open_to_read(&self.home.run(id).last_screen()).ok()?;
-        file.take(MAX_LAST_SCREEN_BYTES).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
-    }
 }
 
 impl AsFd for ScreenWatch {
@@ -66,7 +33,8 @@ impl AsFd for ScreenWatch {
 }
 
 impl ScreenWatch {
-    fn begin(mut stream: UnixStream) -> io::Result<Self> {
+    /// Asks the supervisor at the other end for what the screen shows.
+    pub(crate) fn begin(mut stream: UnixStream) -> io::Result<Self> {
         write_frame(&mut stream, WATCH, &[])?;
         stream.set_nonblocking(true)?;
         Ok(Self { stream, buffer: vec![0; 64 * 1024] })

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::create::Adapter;
+use agency_engine::runs::create::Adapter;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::attach::Attachment;
+use agency_engine::runs::attach::Attachment;
 use agency_engine::store::RunRow;
 use agency_model::ErrorCode;
 use schemars::JsonSchema;

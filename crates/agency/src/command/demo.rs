@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
-use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
-use agency_engine::remove::RemoveError;
-use agency_engine::sample::{self, SampleTask};
+use agency_engine::runs::create::RunRequest;
+use agency_engine::runs::remove::RemoveError;
+use agency_engine::scripted::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
 use agency_engine::watch::Tail;
 use agency_model::run::State;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::remove::RemoveError;
+use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::RunRow;
 use agency_model::{ErrorCode, Escaper, Sgr, Vcs, shell_quoted};
 use schemars::JsonSchema;

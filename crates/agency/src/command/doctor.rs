@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::thread;
 
-use agency_engine::doctor::{Check, Health, examine_agents, examine_database, examine_surroundings};
+use agency_engine::runs::doctor::{Check, Health, examine_agents, examine_database, examine_surroundings};
 use schemars::JsonSchema;
 use serde::Serialize;
 

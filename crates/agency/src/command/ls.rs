@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use agency_engine::adopt::Unadopted;
 use agency_engine::process::own_terminal_size;
+use agency_engine::runs::adopt::Unadopted;
 use agency_engine::store::RunFilter;
 use agency_engine::workspace::Repository;
 use agency_model::RunKind;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agency_engine::config::read_policy;
-use agency_engine::policy::{PolicyChange, Replayed};
+use agency_engine::runs::policy::{PolicyChange, Replayed};
 use agency_engine::store::{QuestionState, RunRow};
 use agency_model::policy::{Action, Policy, Rule, in_short};
 use agency_model::{Answer, QuestionId, RunId};

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use agency_engine::adopt::Adopted;
-use agency_engine::reconcile::Reconciled;
-use agency_engine::remove::MoveRefs;
-use agency_engine::stray::Strays;
+use agency_engine::runs::adopt::Adopted;
+use agency_engine::runs::reconcile::Reconciled;
+use agency_engine::runs::remove::MoveRefs;
+use agency_engine::runs::stray::Strays;
 use agency_model::RunId;
 use schemars::JsonSchema;
 use serde::Serialize;

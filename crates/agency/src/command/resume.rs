@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::create::{ResumeFallback, ResumeRequest};
 use agency_engine::process::own_terminal_size;
+use agency_engine::runs::create::{ResumeFallback, ResumeRequest};
 use agency_model::ErrorCode;
 use clap::builder::PossibleValuesParser;
 

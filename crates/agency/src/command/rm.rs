@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
-use agency_engine::remove::{RemoveError, Removed};
+use agency_engine::orchestrator::{SessionsInUse, needing_session};
+use agency_engine::runs::remove::{NeedingSession, RemoveError, RemoveRequest, Removed};
 use agency_engine::store::{RunFilter, RunRow};
 use agency_engine::workspace::{DeleteBranch, RemoveOptions};
 use agency_model::run::State;
@@ -121,9 +122,11 @@ fn many(
     let patience = Patience::listen()?;
     let text = if args.dry_run { "looking" } else { "removing" };
     let progress = Progress::begin(text, chosen.len(), context.is_watched());
+    let needed_by = needing_session(agency.home());
+    let request = RemoveRequest { options, needed_by: &needed_by };
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
         let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
-        let plans = patience.while_looking(|stop| agency.removal_plans(&rows, options, &|| progress.step(), stop));
+        let plans = patience.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
         plans.ok_or_else(|| interrupted("nothing was removed"))?
     } else {
         let mut results = vec![];
@@ -131,7 +134,7 @@ fn many(
             if patience.asked().load(Ordering::Relaxed) {
                 return Err(interrupted(&format!("{} of {} runs were looked at", results.len(), chosen.len())));
             }
-            results.push(agency.remove(row, options));
+            results.push(agency.remove(row, request));
             progress.step();
         }
         results
@@ -177,12 +180,12 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
 
 /// Takes those runs out of the choice whose workflow session can still go on.
 fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec<KeptRun> {
-    let mut sessions = agency.sessions_in_use();
+    let mut sessions = SessionsInUse::new(agency.home().clone());
     let mut kept = vec![];
     let mut rest = vec![];
     for (row, why) in chosen.drain(..) {
         match sessions.session_of(&row) {
-            Some((session, session_state)) => kept.push(KeptRun { id: row.id, session, session_state }),
+            Some(NeedingSession { session, state }) => kept.push(KeptRun { id: row.id, session, session_state: state }),
             None => rest.push((row, why)),
         }
     }
@@ -207,11 +210,13 @@ fn one(
     dry_run: bool,
     context: &Context,
 ) -> Result<Removed, RemoveError> {
+    let needed_by = needing_session(agency.home());
+    let request = RemoveRequest { options, needed_by: &needed_by };
     if dry_run {
-        return agency.removal_plan(row, options);
+        return agency.removal_plan(row, request);
     }
     let _spinner = Spinner::begin(format!("removing {}", row.id), context.is_watched());
-    agency.remove(row, options)
+    agency.remove(row, request)
 }
 
 fn print(out: &mut dyn std::io::Write, outcome: &Outcome) -> std::io::Result<()> {

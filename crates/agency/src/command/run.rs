@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
-use agency_engine::create::{InputFingerprint, Plan, RunRequest, read_environment_file, read_mcp_config};
 use agency_engine::process::own_terminal_size;
+use agency_engine::runs::create::{InputFingerprint, Plan, RunRequest, read_environment_file, read_mcp_config};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use agency_engine::config::config_schema;
 use agency_engine::orchestrator::Overview;
-use agency_engine::orphans::KilledOrphan;
-use agency_engine::pid_file::PidFile;
+use agency_engine::record::pid_file::PidFile;
+use agency_engine::runs::orphans::KilledOrphan;
 use agency_engine::store::RunRow;
 use agency_engine::supervise::Notification;
 use agency_model::policy::Policy;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::finish::read_markers;
+use agency_engine::record::finish::read_markers;
 use agency_engine::store::RunRow;
 use agency_engine::workspace::ChangedFile;
 use agency_model::run::ChangedPath;

@@ -1,6 +1,6 @@
 //! The tool `run_agent`.
 
-use agency_engine::create::RunRequest;
+use agency_engine::runs::create::RunRequest;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Mode, RunKind};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! What to do about a failure.
 
-use agency_engine::create::PathUse;
+use agency_engine::runs::create::PathUse;
 use agency_engine::workspace::WorkspaceError;
 use agency_model::{ErrorCode, shell_quoted};
 

@@ -1,8 +1,8 @@
 //! Problems with messages, answers and attaching.
 
-use agency_engine::attach::AttachError;
-use agency_engine::caller::NotAllowed;
-use agency_engine::messages::DeliveryError;
+use agency_engine::runs::attach::AttachError;
+use agency_engine::runs::caller::NotAllowed;
+use agency_engine::runs::messages::DeliveryError;
 use agency_model::{ErrorCode, UnfitAnswer};
 
 use super::{Coded, Problem};

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use agency_engine::agency::OpenError;
-use agency_engine::create::CreateError;
 use agency_engine::home::HomeError;
-use agency_engine::orphans::OrphanError;
-use agency_engine::remove::RemoveError;
-use agency_engine::stop::StopError;
+use agency_engine::runs::create::CreateError;
+use agency_engine::runs::orphans::OrphanError;
+use agency_engine::runs::remove::RemoveError;
+use agency_engine::runs::stop::StopError;
+use agency_engine::runs::wait::WaitError;
 use agency_engine::store::StoreError;
-use agency_engine::watch::WaitError;
 use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
-use agency_engine::finish::read_markers;
+use agency_engine::record::finish::read_markers;
 use agency_engine::workspace::ChangedFile;
 use agency_model::RunId;
 use agency_model::run::ChangedPath;

@@ -1,7 +1,7 @@
 //! What tests of the screen have in common: runs, questions and a state with fixed times and ids.
 
+use agency_engine::runs::changes::RunsNews;
 use agency_engine::store::{QuestionRow, QuestionState, RunRow};
-use agency_engine::watch::RunsNews;
 use agency_model::run::{RestartPolicy, State as RunState};
 use agency_model::{
     Activity, Host, Mode, Question, QuestionId, QuestionKind, QuestionOption, RunId, RunKind, Usage, Vcs, WorkspaceKind,

@@ -8,7 +8,7 @@ mod geometry;
 #[cfg(test)]
 pub(super) mod tests;
 
-use agency_engine::create::Adapter;
+use agency_engine::runs::create::Adapter;
 use agency_model::{Host, Mode, RunId};
 
 pub(super) use field::Field;

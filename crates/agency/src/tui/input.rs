@@ -1,6 +1,6 @@
 //! Everything that can happen to the program: one type, one function that answers it.
 
-use agency_engine::watch::RunsNews;
+use agency_engine::runs::changes::RunsNews;
 use agency_model::RunId;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;

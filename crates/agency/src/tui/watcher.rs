@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
-use agency_engine::watch::RunsWatch;
+use agency_engine::runs::changes::RunsWatch;
 
 use super::channel::EventSender;
 use super::frame_timer::Presence;

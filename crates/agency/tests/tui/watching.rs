@@ -3,7 +3,7 @@
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Environment};
 use agency_engine::home::Home;
-use agency_engine::watch::{RunsNews, RunsWatch};
+use agency_engine::runs::changes::{RunsNews, RunsWatch};
 use agency_model::run::State;
 use agency_testkit::{World, conversation, wait_for};
 

@@ -10,7 +10,7 @@ use agency_model::workflow::{Contract, StepResult, judge};
 use super::DriverContext;
 use super::final_answer::final_answer;
 use crate::agency::Agency;
-use crate::create::{CreateError, RunRequest};
+use crate::runs::create::{CreateError, RunRequest};
 use crate::store::{RunRow, StoreError};
 use crate::workspace::{GitWorktree, Workspace, WorkspaceError};
 

@@ -7,7 +7,7 @@ use agency_model::workflow::{AgentOutput, MAX_ANSWER_BYTES};
 use agency_model::{Event, Mode};
 
 use crate::agency::Agency;
-use crate::finish::read_markers;
+use crate::record::finish::read_markers;
 use crate::runner::AnsiStripper;
 use crate::store::RunRow;
 use crate::watch::{EventReader, Tail, last_bytes};

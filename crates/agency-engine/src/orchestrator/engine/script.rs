@@ -20,7 +20,7 @@ use rustix::process::Signal;
 use super::workdir::Workdir;
 use crate::home::{HomeError, create_private_directory, open_for_append, read_text};
 use crate::process::{INDEPENDENT_VARIABLE, signal_group};
-use crate::tail::last_bytes;
+use crate::watch::last_bytes;
 
 /// Names the files of the step on every process of its command.
 pub(super) const STEP_VARIABLE: &str = "AGENCY_STEP_DIR";

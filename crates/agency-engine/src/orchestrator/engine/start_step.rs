@@ -19,10 +19,10 @@ use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
 use super::merge::Merging;
 use super::script::{Script, What};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
-use crate::create::{RunRequest, WorkflowMember};
 use crate::home::{Home, create_private_directory, write_atomically};
 use crate::process::RUN_ID_VARIABLE;
-use crate::remove::base_of;
+use crate::runs::create::{RunRequest, WorkflowMember};
+use crate::runs::remove::base_of;
 use crate::store::RunRow;
 use crate::workspace::{GitWorktree, Repository, default_target};
 

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use agency_engine::orphans::OrphanInfo;
-use agency_engine::pid_file::UnclearPidFile;
+use agency_engine::record::pid_file::UnclearPidFile;
+use agency_engine::runs::orphans::OrphanInfo;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agency_engine::agents::{AgentEventKind, AgentEvents, AgentManager, NamedAgent};
-use agency_engine::create::RunRequest;
 use agency_engine::process::own_terminal_size;
+use agency_engine::runs::create::RunRequest;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
 use agency_model::{Event, EventLine, RunKind};
 use clap::builder::PossibleValuesParser;

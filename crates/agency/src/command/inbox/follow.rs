@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
-use agency_engine::inbox::InboxNews;
+use agency_engine::runs::inbox::InboxNews;
 use agency_engine::store::QuestionState;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use agency_engine::agency::Agency;
-use agency_engine::caller::Caller;
 use agency_engine::store::{QuestionRow, QuestionState};
-use agency_model::{Answer, QuestionId, QuestionKind, QuestionOption, QuickAction, RunId};
+use agency_model::{Answer, Caller, QuestionId, QuestionKind, QuestionOption, QuickAction, RunId};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
-use agency_engine::messages::DeliveryError;
+use agency_engine::runs::messages::DeliveryError;
 use agency_engine::store::{QuestionRow, QuestionState};
 use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
 

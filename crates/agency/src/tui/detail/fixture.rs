@@ -1,7 +1,7 @@
 //! What tests show.
 
+use agency_engine::runs::changes::RunsNews;
 use agency_engine::store::RunRow;
-use agency_engine::watch::RunsNews;
 use agency_model::{Host, Mode};
 use jiff::Timestamp;
 use ratatui::Terminal;

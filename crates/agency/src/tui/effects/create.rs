@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::config::Origin;
-use agency_engine::create::{CreateError, PathUse, RunRequest};
+use agency_engine::runs::create::{CreateError, PathUse, RunRequest};
 use agency_model::ErrorCode;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use agency_engine::attach::Attachment;
+use agency_engine::runs::attach::Attachment;
 use agency_model::{ErrorCode, RunId, escaped_text};
 
 use super::failure;

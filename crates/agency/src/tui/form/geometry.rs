@@ -1,6 +1,6 @@
 //! Where everything of the form stands: for drawing it, for scrolling, and for knowing what was clicked.
 
-use agency_engine::create::Adapter;
+use agency_engine::runs::create::Adapter;
 use ratatui::layout::Rect;
 
 use super::{Agents, Field, FieldError, Form};

@@ -3,7 +3,7 @@
 pub(in crate::tui) mod looks;
 pub(in crate::tui) mod sample;
 
-use agency_engine::create::{Adapter, Supports};
+use agency_engine::runs::create::{Adapter, Supports};
 use agency_model::{Host, Mode};
 use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use agency_engine::remove::RemoveError;
+use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::RunRow;
 use agency_model::RunKind;
 

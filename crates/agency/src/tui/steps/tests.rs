@@ -2,8 +2,8 @@
 
 mod looks;
 
+use agency_engine::runs::changes::RunsNews;
 use agency_engine::store::QuestionRow;
-use agency_engine::watch::RunsNews;
 use agency_model::workflow::StepKind;
 use agency_model::{QuestionKind, RunKind};
 use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};

@@ -1,7 +1,8 @@
 //! Removing a run, and what that would keep and save.
 
 use agency_engine::agency::Agency;
-use agency_engine::remove::RemoveError;
+use agency_engine::orchestrator::needing_session;
+use agency_engine::runs::remove::{RemoveError, RemoveRequest};
 use agency_engine::store::RunRow;
 use agency_engine::workspace::{DeleteBranch, RemoveOptions};
 
@@ -13,13 +14,15 @@ pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Resul
     if !row.state.is_terminal() {
         return Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }.into());
     }
-    let plan = agency.removal_plan(row, options(branch))?;
+    let needed_by = needing_session(agency.home());
+    let plan = agency.removal_plan(row, RemoveRequest { options: options(branch), needed_by: &needed_by })?;
     Ok(Outcome::Removal { run: row.id.clone(), branch, notes: plan.notes })
 }
 
 /// Removes a run; work that is nowhere else is saved first.
 pub(super) fn remove(agency: &mut Agency, row: &RunRow, branch: DeleteBranch) -> Result<String, Problem> {
-    let removed = agency.remove(row, options(branch))?;
+    let needed_by = needing_session(agency.home());
+    let removed = agency.remove(row, RemoveRequest { options: options(branch), needed_by: &needed_by })?;
     let mut said = vec![format!("{} is removed", label(row))];
     said.extend(removed.saved_ref.map(|_| format!("agency restore {} brings back what was not committed", removed.id)));
     said.extend(removed.branch.map(|branch| format!("the branch {branch} stays")));

@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::agents::RestartRequest;
-use agency_engine::create::{CreateError, Plan, ResumeFallback, ResumeRequest};
 use agency_engine::process::own_terminal_size;
-use agency_engine::stop::StopError;
+use agency_engine::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest};
+use agency_engine::runs::stop::StopError;
 use agency_engine::store::RunRow;
 use agency_model::{ErrorCode, RunKind};
 

@@ -1,7 +1,7 @@
 //! A state, runs for it, and what somebody does at the keyboard.
 
+use agency_engine::runs::changes::RunsNews;
 use agency_engine::store::RunRow;
-use agency_engine::watch::RunsNews;
 use agency_model::RunId;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-use agency_engine::watch::RunsNews;
+use agency_engine::runs::changes::RunsNews;
 use agency_model::Answer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

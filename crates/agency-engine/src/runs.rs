@@ -1,0 +1,44 @@
+//! What can be done with runs: one file per verb, each of them methods of [`Agency`](crate::agency::Agency).
+//!
+//! | Verb | File |
+//! | --- | --- |
+//! | create, resume | [`create`] |
+//! | list, select | `list` |
+//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen` |
+//! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
+//! | attach | [`attach`] |
+//! | stop | [`stop`] |
+//! | remove, restore | [`remove`] |
+//! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`stray`] and [`orphans`] |
+//! | doctor | [`doctor`] |
+//!
+//! The one rule: a verb that changes a run first settles it, so that a run whose supervisor died is never acted on as if
+//! it were alive.
+
+#[doc(hidden)]
+pub mod adopt;
+pub mod attach;
+#[doc(hidden)]
+pub mod caller;
+pub mod changes;
+pub mod create;
+pub mod doctor;
+pub mod inbox;
+pub mod messages;
+#[doc(hidden)]
+pub mod orphans;
+pub mod policy;
+pub mod reconcile;
+pub mod remove;
+pub mod stop;
+#[doc(hidden)]
+pub mod stray;
+pub mod wait;
+pub mod watcher;
+
+mod follow;
+mod list;
+pub(crate) mod owner;
+pub(crate) mod scratch;
+mod screen;
+mod serve;

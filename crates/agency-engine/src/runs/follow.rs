@@ -1,0 +1,65 @@
+//! Reading what a run writes while it writes it, until the run is over.
+
+use std::io;
+
+use agency_model::{EventLine, RunId};
+
+use crate::agency::Agency;
+use crate::home::HomeError;
+use crate::runs::wait::WaitError;
+use crate::watch::{DirectoryWatch, Tail, find_last_line};
+
+impl Agency {
+    /// The last event of a run that `find` recognises, searched from the end: a log may be long.
+    pub fn last_event<T>(&self, id: &RunId, find: impl Fn(EventLine) -> Option<T>) -> Result<Option<T>, HomeError> {
+        let path = self.home.run(id).events();
+        find_last_line(&path, |line| find(EventLine::read(line, 0)))
+            .map_err(|source| HomeError::new("read", &path, source))
+    }
+
+    /// Hands every piece of a file of the run to `each`, and waits for more until the run is over and all is read.
+    pub fn follow(
+        &mut self,
+        id: &RunId,
+        tail: &mut Tail,
+        each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), WaitError> {
+        self.follow_while(|| true, id, tail, each)
+    }
+
+    /// The same for somebody who may leave before: within half a second after `stays` says no.
+    pub(crate) fn follow_while(
+        &mut self,
+        stays: impl Fn() -> bool,
+        id: &RunId,
+        tail: &mut Tail,
+        mut each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), WaitError> {
+        let path = tail.path().to_owned();
+        let problem = |source| WaitError::Home(HomeError::new("read", &path, source));
+        // The end of the run is told in its own directory, wherever the file lies.
+        let run = self.home.run(id);
+        let watch = DirectoryWatch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
+        let mut found = false;
+        while stays() {
+            let row = match self.fresh_row(id) {
+                Ok(row) => row,
+                // The database was lost since; `agency reconcile` brings the row back.
+                Err(error) if found && error.is_lost_row() => {
+                    watch.wait(std::time::Duration::MAX);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            found = true;
+            // The state is read first: what was written before the end is read after it.
+            let over = row.state.is_terminal() || self.settle(&row)?.is_some();
+            tail.read(&mut each).map_err(problem)?;
+            if over {
+                return tail.read(&mut each).map_err(problem);
+            }
+            watch.wait(std::time::Duration::MAX);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! The inbox as it changes: which questions came, and which need no answer any more.
+//!
+//! Every change is a write to the database, and its log lies in the home: who watches the home misses none, whoever
+//! made it. A watcher only reads; it may be killed at any moment.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use agency_model::QuestionId;
+
+use crate::agency::Agency;
+use crate::runs::wait::WaitError;
+use crate::store::{QuestionRow, StoreError};
+use crate::watch::DirectoryWatch;
+
+/// A busy database is not looked at more often: nobody reads faster, and a look asks after every live run.
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// What happened in the inbox.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InboxNews {
+    /// A question waits for an answer.
+    Asked(QuestionRow),
+    /// A question that waited was answered, or has expired.
+    Settled(QuestionRow),
+}
+
+/// Somebody who watches the inbox.
+#[derive(Debug)]
+pub struct InboxWatch {
+    watch: DirectoryWatch,
+    open: BTreeSet<QuestionId>,
+    looked: Option<Instant>,
+}
+
+impl Agency {
+    /// Begins to watch the inbox. The questions that are open now come first.
+    pub fn watch_inbox(&self) -> Result<InboxWatch, WaitError> {
+        let watch = DirectoryWatch::begin(&[self.home.root()])?;
+        Ok(InboxWatch { watch, open: BTreeSet::new(), looked: None })
+    }
+}
+
+impl InboxWatch {
+    /// Waits for news. The first look does not wait, and may find none.
+    pub fn next(&mut self, agency: &mut Agency) -> Result<Vec<InboxNews>, WaitError> {
+        let Some(mut looked) = self.looked else {
+            self.looked = Some(Instant::now());
+            return Ok(self.look(agency)?);
+        };
+        loop {
+            std::thread::sleep(MIN_POLL_INTERVAL.saturating_sub(looked.elapsed()));
+            self.watch.wait(Duration::MAX);
+            looked = Instant::now();
+            self.looked = Some(looked);
+            let news = self.look(agency)?;
+            if !news.is_empty() {
+                return Ok(news);
+            }
+        }
+    }
+
+    fn look(&mut self, agency: &mut Agency) -> Result<Vec<InboxNews>, StoreError> {
+        let rows = agency.inbox()?;
+        let open: BTreeSet<QuestionId> = rows.iter().map(|row| row.id.clone()).collect();
+        let mut news = vec![];
+        for gone in self.open.difference(&open) {
+            news.extend(agency.store.question(gone)?.map(InboxNews::Settled));
+        }
+        news.extend(rows.into_iter().filter(|row| !self.open.contains(&row.id)).map(InboxNews::Asked));
+        self.open = open;
+        Ok(news)
+    }
+}

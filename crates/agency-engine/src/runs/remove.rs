@@ -1,0 +1,220 @@
+//! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
+
+mod error;
+mod old_refs;
+mod plan;
+mod request;
+mod wording;
+mod workspace_of;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agency_model::run::State;
+use agency_model::{RunId, Vcs};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use self::error::{Remaining, RemoveError};
+pub use self::old_refs::MoveRefs;
+pub use self::request::{NeedingSession, RemoveRequest};
+use self::wording::{kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
+use self::workspace_of::bookmark_of;
+pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
+use crate::adapter;
+use crate::agency::Agency;
+use crate::fault;
+use crate::lock::Lock;
+use crate::record::pid_file::PidFile;
+use crate::store::RunRow;
+use crate::workspace::{
+    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
+    restore, restore_ref_with_jj, restore_with_jj,
+};
+
+/// What removing a run did, or would do.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Removed {
+    /// The run.
+    pub id: RunId,
+    /// The terminal state it keeps.
+    pub state: State,
+    /// Whether its resources are gone.
+    pub removed: bool,
+    /// Since when.
+    pub removed_at: Option<jiff::Timestamp>,
+    /// The ref that keeps work which was not committed.
+    pub saved_ref: Option<String>,
+    /// The branch that stays, if there is one.
+    pub branch: Option<String>,
+    /// The refs that keep commits to which only the worktree's own refs and log led.
+    pub other_refs: Vec<String>,
+    /// Where files were moved to that no ref can hold.
+    pub kept: Option<PathBuf>,
+    /// What was done, or would be, in words.
+    pub notes: Vec<String>,
+}
+
+/// How long a supervisor that has reported its end may take to leave.
+const LEAVING: Duration = Duration::from_secs(5);
+/// How long survivors of a crash get before they are killed.
+const SURVIVOR_GRACE: Duration = Duration::from_secs(2);
+
+impl Agency {
+    /// Removes the worktree and the session of an ended run, and saves uncommitted work first. Safe to repeat.
+    pub fn remove(&mut self, row: &RunRow, request: RemoveRequest<'_>) -> Result<Removed, RemoveError> {
+        let options = request.options;
+        self.settle(row)?;
+        let row = self.store.run(&row.id)?;
+        if !row.state.is_terminal() {
+            return Err(RemoveError::NotEnded { id: row.id, state: row.state });
+        }
+        check_branch_wish(&row, options)?;
+        // A branch can still be asked away when all else is gone.
+        if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
+            let kept = Some(self.home.kept_of(&row.worktree_owner())).filter(|place| place.is_dir());
+            return Ok(Removed { kept, ..Removed::of(&row, vec!["it was removed before".to_owned()]) });
+        }
+        request.check_session(&row)?;
+        let directory = self.home.run(&row.id);
+        // Without its directory nobody can own the run, and nothing is left to lock.
+        let _owner = match Lock::take(&directory.supervisor_lock(), LEAVING) {
+            Ok(Some(lock)) => Some(lock),
+            Ok(None) => return Err(RemoveError::InUse(row.id)),
+            Err(_) => None,
+        };
+        fault::point("rm.begin");
+        let mut remaining = vec![];
+        for survivor in self.end_processes(&row.id, SURVIVOR_GRACE) {
+            remaining.push(Remaining {
+                resource: format!("process {}", survivor.pid()),
+                why: format!("process {} ({}) does not end", survivor.pid(), survivor.command_line()),
+                command: format!("kill -KILL {}", survivor.pid()),
+            });
+        }
+        PidFile::remove_if_gone(&self.pid_dir(), &row.id);
+        fault::point("rm.processes");
+        // Of two who leave a shared worktree at once, one has to be the last.
+        let _worktree = self.worktree_lock(&row)?;
+        let removal = match self.sharing(&row)?.first() {
+            None => self.workspace_of(&row)?.remove(options),
+            // The last of them removes it.
+            Some(_) => {
+                InPlace { repository: row.directory().into(), base: base_of(&row)?, looks: Some(directory.looks()) }
+                    .remove(options)
+            }
+        };
+        let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
+        fault::point("rm.workspace");
+        if self.sharing(&row)?.is_empty() {
+            let trusted = adapter::revoke_trust(&self.home.run(&row.worktree_owner()));
+            remaining.extend(trusted.err().map(|error| trust_remains(&row, &error)));
+        }
+        remaining.extend(session_remains(&row));
+        fault::point("rm.session");
+        let Some(removal) = removal.filter(|_| remaining.is_empty()) else {
+            return Err(RemoveError::Remains { id: row.id, remaining });
+        };
+        let saved = removal.saved.as_ref().map(|saved| saved.reference.as_str());
+        let row = self.store.mark_removed(&row.id, saved)?;
+        fault::point("rm.marked");
+        // A snapshot for those who read files.
+        let _ = directory.write_json("meta.json", &row);
+        let mut notes = notes_of(&removal, row.vcs);
+        if let Some(other) = self.sharing(&row)?.first() {
+            notes = vec![format!("its worktree stays: {} works there too", other.id)];
+        }
+        let removed = Removed::of(&row, notes);
+        let branch = kept_branch(&removal).or(removed.branch);
+        Ok(Removed { branch, other_refs: removal.other_refs, kept: removal.kept, ..removed })
+    }
+
+    /// Brings saved work back into a new branch.
+    pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
+        let default = format!("agency/restored-{}", row.id);
+        let new = branch.unwrap_or(&default);
+        Ok(match row.vcs {
+            Vcs::Git => {
+                let repository = Repository::open(row.repo_path.as_ref())?;
+                let restored = restore(&repository, &row.id, new)?;
+                // The branch is there also where jj cannot be started; the next import of its user shows it.
+                let _ = repository.branches_to_jj();
+                restored
+            }
+            Vcs::Jj => {
+                let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
+                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone(), other_refs: vec![] };
+                match &row.saved_ref {
+                    Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,
+                    Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,
+                }
+                .ok_or_else(nothing)?
+            }
+        })
+    }
+
+    /// Deletes what crashes left in the trash; how many directories it was.
+    pub fn empty_trash(&self) -> Result<usize, WorkspaceError> {
+        empty_trash(&self.home.trash())
+    }
+
+    /// Held while it is found out who is the last in a worktree, which is named after the run that made it: that run's
+    /// note of the place is what is locked.
+    pub(crate) fn worktree_lock(&self, row: &RunRow) -> Result<Option<Lock>, RemoveError> {
+        if row.worktree_path.is_none() {
+            return Ok(None);
+        }
+        match Lock::take(&self.home.run(&row.worktree_owner()).file("worktree_path.txt"), LEAVING) {
+            Ok(Some(lock)) => Ok(Some(lock)),
+            Ok(None) => Err(RemoveError::InUse(row.id.clone())),
+            // Without the directory of its maker there is nothing to lock.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// The other runs that still hold the worktree of this one: those that continue it, and the one it continues.
+    fn sharing(&self, row: &RunRow) -> Result<Vec<RunRow>, RemoveError> {
+        let mut sharing = self.store.runs_in_worktree(row.worktree_path.as_deref())?;
+        sharing.retain(|other| other.id != row.id);
+        Ok(sharing)
+    }
+
+    /// Where a run works.
+    pub fn workspace_of(&self, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {
+        workspace_of(&self.home, row)
+    }
+}
+
+/// Whether saved work is at a ref of git and not at a bookmark of jj.
+fn is_ref(saved: &str) -> bool {
+    saved.starts_with("refs/")
+}
+
+/// Refuses to delete a branch that never is.
+fn check_branch_wish(row: &RunRow, options: RemoveOptions) -> Result<(), WorkspaceError> {
+    if row.vcs == Vcs::Jj && options.delete_branch != DeleteBranch::No {
+        return Err(JjError::NoBranch { bookmark: bookmark_of(row) }.into());
+    }
+    Ok(())
+}
+
+impl Removed {
+    /// The record of a run, with notes on what was done or would be.
+    #[must_use]
+    pub fn of(row: &RunRow, notes: Vec<String>) -> Self {
+        Self {
+            id: row.id.clone(),
+            state: row.state,
+            removed: row.removed_at.is_some(),
+            removed_at: row.removed_at,
+            saved_ref: row.saved_ref.clone(),
+            branch: match row.vcs {
+                Vcs::Git => row.new_branch.clone(),
+                Vcs::Jj => row.saved_ref.clone().filter(|saved| !is_ref(saved)),
+            },
+            other_refs: vec![],
+            kept: None,
+            notes,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What a removal is asked to do, and which workflow session may object.
+
+use agency_model::SessionId;
+use agency_model::workflow::SessionState;
+
+use super::RemoveError;
+use crate::store::RunRow;
+use crate::workspace::RemoveOptions;
+
+/// A workflow session that can still be resumed or retried, and needs a run for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeedingSession {
+    /// The session.
+    pub session: SessionId,
+    /// Its state, where it can be read.
+    pub state: Option<SessionState>,
+}
+
+/// How runs are to be removed.
+#[derive(Clone, Copy)]
+pub struct RemoveRequest<'a> {
+    /// What may be deleted.
+    pub options: RemoveOptions,
+    /// Looks up the session that needs a run. Sessions are made of runs and not the other way round, so the caller
+    /// brings it: [`needing_session`](crate::orchestrator::needing_session).
+    pub needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync),
+}
+
+impl RemoveRequest<'_> {
+    /// Refuses to remove a run that a session needs.
+    pub(super) fn check_session(&self, row: &RunRow) -> Result<(), RemoveError> {
+        if self.options.force || row.removed_at.is_some() {
+            return Ok(());
+        }
+        match (self.needed_by)(row) {
+            Some(NeedingSession { session, state }) => {
+                Err(RemoveError::NeededBySession { id: row.id.clone(), session, state })
+            }
+            None => Ok(()),
+        }
+    }
+}

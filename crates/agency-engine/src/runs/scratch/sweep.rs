@@ -1,0 +1,149 @@
+//! Scratch directories whose owners died without a word.
+//!
+//! The one rule: what somebody may still need is not touched. A directory is dead when nobody holds its lock, and the
+//! run that it says it belongs to has no owner.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::geteuid;
+
+use crate::home::RunDirectory;
+use crate::lock::{Lock, is_held};
+use crate::runs::owner::has_owner;
+use crate::workspace::{SCRATCH_LOCK, SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
+
+/// How long somebody may take from making a directory to locking it.
+const BEING_MADE: Duration = Duration::from_secs(60);
+
+/// The scratch directories below `place` that nobody needs.
+#[must_use]
+pub(crate) fn dead_scratch(place: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut dead: Vec<PathBuf> = entries.filter(|path| is_dead(path)).collect();
+    dead.sort();
+    dead
+}
+
+/// Deletes the scratch directories below `place` that nobody needs; gives those that are gone.
+pub(crate) fn sweep_scratch(place: &Path) -> Vec<PathBuf> {
+    dead_scratch(place).into_iter().filter(|path| sweep(path)).collect()
+}
+
+/// How far a directory has come, by its name.
+enum Stage {
+    Made,
+    BeingMade,
+    BeingDeleted,
+}
+
+fn stage_of(path: &Path) -> Option<Stage> {
+    let name = path.file_name()?.to_str()?;
+    if name.starts_with(SCRATCH_PREFIX) {
+        return Some(Stage::Made);
+    }
+    let name = name.strip_prefix('.').filter(|name| name.starts_with(SCRATCH_PREFIX))?;
+    match name.rsplit_once('.')?.1 {
+        "new" => Some(Stage::BeingMade),
+        "gone" => Some(Stage::BeingDeleted),
+        _ => None,
+    }
+}
+
+fn is_dead(path: &Path) -> bool {
+    let Ok(found) = path.symlink_metadata() else { return false };
+    if !found.is_dir() || found.uid() != geteuid().as_raw() {
+        return false;
+    }
+    match stage_of(path) {
+        None => false,
+        // Renamed so only to be deleted: whoever is at it does not mind.
+        Some(Stage::BeingDeleted) => true,
+        Some(Stage::Made) => is_abandoned(path),
+        Some(Stage::BeingMade) => {
+            let age = found.modified().ok().and_then(|at| at.elapsed().ok());
+            age.is_some_and(|age| age > BEING_MADE) && !is_held(&path.join(SCRATCH_LOCK)).unwrap_or(true)
+        }
+    }
+}
+
+/// Whether it is one of ours, and nobody is left to whom it belongs. One without our lock is another program's.
+fn is_abandoned(path: &Path) -> bool {
+    let Some(owner) = owner_of(path) else { return false };
+    let run_lives = !owner.as_os_str().is_empty() && has_owner(&RunDirectory::at(owner));
+    !run_lives && !is_held(&path.join(SCRATCH_LOCK)).unwrap_or(true)
+}
+
+fn sweep(path: &Path) -> bool {
+    match stage_of(path) {
+        None => false,
+        Some(Stage::BeingDeleted | Stage::BeingMade) => clear_hidden(path).is_ok(),
+        Some(Stage::Made) => {
+            // Of several who sweep at once, one does it; and whoever asks has not come back from the dead.
+            let Ok(Some(_lock)) = Lock::take(&path.join(SCRATCH_LOCK), Duration::ZERO) else { return false };
+            let doomed = hidden(path, "gone");
+            is_dead_run(path) && fs::rename(path, &doomed).is_ok() && clear_hidden(&doomed).is_ok()
+        }
+    }
+}
+
+fn is_dead_run(path: &Path) -> bool {
+    owner_of(path).is_some_and(|owner| owner.as_os_str().is_empty() || !has_owner(&RunDirectory::at(owner)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::workspace::{Scratch, Workspace};
+
+    fn made(place: &Path, source: &Path) -> Scratch {
+        let scratch = Scratch::below(place, &crate::uuid::random_uuid(), Path::new("")).link("source", source);
+        scratch.prepare().unwrap();
+        scratch
+    }
+
+    // proves A7
+    #[test]
+    fn the_dead_are_swept_and_the_living_and_the_foreign_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let source = tempfile::tempdir().unwrap();
+        fs::write(source.path().join("file"), "kept").unwrap();
+        let alive = made(place.path(), source.path());
+        let dead = made(place.path(), source.path()).directory().to_owned();
+        // Another program has directories of the same name.
+        let foreign = place.path().join("lctx-foreign");
+        fs::create_dir(&foreign).unwrap();
+        symlink(source.path(), place.path().join("lctx-link")).unwrap();
+        let half_gone = place.path().join(".lctx-x.gone");
+        fs::create_dir(&half_gone).unwrap();
+        let just_begun = place.path().join(".lctx-y.new");
+        fs::create_dir(&just_begun).unwrap();
+        let swept = sweep_scratch(place.path());
+        assert_eq!(swept, [half_gone.clone(), dead.clone()]);
+        assert!(!dead.exists() && !half_gone.exists());
+        for kept in [alive.directory(), &foreign, &just_begun, &place.path().join("lctx-link/file")] {
+            assert!(kept.exists(), "{}", kept.display());
+        }
+        assert_eq!(fs::read_to_string(source.path().join("file")).unwrap(), "kept");
+        assert!(sweep_scratch(place.path()).is_empty());
+    }
+
+    #[test]
+    fn a_directory_whose_run_has_an_owner_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let run = place.path().join("run");
+        fs::create_dir(&run).unwrap();
+        let scratch = Scratch::below(place.path(), "x", &run);
+        scratch.prepare().unwrap();
+        let path = scratch.directory().to_owned();
+        drop(scratch);
+        let supervisor = Lock::take(&run.join("supervisor.lock"), Duration::ZERO).unwrap();
+        assert!(sweep_scratch(place.path()).is_empty());
+        drop(supervisor);
+        assert_eq!(sweep_scratch(place.path()), [path]);
+    }
+}

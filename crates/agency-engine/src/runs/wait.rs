@@ -1,0 +1,78 @@
+//! `agency wait`: waits for a state of a run, by its supervisor's control socket or by its directory, never by polling.
+
+use std::time::{Duration, Instant};
+
+use agency_model::RunId;
+use agency_model::run::State;
+
+use crate::agency::Agency;
+use crate::home::HomeError;
+use crate::store::{RunRow, StoreError};
+use crate::watch::{DirectoryWatch, POLL_INTERVAL};
+use crate::wire::wait_for_change;
+
+/// A supervisor that lets us wait does not answer so soon.
+const MIN_WAIT: Duration = Duration::from_millis(1);
+
+/// Why waiting for a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum WaitError {
+    /// The directory could not be watched.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// The database could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Agency {
+    /// Waits until the run is in a state that `enough` accepts, or `limit` is over. The row as it is then.
+    pub fn wait(
+        &mut self,
+        id: &RunId,
+        limit: Option<Duration>,
+        enough: impl Fn(State) -> bool,
+    ) -> Result<RunRow, WaitError> {
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let directory = self.home.run(id);
+        let mut watch = None;
+        let mut found = false;
+        loop {
+            let row = match self.fresh_row(id) {
+                Ok(row) => row,
+                // The database was lost since; `agency reconcile` brings the row back.
+                Err(error) if found && error.is_lost_row() => {
+                    let left = deadline.map_or(POLL_INTERVAL, |end| end.saturating_duration_since(Instant::now()));
+                    if left.is_zero() {
+                        return Err(error.into());
+                    }
+                    DirectoryWatch::begin(&[directory.path()])?.wait(left);
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            found = true;
+            if enough(row.state) || row.state.is_terminal() {
+                return Ok(row);
+            }
+            if self.settle(&row)?.is_some() {
+                continue;
+            }
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Ok(row);
+            }
+            let asked = Instant::now();
+            // A door that is shut at once is no place to wait: asking again and again would be polling.
+            if wait_for_change(&directory, left) && asked.elapsed() > MIN_WAIT {
+                continue;
+            }
+            // Nobody to ask: a creator is at work, or a supervisor is just leaving. The first look after the
+            // watch began decides again, so that nothing falls between the two.
+            match &watch {
+                None => watch = Some(DirectoryWatch::begin(&[directory.path()])?),
+                Some(watch) => watch.wait(left.unwrap_or(POLL_INTERVAL)),
+            }
+        }
+    }
+}
