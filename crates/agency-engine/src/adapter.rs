@@ -50,6 +50,7 @@ pub use self::prompt_delivery::{InvalidPrompt, PromptDelivery};
 pub use self::read_only::{ReadOnlyLaunch, ReadOnlyRequest, SourcesBelow};
 pub(crate) use self::registry::revoke_trust;
 pub use self::registry::{CUSTOM, DEFAULT_AGENT, WORKFLOW_DRIVER, adapter, built_in};
+pub use self::workflow_driver::protocol as driver_protocol;
 
 /// The environment of a process.
 pub type Variables = BTreeMap<OsString, OsString>;
@@ -74,6 +75,9 @@ pub enum StreamItem {
     /// The number of the agent's background tasks, which may outlast its turn.
     BackgroundTasks(usize),
 }
+
+/// What an agent reads that needs a reason for a denial, where the user gave none.
+const DENIAL_WITHOUT_REASON: &str = "The user does not want this.";
 
 /// How a turn ended, as the agent reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,11 +163,15 @@ pub enum StreamFormat {
     Opencode,
     /// The Agent Client Protocol: `gemini --acp`, `opencode acp` and others
     Acp,
+    /// The protocol of agency's own workflow driver
+    #[schemars(skip)]
+    Driver,
 }
 
 impl StreamFormat {
     /// Every value, in the order in which help texts name them.
-    pub const ALL: &'static [Self] = &[Self::Text, Self::Claude, Self::Codex, Self::Gemini, Self::Opencode, Self::Acp];
+    pub const ALL: &'static [Self] =
+        &[Self::Text, Self::Claude, Self::Codex, Self::Gemini, Self::Opencode, Self::Acp, Self::Driver];
 
     /// The name that users and files use.
     #[must_use]
@@ -175,6 +183,7 @@ impl StreamFormat {
             Self::Gemini => "gemini",
             Self::Opencode => "opencode",
             Self::Acp => "acp",
+            Self::Driver => "driver",
         }
     }
 
@@ -182,15 +191,23 @@ impl StreamFormat {
     #[must_use]
     pub const fn is_two_way(self) -> bool {
         match self {
-            Self::Claude | Self::Codex | Self::Acp => true,
+            Self::Claude | Self::Codex | Self::Acp | Self::Driver => true,
             Self::Text | Self::Gemini | Self::Opencode => false,
         }
     }
 
-    /// The names of the formats in which messages can be sent, as a message to the user lists them.
+    /// Whether a configuration can name it.
+    pub(crate) const fn is_configurable(self) -> bool {
+        match self {
+            Self::Text | Self::Claude | Self::Codex | Self::Gemini | Self::Opencode | Self::Acp => true,
+            Self::Driver => false,
+        }
+    }
+
+    /// The names of the configurable formats in which messages can be sent, as a message to the user lists them.
     pub(crate) fn two_way_names() -> String {
-        let names: Vec<String> =
-            Self::ALL.iter().filter(|format| format.is_two_way()).map(|it| format!("`{it}`")).collect();
+        let formats = Self::ALL.iter().filter(|format| format.is_two_way() && format.is_configurable());
+        let names: Vec<String> = formats.map(|it| format!("`{it}`")).collect();
         match names.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, others)) => format!("{} or {last}", others.join(", ")),
@@ -208,6 +225,7 @@ impl StreamFormat {
             Self::Gemini => Some(Channel::new(gemini::stream::Gemini::default())),
             Self::Opencode => Some(Channel::new(opencode::stream::Opencode::default())),
             Self::Acp => Some(Channel::new(acp::Acp::default())),
+            Self::Driver => Some(Channel::new(workflow_driver::stream::DriverStream::default())),
         }
     }
 
@@ -218,6 +236,7 @@ impl StreamFormat {
             Self::Claude => Some(Channel::new(claude_code::stream::Claude::with_conversation(opening))),
             Self::Codex => Some(Channel::new(codex::AppServer::with_conversation(opening))),
             Self::Acp => Some(Channel::new(acp::Acp::with_conversation(opening))),
+            Self::Driver => Some(Channel::new(workflow_driver::stream::DriverStream::two_way())),
             Self::Text | Self::Gemini | Self::Opencode => None,
         }
     }

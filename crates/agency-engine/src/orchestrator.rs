@@ -15,7 +15,7 @@ mod state;
 
 use agency_model::{RunKind, SessionId};
 
-pub use engine::{DriveError, DriverContext, DriverStream, WorkflowExecutor, describe_fact};
+pub use engine::{DriveError, DriverContext, DriverProtocol, DriverStream, WorkflowExecutor, describe_fact};
 pub use error::OrchestratorError;
 pub use follow::{FollowEnd, SessionEvent};
 pub use logging::StepLog;

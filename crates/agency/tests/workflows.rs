@@ -7,6 +7,7 @@ mod workflows {
     mod core;
     mod crash;
     mod deciding;
+    mod driver_protocol;
     mod finishing;
     mod jj;
     mod long_way;

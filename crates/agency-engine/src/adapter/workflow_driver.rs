@@ -1,5 +1,8 @@
 //! The driver of a workflow: agency itself, as the agent of the run that stands for the workflow.
 
+pub mod protocol;
+pub(super) mod stream;
+
 use super::agent_adapter::AgentAdapter;
 
 pub(super) struct WorkflowDriver;

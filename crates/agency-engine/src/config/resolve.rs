@@ -200,6 +200,8 @@ fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> 
             format!("`protocol` needs a `stream` that goes both ways: {}", StreamFormat::two_way_names())
         } else if !form.is_two_way() && form.stream == StreamFormat::Acp {
             "`acp` needs the prompt by `protocol`".to_owned()
+        } else if !form.stream.is_configurable() {
+            format!("`{}` is only for agency's own program: use another `stream`", form.stream)
         } else {
             continue;
         };

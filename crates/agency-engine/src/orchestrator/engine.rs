@@ -35,7 +35,7 @@ pub(crate) use cancel::cancel;
 pub(crate) use clock::fresh_reading;
 pub use describe::describe_fact;
 pub(crate) use driver_protocol::DriverOrder;
-pub use driver_protocol::DriverStream;
+pub use driver_protocol::{DriverProtocol, DriverStream};
 pub use error::DriveError;
 pub(crate) use questions::key_of_question;
 pub(crate) use script::output_of;
@@ -152,19 +152,19 @@ impl WorkflowExecutor {
 
     /// Drives the session until it stands still, as the program of a run. `input` is what its supervisor says.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
-        listen(input, self.sender.clone());
+        listen(input, self.stream.protocol(), self.sender.clone());
         catch_signals(self.sender.clone())?;
-        self.stream.write_init(&self.record.id);
+        self.stream.write_started(&self.record.id);
         let state = self.work()?;
         let reason = self.flow.reason().unwrap_or_default().to_owned();
         match state {
-            SessionState::Completed => self.stream.write_result(Ok("the workflow is completed")),
+            SessionState::Completed => self.stream.write_completed("the workflow is completed".to_owned()),
             SessionState::Running
             | SessionState::Waiting
             | SessionState::PendingMerge
             | SessionState::Blocked
             | SessionState::Failed
-            | SessionState::Cancelled => self.stream.write_result(Err(&format!("the session is {state}: {reason}"))),
+            | SessionState::Cancelled => self.stream.write_stopped(format!("the session is {state}: {reason}")),
         }
         self.stream.flush();
         Ok(state)
@@ -224,7 +224,7 @@ impl WorkflowExecutor {
         let entry: HistoryEntry = self.journal.append_with_clock(fact, Some(self.clock.reading()))?;
         fault::point("session.saved");
         self.clock.take(&entry, self.flow.state());
-        self.stream.write_text(&describe_fact(&entry.fact));
+        self.stream.write_progress(describe_fact(&entry.fact));
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::orchestrator::{DriverContext, DriverStream, WorkflowExecutor};
+use agency_engine::orchestrator::{DriverContext, DriverProtocol, DriverStream, WorkflowExecutor};
 use agency_model::{ErrorCode, SessionId};
 
 use crate::context::Context;
@@ -11,6 +11,10 @@ use crate::problem::Problem;
 /// Drive a workflow session
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// The version of the driver protocol that the supervisor understands; without it, the supervisor is from before
+    /// that protocol
+    #[arg(long, value_name = "VERSION")]
+    protocol: Option<u32>,
     session: SessionId,
 }
 
@@ -23,7 +27,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         executable,
         environment: std::env::vars_os().collect(),
     };
-    let executor = WorkflowExecutor::open(place, &args.session, DriverStream::new(Box::new(std::io::stdout())))?;
+    let protocol = DriverProtocol::for_version(args.protocol)
+        .ok_or_else(|| Problem::new(ErrorCode::Usage, "--protocol names a version that this agency does not know"))?;
+    let stream = DriverStream::new(Box::new(std::io::stdout()), protocol);
+    let executor = WorkflowExecutor::open(place, &args.session, stream)?;
     // How the session ended is said in the protocol; the exit code says that it was said.
     executor.drive(std::io::stdin())?;
     Ok(ExitCode::SUCCESS)

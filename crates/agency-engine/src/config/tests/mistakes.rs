@@ -154,6 +154,10 @@ fn wrong_values_of_agents() {
         toml_error("[agents.mine]\ncommand = 'm'\nenv = { 'A=B' = 'x' }"),
         @"config.toml:3:7: `agents.mine.env`: a variable's name is not empty and has no `=`"
     );
+    insta::assert_snapshot!(
+        toml_error("[agents.mine]\ncommand = 'm'\nstream = 'driver'"),
+        @"config.toml:1:1: `agents.mine.headless`: `driver` is only for agency's own program: use another `stream`"
+    );
     insta::assert_snapshot!(toml_error("agents.mine = 'm'"), @"config.toml:1:15: `agents.mine`: expected a table");
 }
 

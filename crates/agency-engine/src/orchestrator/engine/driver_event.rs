@@ -7,7 +7,7 @@ use agency_model::workflow::{BlockedCheckout, StepPath, StepResult};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::driver_protocol::{DriverInput, parse_line};
+use super::driver_protocol::{DriverInput, DriverProtocol};
 use super::merge::MergePreview;
 use crate::home::HomeError;
 
@@ -34,7 +34,7 @@ pub(super) enum DriverEvent {
 }
 
 /// Listens to the supervisor until it is gone.
-pub(super) fn listen(input: impl Read + Send + 'static, arrivals: Sender<DriverEvent>) {
+pub(super) fn listen(input: impl Read + Send + 'static, protocol: DriverProtocol, arrivals: Sender<DriverEvent>) {
     std::thread::spawn(move || {
         let mut input = BufReader::new(input);
         let mut line = vec![];
@@ -44,7 +44,7 @@ pub(super) fn listen(input: impl Read + Send + 'static, arrivals: Sender<DriverE
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
-            if let Some(heard) = parse_line(&String::from_utf8_lossy(&line))
+            if let Some(heard) = protocol.parse(&String::from_utf8_lossy(&line))
                 && arrivals.send(DriverEvent::DriverInput(heard)).is_err()
             {
                 return;

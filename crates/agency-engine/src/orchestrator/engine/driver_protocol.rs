@@ -1,17 +1,61 @@
-//! The protocol between a driver and its supervisor, on the standard streams: Claude Code's stream-json.
+//! The driver's side of the driver protocol, on its standard streams.
 //!
 //! The one rule: a failed write is ignored. That the supervisor is gone is noticed at the end of the input.
 
+mod claude_lines;
+
 use std::io::Write;
 
-use agency_model::SessionId;
-use agency_model::workflow::{Approval, MergeAnswer};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use agency_model::workflow::Approval;
+use agency_model::{Answer, SessionId};
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::driver_protocol::{DRIVER_PROTOCOL_VERSION, DriverMessage, DriverQuestion, SupervisorMessage};
+
+/// The form of the messages between a driver and its supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DriverProtocol {
+    /// The newest version of the driver protocol.
+    Current,
+    /// What supervisors understand that name no version.
+    ClaudeLines,
+}
+
+impl DriverProtocol {
+    /// The form for a supervisor that named this version, or none; `None` if this driver cannot write that version.
+    #[must_use]
+    pub const fn for_version(version: Option<u32>) -> Option<Self> {
+        match version {
+            None => Some(Self::ClaudeLines),
+            Some(DRIVER_PROTOCOL_VERSION) => Some(Self::Current),
+            Some(_) => None,
+        }
+    }
+
+    fn encode(self, message: &DriverMessage) -> serde_json::Result<String> {
+        match self {
+            Self::Current => serde_json::to_string(message),
+            Self::ClaudeLines => Ok(claude_lines::encode(message).to_string()),
+        }
+    }
+
+    /// Reads a line of the supervisor; `None` for one that is not part of the protocol.
+    pub(super) fn parse(self, line: &str) -> Option<DriverInput> {
+        let message = match self {
+            Self::Current => serde_json::from_str(line).ok()?,
+            Self::ClaudeLines => claude_lines::parse(line)?,
+        };
+        match message {
+            SupervisorMessage::Answer { key, answer } => Some(DriverInput::Answer(DriverAnswer::new(key, answer))),
+            SupervisorMessage::Message { text } => serde_json::from_str(&text).ok().map(DriverInput::DriverOrder),
+        }
+    }
+}
 
 /// What a driver writes to its supervisor.
 pub struct DriverStream {
     out: Box<dyn Write + Send>,
+    protocol: DriverProtocol,
     /// Lines that are not written yet: many at once are cheaper to read.
     buffer: Vec<u8>,
 }
@@ -22,84 +66,51 @@ impl std::fmt::Debug for DriverStream {
     }
 }
 
-/// What a person is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DriverQuestion {
-    /// By which the answer is addressed.
-    pub(super) key: String,
-    /// What for.
-    pub(super) subject: QuestionSubject,
-    /// In a line.
-    pub(super) title: String,
-    /// All there is to know.
-    pub(super) detail: String,
-}
-
-/// What a person is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum QuestionSubject {
-    /// An approval.
-    Approval,
-    /// The review of a merge.
-    Merge,
-    /// What to do about changes that are in the way of a merge: each answer and what it means.
-    Checkout(Vec<(MergeAnswer, String)>),
-}
-
 impl DriverStream {
-    /// Writes there.
+    /// Writes there, in this form.
     #[must_use]
-    pub fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { out, buffer: vec![] }
+    pub fn new(out: Box<dyn Write + Send>, protocol: DriverProtocol) -> Self {
+        Self { out, protocol, buffer: vec![] }
+    }
+
+    /// The form of the messages, in both directions.
+    pub(super) const fn protocol(&self) -> DriverProtocol {
+        self.protocol
     }
 
     /// Writes which session this is.
-    pub(super) fn write_init(&mut self, session: &SessionId) {
-        self.write_line(&json!({ "type": "system", "subtype": "init", "session_id": session.as_str() }));
+    pub(super) fn write_started(&mut self, session: &SessionId) {
+        self.write(&DriverMessage::Started { version: DRIVER_PROTOCOL_VERSION, session: session.to_string() });
     }
 
-    /// Writes a text for people.
-    pub(super) fn write_text(&mut self, text: &str) {
-        let content = json!([{ "type": "text", "text": text }]);
-        self.write_line(&json!({ "type": "assistant", "message": { "role": "assistant", "content": content } }));
+    /// Writes a line for users.
+    pub(super) fn write_progress(&mut self, text: String) {
+        self.write(&DriverMessage::Progress { text });
     }
 
-    /// Writes a question for a person.
-    pub(super) fn write_question(&mut self, request: &DriverQuestion) {
-        let (tool, input) = match &request.subject {
-            QuestionSubject::Approval => ("Approval", json!({ "plan": request.detail })),
-            QuestionSubject::Merge => ("Merge", json!({ "diff": request.detail })),
-            QuestionSubject::Checkout(answers) => {
-                let option = |(answer, meaning): &(MergeAnswer, String)| json!({ "label": answer.as_str(), "description": meaning });
-                let options: Vec<Value> = answers.iter().map(option).collect();
-                let question = json!({ "question": request.detail, "header": request.title, "options": options });
-                ("AskUserQuestion", json!({ "questions": [question] }))
-            }
-        };
-        let body = json!({
-            "subtype": "can_use_tool", "tool_name": tool, "input": input, "description": request.title,
-        });
-        self.write_line(&json!({ "type": "control_request", "request_id": request.key, "request": body }));
+    /// Writes a question for a user.
+    pub(super) fn write_question(&mut self, question: DriverQuestion) {
+        self.write(&DriverMessage::Question(question));
     }
 
     /// Withdraws a question.
-    pub(super) fn write_withdrawal(&mut self, key: &str) {
-        self.write_line(&json!({ "type": "control_cancel_request", "request_id": key }));
+    pub(super) fn write_withdrawal(&mut self, key: String) {
+        self.write(&DriverMessage::Withdrawn { key });
     }
 
-    /// Writes how the session ended.
-    pub(super) fn write_result(&mut self, ended: Result<&str, &str>) {
-        self.write_line(&match ended {
-            Ok(text) => json!({ "type": "result", "subtype": "success", "is_error": false, "result": text }),
-            Err(why) => {
-                json!({ "type": "result", "subtype": "error_during_execution", "is_error": true, "errors": [why] })
-            }
-        });
+    /// Writes that the session is completed.
+    pub(super) fn write_completed(&mut self, summary: String) {
+        self.write(&DriverMessage::Completed { summary });
     }
 
-    fn write_line(&mut self, line: &Value) {
-        // Writing to memory does not fail.
-        let _ = writeln!(self.buffer, "{line}");
+    /// Writes why the session stopped before it was completed.
+    pub(super) fn write_stopped(&mut self, reason: String) {
+        self.write(&DriverMessage::Stopped { reason });
+    }
+
+    fn write(&mut self, message: &DriverMessage) {
+        // Plain data always has a JSON form, and writing to memory does not fail.
+        let _ = self.protocol.encode(message).map(|line| writeln!(self.buffer, "{line}"));
     }
 
     /// Writes all lines since the last call.
@@ -115,105 +126,47 @@ impl DriverStream {
 /// What a driver reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DriverInput {
-    /// A person answered.
+    /// A user answered.
     Answer(DriverAnswer),
     /// An order for the driver.
     DriverOrder(DriverOrder),
 }
 
-/// What a person answered.
+/// What a user answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DriverAnswer {
     /// The key of the question.
     pub(super) key: String,
     pub(super) verdict: Approval,
-    /// In the person's own words.
+    /// As free text.
     pub(super) message: Option<String>,
     /// The option that was chosen, where options were offered.
     pub(super) choice: Option<String>,
 }
 
+impl DriverAnswer {
+    fn new(key: String, answer: Answer) -> Self {
+        let (verdict, message, choice) = match answer {
+            Answer::Allow { message } => (Approval::Approved, message, None),
+            Answer::AllowAll => (Approval::Approved, None, None),
+            Answer::Deny { message } => (Approval::Rejected, message, None),
+            Answer::Options { chosen } => (Approval::Approved, None, Some(chosen.join(", "))),
+            Answer::Text { text } => (Approval::Approved, None, Some(text)),
+        };
+        Self { key, verdict, message, choice }
+    }
+}
+
 /// What a driver can be asked to do, as a message to its run.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DriverOrder {
-    /// A task is done, says a person.
+    /// A user says that a task is done.
     CompleteTask {
         /// The path of its step.
         step: String,
     },
 }
 
-#[derive(Deserialize)]
-struct Line {
-    #[serde(rename = "type")]
-    kind: String,
-    response: Option<Response>,
-    message: Option<Message>,
-}
-
-#[derive(Deserialize)]
-struct Response {
-    request_id: Option<String>,
-    response: Option<Decision>,
-}
-
-#[derive(Deserialize)]
-struct Decision {
-    behavior: String,
-    message: Option<String>,
-    #[serde(default, rename = "updatedInput")]
-    input: Value,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Value,
-}
-
-/// Reads a line; `None` for one that is not part of the protocol.
-pub(super) fn parse_line(line: &str) -> Option<DriverInput> {
-    let Line { kind, response, message } = serde_json::from_str(line).ok()?;
-    match kind.as_str() {
-        "control_response" => {
-            let Response { request_id, response } = response?;
-            let Decision { behavior, message, input } = response?;
-            let verdict = if behavior == "allow" { Approval::Approved } else { Approval::Rejected };
-            let answers = input.get("answers").and_then(Value::as_object);
-            let choice = answers.and_then(|answers| answers.values().next()?.as_str()).map(str::to_owned);
-            Some(DriverInput::Answer(DriverAnswer { key: request_id?, verdict, message, choice }))
-        }
-        "user" => serde_json::from_str(message?.content.as_str()?).ok().map(DriverInput::DriverOrder),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_and_orders_are_understood_and_nothing_else() {
-        let allowed = r#"{"type":"control_response","response":{"subtype":"success","request_id":"a#1","response":{"behavior":"allow","updatedInput":{}}}}"#;
-        let answer = |verdict, message| {
-            Some(DriverInput::Answer(DriverAnswer { key: "a#1".to_owned(), verdict, message, choice: None }))
-        };
-        assert_eq!(parse_line(allowed), answer(Approval::Approved, None));
-        let commented = allowed.replace(r#"{}}}}"#, r#"{},"message":"well"}}}"#);
-        assert_eq!(parse_line(&commented), answer(Approval::Approved, Some("well".to_owned())));
-        let denied = allowed.replace(r#""allow","updatedInput":{}"#, r#""deny","message":"no""#);
-        assert_eq!(parse_line(&denied), answer(Approval::Rejected, Some("no".to_owned())));
-        let chosen = allowed.replace("{}", r#"{"answers":{"what?":"save"}}"#);
-        let Some(DriverInput::Answer(answer)) = parse_line(&chosen) else { panic!("{chosen}") };
-        assert_eq!(answer.choice.as_deref(), Some("save"));
-        let order =
-            json!({ "type": "user", "message": { "role": "user", "content": r#"{"complete_task":{"step":"a"}}"# } });
-        let expected = DriverInput::DriverOrder(DriverOrder::CompleteTask { step: "a".to_owned() });
-        assert_eq!(parse_line(&order.to_string()), Some(expected));
-        for other in
-            ["", "x", "{}", r#"{"type":"user","message":{"content":"hello"}}"#, r#"{"type":"control_response"}"#]
-        {
-            assert_eq!(parse_line(other), None, "{other}");
-        }
-    }
-}
+mod tests;

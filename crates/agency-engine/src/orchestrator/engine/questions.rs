@@ -1,10 +1,12 @@
 //! Approvals and reviews: questions of the driver's run, which wait in the inbox like any other.
 
+use agency_model::QuestionOption;
 use agency_model::workflow::{Approval, BlockedMerge, Fact, MergeAnswer, Running, StepPath, StepResult, Work};
 
-use super::driver_protocol::{DriverAnswer, DriverQuestion, QuestionSubject};
+use super::driver_protocol::DriverAnswer;
 use super::merge::MergePreview;
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
+use crate::adapter::driver_protocol::{DriverQuestion, QuestionSubject};
 
 impl WorkflowExecutor {
     /// Asks for an approval, or looks first at what is to be merged.
@@ -82,7 +84,7 @@ impl WorkflowExecutor {
     ) {
         self.asked.insert(key.clone(), (path.clone(), attempt));
         let MergePreview { title, detail } = looked;
-        self.stream.write_question(&DriverQuestion { key, subject, title, detail });
+        self.stream.write_question(DriverQuestion { key, subject, title, detail });
     }
 
     /// What is in the way of a merge that is under way.
@@ -103,7 +105,8 @@ impl WorkflowExecutor {
         match self.merging(path, attempt) {
             Ok(merging) => {
                 let (looked, answers) = merging.question(&blocked.checkouts);
-                self.put_with_key(key, path, attempt, QuestionSubject::Checkout(answers), looked);
+                let options = answers.into_iter().map(option).collect();
+                self.put_with_key(key, path, attempt, QuestionSubject::Checkout { options }, looked);
                 Ok(())
             }
             Err(result) => self.end(path, attempt, *result),
@@ -145,12 +148,18 @@ impl WorkflowExecutor {
             .collect();
         for key in over {
             self.asked.remove(&key);
-            self.stream.write_withdrawal(&key);
+            self.stream.write_withdrawal(key);
         }
     }
 }
 
-/// The key of a step's question. A slash would number the parts of a question.
+fn option((answer, meaning): (MergeAnswer, String)) -> QuestionOption {
+    let id = answer.to_string();
+    QuestionOption { label: id.clone(), id, description: Some(meaning) }
+}
+
+/// The key of a step's question. To a supervisor that reads Claude Code's lines, a slash numbers the parts of a
+/// question.
 fn key_of(path: &StepPath, attempt: u32) -> String {
     format!("{}#{attempt}", path.as_str().replace('/', "."))
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::plans::{PLAN, Plans};
 use crate::adapter::question_text::{command_detail, first_line};
-use crate::adapter::{EncodeError, StreamItem};
+use crate::adapter::{DENIAL_WITHOUT_REASON, EncodeError, StreamItem};
 
 /// The tool by which Claude Code asks the user something.
 const ASK: &str = "AskUserQuestion";
@@ -215,12 +215,12 @@ fn permitted(input: &Value, answer: &Answer) -> Value {
         Answer::Allow { message: None } | Answer::AllowAll | Answer::Options { .. } => {
             json!({ "behavior": "allow", "updatedInput": input })
         }
-        // Only what drives a workflow gets one.
+        // Only a workflow driver that was started before it had a protocol of its own gets one.
         Answer::Allow { message: Some(message) } => {
             json!({ "behavior": "allow", "updatedInput": input, "message": message })
         }
         Answer::Deny { message } => {
-            let message = message.as_deref().unwrap_or("The user does not want this.");
+            let message = message.as_deref().unwrap_or(DENIAL_WITHOUT_REASON);
             json!({ "behavior": "deny", "message": message })
         }
         Answer::Text { text } => json!({ "behavior": "deny", "message": text }),

@@ -175,13 +175,14 @@ fn disturbed(place: &Place, repo: &Repo) -> (usize, Vec<String>) {
 
 /// Kills the process that drives a session, if there is one.
 fn kill_driver(place: &Place, session: &str) -> bool {
-    let words = ["drive", session];
     let found = fs::read_dir("/proc").unwrap().filter_map(Result::ok).find_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         let pid = entry.file_name().to_str()?.parse().ok()?;
-        (line.contains(&words.join(" ")) && line.starts_with(place.world().command(&[]).get_program().to_str()?))
-            .then_some(pid)
+        (line.contains(" drive ")
+            && line.contains(session)
+            && line.starts_with(place.world().command(&[]).get_program().to_str()?))
+        .then_some(pid)
     });
     found.and_then(Pid::from_raw).is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok())
 }
