@@ -7,7 +7,10 @@ mod control;
 mod control_client;
 mod orders;
 
-pub use control::{ATTACH, BELL, CONTROL_VERSION, INPUT, MAX_FRAME_BYTES, RESIZE, WAIT, WATCH, write_frame};
+pub use control::{
+    ATTACH, BELL, CONTROL_VERSION, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WATCH,
+    write_first_frame, write_frame,
+};
 pub use control_client::{StateWait, wait_for_change, wake_supervisor};
 pub use orders::{
     Environment, LaunchOrders, Notify, ORDERS_VERSION, Report, RestartPlan, RestartRules, SESSION, Start, WORDS,

@@ -15,7 +15,7 @@ use crate::lock::is_held;
 use crate::process::{TerminalSize, connect};
 use crate::runs::caller::{CallerError, NotAllowed};
 use crate::store::{RunRow, StoreError};
-use crate::wire::{ATTACH, INPUT, RESIZE, write_frame};
+use crate::wire::{ATTACH, INPUT, RESIZE, write_first_frame, write_frame};
 
 /// How to get at the run's terminal.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ pub struct ScreenConnection(UnixStream);
 impl ScreenConnection {
     /// Attaches a terminal of this size; what the agent's terminal shows can be read from now on.
     pub fn attach(&mut self, size: TerminalSize) -> io::Result<()> {
-        write_frame(&mut self.0, ATTACH, &size_bytes(size))
+        write_first_frame(&mut self.0, ATTACH, &size_bytes(size))
     }
 
     /// Reports that the attached terminal has another size.

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use super::viewer::{ViewMode, Viewer};
 use crate::process::TerminalSize;
-use crate::wire::{ATTACH, BELL, INPUT, MAX_FRAME_BYTES, RESIZE, WAIT, WATCH};
+use crate::wire::{ATTACH, BELL, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WATCH};
 
 /// What comes in by the socket.
 #[derive(Debug)]
@@ -55,6 +55,7 @@ pub(super) async fn serve(listener: UnixListener, to_supervisor: mpsc::Sender<Co
 async fn serve_connection(stream: UnixStream, to_supervisor: mpsc::Sender<ControlMessage>) {
     let (mut reader, writer) = stream.into_split();
     let mut writer = Some(writer);
+    let mut client = ClientVersion::default();
     while let Ok((kind, content)) = read_frame(&mut reader).await {
         let message = match kind {
             BELL => Some(ControlMessage::Bell),
@@ -68,8 +69,13 @@ async fn serve_connection(stream: UnixStream, to_supervisor: mpsc::Sender<Contro
                 .take()
                 .map(|writer| ControlMessage::Watched(Viewer::new(ViewMode::Watching, writer, to_supervisor.clone()))),
             WAIT => writer.take().map(|stream| ControlMessage::Waiting(Waiter { _stream: stream })),
-            // A newer client may know more kinds.
-            _ => None,
+            VERSION => {
+                client = ClientVersion::read(&content);
+                None
+            }
+            _ if client.may_be_newer() => None,
+            // The bytes are not frames.
+            _ => return,
         };
         if let Some(message) = message
             && to_supervisor.send(message).await.is_err()
@@ -93,4 +99,62 @@ async fn read_frame(reader: &mut OwnedReadHalf) -> io::Result<(u8, Vec<u8>)> {
 fn size_of(content: &[u8]) -> Option<TerminalSize> {
     let [a, b, c, d] = content else { return None };
     TerminalSize::new(u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// What the supervisor hears on a connection with these bytes, by name.
+    async fn heard(bytes: &[u8]) -> Vec<String> {
+        let (mut client, ours) = UnixStream::pair().unwrap();
+        let (sender, mut messages) = mpsc::channel(16);
+        client.write_all(bytes).await.unwrap();
+        client.shutdown().await.unwrap();
+        serve_connection(ours, sender).await;
+        let mut heard = vec![];
+        while let Some(message) = messages.recv().await {
+            heard.push(match message {
+                ControlMessage::Bell => "bell".to_owned(),
+                ControlMessage::Attached { size, .. } => format!("attached {}x{}", size.rows, size.columns),
+                ControlMessage::Watched(_) => "watched".to_owned(),
+                ControlMessage::CaughtUp => "caught up".to_owned(),
+                ControlMessage::Input(bytes) => format!("input {}", bytes.escape_ascii()),
+                ControlMessage::Resized(size) => format!("resized {}x{}", size.rows, size.columns),
+                ControlMessage::Waiting(_) => "waiting".to_owned(),
+                ControlMessage::Notice(notice) => notice,
+            });
+        }
+        heard
+    }
+
+    /// Recorded from the clients of the version before [`VERSION`], which name none.
+    const RECORDED: [(&[u8], &[&str]); 4] = [
+        (&[0, 0, 0, 0, 0], &["bell"]),
+        (&[4, 0, 0, 0, 0], &["waiting"]),
+        (&[5, 0, 0, 0, 0], &["watched"]),
+        (
+            &[1, 0, 0, 0, 4, 0, 24, 0, 80, 2, 0, 0, 0, 1, b'x', 3, 0, 0, 0, 4, 0, 25, 0, 81],
+            &["attached 24x80", "input x", "resized 25x81"],
+        ),
+    ];
+
+    #[tokio::test]
+    async fn clients_with_and_without_a_version_are_understood() {
+        for (recorded, expected) in RECORDED {
+            assert_eq!(heard(recorded).await, expected, "{recorded:?}");
+            let versioned = [&[6, 0, 0, 0, 1, 7], recorded].concat();
+            assert_eq!(heard(&versioned).await, expected, "{versioned:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unknown_kind_is_skipped_unless_the_version_of_the_client_does_not_have_it() {
+        let unknown = [99, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0];
+        assert_eq!(heard(&unknown).await, ["bell"]);
+        assert_eq!(heard(&[&[6, 0, 0, 0, 1, u8::MAX][..], &unknown].concat()).await, ["bell"]);
+        assert_eq!(heard(&[&[6, 0, 0, 0, 1, 7][..], &unknown].concat()).await, [""; 0]);
+    }
 }

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 pub use watched_screen::WatchedScreen;
 
-use crate::wire::{WATCH, write_frame};
+use crate::wire::{WATCH, write_first_frame};
 
 /// No call gives more at once, so that whoever calls comes to draw what it got.
 const MAX_READ_BYTES: usize = 1024 * 1024;
@@ -35,7 +35,7 @@ impl AsFd for ScreenWatch {
 impl ScreenWatch {
     /// Asks the supervisor at the other end for what the screen shows.
     pub(crate) fn begin(mut stream: UnixStream) -> io::Result<Self> {
-        write_frame(&mut stream, WATCH, &[])?;
+        write_first_frame(&mut stream, WATCH, &[])?;
         stream.set_nonblocking(true)?;
         Ok(Self { stream, buffer: vec![0; 64 * 1024] })
     }
@@ -92,9 +92,9 @@ mod tests {
     fn watched() -> (ScreenWatch, UnixStream) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let watch = ScreenWatch::begin(ours).unwrap();
-        let mut frame = [0; 5];
-        theirs.read_exact(&mut frame).unwrap();
-        assert_eq!(frame, [WATCH, 0, 0, 0, 0]);
+        let mut frames = [0; 11];
+        theirs.read_exact(&mut frames).unwrap();
+        assert_eq!(frames[6..], [WATCH, 0, 0, 0, 0]);
         (watch, theirs)
     }
 

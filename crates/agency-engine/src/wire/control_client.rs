@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::control::{BELL, WAIT, write_frame};
+use super::control::{BELL, WAIT, write_first_frame};
 use crate::home::RunDirectory;
 use crate::process::connect;
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {
-    connect(&directory.control_socket()).and_then(|mut stream| write_frame(&mut stream, BELL, &[])).is_ok()
+    connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, BELL, &[])).is_ok()
 }
 
 /// Waits until the supervisor reports that the run's state has changed, or is dead, or `limit` is over. `false` if
@@ -31,7 +31,7 @@ impl StateWait {
     /// Connects; every change from now on ends the wait.
     pub fn open(directory: &RunDirectory) -> io::Result<Self> {
         let mut stream = connect(&directory.control_socket())?;
-        write_frame(&mut stream, WAIT, &[])?;
+        write_first_frame(&mut stream, WAIT, &[])?;
         Ok(Self { stream })
     }
 
