@@ -56,7 +56,7 @@ fn says_nothing(format: StreamFormat, line: &Value) -> bool {
             let answer = is("type", "control_response") && line["response"]["subtype"] == "success";
             state || answer || line["isReplay"] == true
         }
-        StreamFormat::Codex | StreamFormat::Text => false,
+        StreamFormat::Codex | StreamFormat::Text | StreamFormat::Driver => false,
         StreamFormat::Gemini => is("type", "message") && is("role", "user"),
         StreamFormat::Opencode => is("type", "step_start"),
         StreamFormat::Acp => {
