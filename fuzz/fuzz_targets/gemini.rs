@@ -1,5 +1,5 @@
 #![no_main]
 
-use agency_engine::adapter::StreamFormat;
+use agency_adapters::StreamFormat;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| agency_fuzz::parser(StreamFormat::Gemini, input));

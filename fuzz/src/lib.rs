@@ -1,20 +1,22 @@
 //! Calls what the property tests call, with input that a fuzzer finds.
 
 #[path = "../../crates/agency-engine/tests/any_pieces/mod.rs"]
-mod any_pieces;
+mod cleaned_pieces;
+#[path = "../../crates/agency-adapters/tests/any_pieces/mod.rs"]
+mod parsed_pieces;
 
-use agency_engine::adapter::StreamFormat;
+use agency_adapters::StreamFormat;
 
 /// Any bytes give the same clean text in two ways to cut them.
 pub fn cleaner(input: &[u8]) {
     let (sizes, bytes) = cut(input);
-    any_pieces::assert_cleaned_the_same(bytes, sizes);
+    cleaned_pieces::assert_cleaned_the_same(bytes, sizes);
 }
 
 /// Any bytes are heard the same in two ways to cut them.
 pub fn parser(format: StreamFormat, input: &[u8]) {
     let (sizes, bytes) = cut(input);
-    any_pieces::assert_heard_the_same(format, bytes, sizes);
+    parsed_pieces::assert_heard_the_same(format, bytes, sizes);
 }
 
 /// The first bytes say how the rest is cut, so that a recorded stream is a good beginning for a search.

@@ -14,14 +14,23 @@
 //! | run a program on a terminal or on pipes | [`runner`] |
 //! | supervise, in a program of one's own | [`supervise`](supervise::supervise) |
 //!
-//! Below them are the [`store`] (the database), the [`workspace`]s of git and jj, the [`adapter`]s (what agents say and
-//! how they are started), the [`screen`] rules, the [`config`]uration, the [`home`] (file names) and [`wire`] (what
-//! processes send each other). A use between modules points down: `scripts/figures` refuses cycles.
+//! Below them are the [`store`] (the database), the [`config`]uration, the [`home`] (file names), [`agent_files`] (the
+//! files of agents) and [`wire`] (what processes send each other). A use between modules points down: `scripts/figures`
+//! refuses cycles.
+//!
+//! [`adapter`] and [`screen`] are the crate `agency-adapters`, [`workspace`] is the crate `agency-workspace`.
 //!
 //! Modules that only the `agency` binary and the tests need are hidden from this documentation.
 
-pub mod adapter;
+pub use agency_adapters as adapter;
+pub use agency_adapters::screen;
+pub use agency_workspace as workspace;
+
+#[doc(hidden)]
+pub use agency_system::{fault, lock, process, uuid};
+
 pub mod agency;
+pub mod agent_files;
 pub mod agents;
 pub mod ask;
 pub mod config;
@@ -29,26 +38,16 @@ pub mod home;
 pub mod orchestrator;
 pub mod runner;
 pub mod runs;
-pub mod screen;
 pub mod sources;
 pub mod store;
 pub mod supervise;
 pub mod watch;
 pub mod wire;
 pub mod workflow;
-pub mod workspace;
 
 #[doc(hidden)]
-pub mod fault;
-#[doc(hidden)]
 pub mod host;
-#[doc(hidden)]
-pub mod lock;
-#[doc(hidden)]
-pub mod process;
 #[doc(hidden)]
 pub mod record;
 #[doc(hidden)]
 pub mod scripted;
-
-mod uuid;

@@ -6,7 +6,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use crate::adapter::{self, AdapterError, AgentAdapter, ReadOnlyMode, ReadOnlyRequest, SourcesBelow, StreamFormat};
+use crate::adapter::{
+    self, AdapterError, AgentAdapter, ReadOnlyEntry, ReadOnlyMode, ReadOnlyRequest, ReadOnlySource, SourcesBelow,
+    StreamFormat,
+};
+use crate::agent_files::listed_servers;
 use crate::config::{AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, TemplatePaths};
 use crate::process::ASK_VARIABLE;
 use crate::runs::create::{CreateError, SearchPath, find_program};
@@ -103,13 +107,15 @@ impl Reader {
             })?;
         let mut environment = subject.search_path.environment.clone();
         environment.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-        let launch = mode(&ReadOnlyRequest {
+        let sources: Vec<ReadOnlySource> = subject.scratch.links().iter().map(source).collect();
+        let listed = mode.servers.and_then(|listing| listed_servers(&listing, &program, &environment));
+        let launch = (mode.launch)(&ReadOnlyRequest {
             one_question: subject.purpose == Purpose::Ask,
             directory: subject.scratch.directory(),
             mcp_config: &subject.scratch.mcp_config(),
-            links: subject.scratch.links(),
+            sources: &sources,
             environment: &environment,
-            program: &program,
+            listed_servers: listed.as_ref(),
         })
         .map_err(refused)?;
         let env = agent.env.clone().into_iter().chain(launch.env).collect();
@@ -119,7 +125,7 @@ impl Reader {
             env,
             stream: launch.stream,
             on_stdin: true,
-            entries: launch.entries,
+            entries: launch.entries.into_iter().map(|(name, needed)| (name, entry(needed))).collect(),
             sources_below: launch.sources_below,
             adapter: agent.adapter,
         })
@@ -137,6 +143,25 @@ impl Reader {
             screen: ScreenSource::None,
             adapter: self.adapter,
             ..agent.clone()
+        }
+    }
+}
+
+/// A source as the adapter needs to know it.
+fn source((name, target): &(String, PathBuf)) -> ReadOnlySource {
+    let path = target.canonicalize().unwrap_or_else(|_| target.clone());
+    ReadOnlySource { name: name.clone(), is_directory: path.is_dir(), path }
+}
+
+/// What the scratch directory gets.
+fn entry(needed: ReadOnlyEntry) -> ScratchEntry {
+    match needed {
+        ReadOnlyEntry::File(text) => ScratchEntry::File(text),
+        ReadOnlyEntry::Directory => ScratchEntry::Directory,
+        ReadOnlyEntry::Copy(file) => ScratchEntry::Copy(file),
+        ReadOnlyEntry::LinkToFirst(files) => {
+            let found = files.into_iter().find(|file| file.is_file());
+            found.map_or_else(|| ScratchEntry::File(String::new()), ScratchEntry::Link)
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
     agents_of(adapter::built_in())
 }
 
-fn agents_of(adapters: impl Iterator<Item = &'static dyn AgentAdapter>) -> BTreeMap<String, AgentConfig> {
+pub(super) fn agents_of(adapters: impl Iterator<Item = &'static dyn AgentAdapter>) -> BTreeMap<String, AgentConfig> {
     adapters.filter_map(|adapter| Some((adapter.name().to_owned(), agent(adapter)?))).collect()
 }
 
@@ -40,13 +40,9 @@ fn agent(adapter: &'static dyn AgentAdapter) -> Option<AgentConfig> {
 #[cfg(test)]
 mod tests {
     use super::{WORKFLOW_DRIVER, agent, agents};
-    use crate::adapter::acme::Acme;
-    use crate::adapter::{self, AgentAdapter, DEFAULT_AGENT, LaunchRequest, McpRequest, Prompt};
+    use crate::adapter::{self, DEFAULT_AGENT};
     use crate::config::Form;
     use crate::config::agent_name::{is_valid, normalised};
-    use crate::screen::{ScreenRules, ScreenText};
-    use agency_model::{Activity, Mode};
-    use std::path::Path;
 
     #[test]
     fn names_are_valid_and_spelled_the_one_right_way() {
@@ -75,46 +71,11 @@ mod tests {
 
     #[test]
     fn the_tested_versions_are_those_that_the_tests_install() {
-        let pinned: toml::Table = include_str!("../../data/agent-versions.toml").parse().unwrap();
+        let pinned: toml::Table = include_str!("../../../agency-adapters/data/agent-versions.toml").parse().unwrap();
         for (name, agent) in agents() {
             let pin = pinned.get(&name).and_then(|pin| pin.get("version")).and_then(toml::Value::as_str);
             assert_eq!(agent.adapter.tested_version(), pin, "{name}");
         }
-    }
-
-    /// The files are those of "Add a built-in agent" in `docs/agents.md`, which a test of the documentation compares.
-    #[test]
-    fn a_sixth_agent_is_one_folder_and_one_entry_of_the_registry() {
-        let sixth: &dyn AgentAdapter = &Acme;
-        let agents = super::agents_of(adapter::built_in().chain([sixth]));
-        let acme = &agents["acme"];
-        assert!(acme.built_in && !acme.own_command);
-        assert_eq!((acme.command.as_str(), acme.adapter.tested_version()), ("acme", Some("1.0.0")));
-        assert_eq!(acme.headless.resume.as_deref(), Some(["acp".to_owned()].as_slice()));
-        assert!(acme.takes_mcp_servers(Mode::Headless, false) && !acme.takes_mcp_servers(Mode::Interactive, false));
-        let launch = |mode, one_shot, resume| {
-            let request = LaunchRequest {
-                mode,
-                one_shot,
-                prompt: Some(Prompt { text: "-do it", file: "./p.md" }),
-                extra_args: &[],
-                directory: Path::new("/w"),
-                resume,
-                session: Some("s1"),
-                trusted: true,
-                mcp: &McpRequest::default(),
-                commit_roots: &[],
-            };
-            acme.launch_config(&request).unwrap().args.join(" ")
-        };
-        assert_eq!(launch(Mode::Interactive, false, None), "--session s1 --trust -- -do it");
-        assert_eq!(launch(Mode::Interactive, false, Some("s0")), "--continue s0 --trust -- -do it");
-        assert_eq!(launch(Mode::Headless, false, Some("s0")), "acp --trust");
-        assert_eq!(launch(Mode::Headless, true, None), "run - --trust");
-        let rules = ScreenRules::parse(Path::new("acme"), sixth.screen_rules().unwrap()).unwrap();
-        let asked = rules.read(&ScreenText::plain("Allow this command?\n  make\n> 1. Yes\n  2. No\n"));
-        assert_eq!(asked.question.unwrap().question.detail, "make");
-        assert_eq!(rules.read(&ScreenText::plain("acme> ")).activity, Activity::Idle);
     }
 
     // proves P3

@@ -1,9 +1,11 @@
 //! Whole files: what they mean, how their mistakes are told, and what is shown of them.
 
+mod launch;
 mod meaning;
 mod mistakes;
 mod origins;
 mod schema;
+mod sixth_agent;
 
 use super::{Config, ConfigError};
 use std::path::Path;

@@ -21,8 +21,8 @@ pub use self::request::{NeedingSession, RemoveRequest};
 use self::wording::{kept_branch, notes_of, session_remains, trust_remains, worktree_remains};
 use self::workspace_of::bookmark_of;
 pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
-use crate::adapter;
 use crate::agency::Agency;
+use crate::agent_files;
 use crate::fault;
 use crate::lock::Lock;
 use crate::record::pid_file::PidFile;
@@ -107,7 +107,7 @@ impl Agency {
         let removal = removal.map_err(|error| remaining.push(worktree_remains(&row, &error))).ok();
         fault::point("rm.workspace");
         if self.sharing(&row)?.is_empty() {
-            let trusted = adapter::revoke_trust(&self.home.run(&row.worktree_owner()));
+            let trusted = agent_files::revoke_trust(&self.home.run(&row.worktree_owner()));
             remaining.extend(trusted.err().map(|error| trust_remains(&row, &error)));
         }
         remaining.extend(session_remains(&row));

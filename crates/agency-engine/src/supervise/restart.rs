@@ -6,7 +6,8 @@ use agency_model::{Activity, Event};
 use jiff::Timestamp;
 
 use super::supervisor::Supervisor;
-use crate::adapter::{Opening, Search, adapter, find_conversation};
+use crate::adapter::{Opening, adapter};
+use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::runner::StdinPlan;
 use crate::wire::{SESSION, Start, WORDS};
 
@@ -77,7 +78,7 @@ impl Supervisor<'_> {
     fn conversation_so_far(&self) -> Option<String> {
         let heard = self.protocol.session.clone();
         let adapter = adapter(self.launch.restart_plan.as_ref().map_or("", |plan| &plan.adapter));
-        let search = Search {
+        let search = ConversationSearch {
             program: &self.launch.program,
             directory: &self.launch.directory,
             environment: &self.environment,

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::agent_screen::AgentScreen;
 use super::supervisor::Supervisor;
 use super::timers::Timer;
+use crate::agent_files::load_screen_rules;
 use crate::config::ScreenSource;
 use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 
@@ -58,7 +59,7 @@ impl ScreenReader {
         let (rules, trouble) = match source {
             ScreenSource::None => (None, None),
             ScreenSource::BuiltIn(name) => (ScreenRules::built_in(name), None),
-            ScreenSource::File(path) => match ScreenRules::load(path) {
+            ScreenSource::File(path) => match load_screen_rules(path) {
                 Ok(rules) => (Some(rules), None),
                 Err(error) => (None, Some(error.to_string())),
             },

@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 #[path = "../any_pieces/mod.rs"]
-#[expect(dead_code, reason = "some of it is about something else than runners")]
 mod any_pieces;
 #[cfg(test)]
 mod cleaning;

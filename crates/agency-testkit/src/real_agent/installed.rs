@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "AGENCY_TEST_AGENTS";
 
 /// What is to be installed.
-const PINS: &str = include_str!("../../../agency-engine/data/agent-versions.toml");
+const PINS: &str = include_str!("../../../agency-adapters/data/agent-versions.toml");
 
 /// The directory with the commands of the agents; panics with what to do unless the right ones are there.
 #[track_caller]

@@ -165,10 +165,10 @@ fn install(world: &World, name: &str) {
 }
 
 fn adapters() -> PathBuf {
-    super::markdown::root().join("crates/agency-engine/src/adapter")
+    super::markdown::root().join("crates/agency-adapters/src")
 }
 
-/// The files are compiled and tested in their place, by the test of a sixth agent in `config/built_in.rs`.
+/// The files are compiled and tested in their place, by the test of a sixth agent in `config/tests/sixth_agent.rs` of the engine.
 #[test]
 fn the_files_of_a_new_built_in_agent_are_those_that_are_tested() {
     let steps = section(&read("docs/agents.md"), "Add a built-in agent");

@@ -32,9 +32,9 @@ pub(super) fn collected() -> BTreeMap<String, String> {
     let verbs = verbs();
     let mut found = BTreeMap::new();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for file in
-        files_below(&crates.join("agency/src")).into_iter().chain(files_below(&crates.join("agency-engine/src")))
-    {
+    let sources =
+        ["agency/src", "agency-engine/src", "agency-workspace/src", "agency-adapters/src", "agency-system/src"];
+    for file in sources.iter().flat_map(|source| files_below(&crates.join(source))) {
         let source = fs::read_to_string(&file).unwrap();
         for text in texts(source.split("#[cfg(test)]").next().unwrap_or_default()) {
             for command in commands(&text, &verbs) {

@@ -8,9 +8,10 @@ use agency_engine::fault::POINTS;
 
 #[test]
 fn every_fault_point_in_the_sources_is_listed_and_every_listed_one_is_in_the_sources() {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agency-engine/src");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut named = BTreeSet::new();
-    for file in files_below(&sources) {
+    let sources = ["agency-engine/src", "agency-workspace/src"].map(|source| files_below(&crates.join(source)));
+    for file in sources.into_iter().flatten() {
         let text = fs::read_to_string(&file).unwrap();
         let calls = text.split("fault::point(\"").skip(1);
         named.extend(calls.filter_map(|call| Some(call.split_once('"')?.0.to_owned())));

@@ -10,7 +10,7 @@ use super::{end, start, text, world};
 
 /// An agent that prints a recorded stream of a real one, and exits with `code`.
 fn recorded(world: &World, name: &str, stream: &str, file: &str, code: u8) {
-    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agency-engine/tests/fixtures/agents").join(file);
+    let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../agency-adapters/tests/fixtures/agents").join(file);
     assert!(recording.exists(), "{}", recording.display());
     world.agent(name, Agent::new(format!("cat '{}'; exit {code}", recording.display())));
     world.configure(&format!("stream = \"{stream}\"\n"));

@@ -13,8 +13,9 @@ use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
 
 use super::launching::{Launching, RunPaths, launch};
 use super::{CreateError, PathUse, Plan};
-use crate::adapter::{self, AdapterError, FileContent, LaunchFile};
+use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
+use crate::agent_files;
 use crate::fault;
 use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
 use crate::host::{SupervisorCommand, Tmux, start_detached};
@@ -254,7 +255,12 @@ impl Creation<'_> {
             // The trust is the worktree's, and goes with it.
             let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_owner);
             let run = self.agency.home.run(&maker);
-            self.plan.agent.adapter.grant_trust(&run, self.workspace.directory(), &self.plan.environment)?;
+            agent_files::grant_trust(
+                self.plan.agent.adapter,
+                &run,
+                self.workspace.directory(),
+                &self.plan.environment,
+            )?;
         }
         Ok(())
     }
@@ -262,7 +268,9 @@ impl Creation<'_> {
     /// What the agent's sandbox lets it write to: what a commit needs, and what the user's own settings name, because an
     /// argument replaces those. None for an agent without a sandbox.
     fn sandbox_roots(&self) -> Vec<PathBuf> {
-        let Some(own) = self.plan.agent.adapter.sandbox_roots(&self.plan.environment) else { return vec![] };
+        let Some(own) = agent_files::sandbox_roots(self.plan.agent.adapter, &self.plan.environment) else {
+            return vec![];
+        };
         // Without them the agent works, and cannot commit.
         match self.workspace.commit_roots() {
             Ok(roots) if !roots.is_empty() => own.into_iter().chain(roots).collect(),
@@ -332,7 +340,7 @@ impl Creation<'_> {
             let _ = Tmux::new(self.plan.tmux_socket(&self.agency.config)).kill_session(&self.plan.id.tmux_session());
         }
         // What stays is taken back by `agency rm`.
-        let _ = adapter::revoke_trust(&self.directory);
+        let _ = agent_files::revoke_trust(&self.directory);
         // A workspace that could not be made has taken itself back, and its branch may be another run's by now.
         if self.workspace_made {
             let _ = self.workspace.undo();

@@ -11,7 +11,8 @@ use agency_model::{McpServers, McpTransport};
 
 use super::validate::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
-use crate::adapter::{McpRequest, McpSettings, ReadyServer};
+use crate::adapter::{McpRequest, ReadyServer};
+use crate::agent_files::{AgentSettings, mcp_settings};
 use crate::config::AgentConfig;
 use crate::home::RunDirectory;
 
@@ -81,7 +82,7 @@ pub(super) fn request(plan: &Plan, workspace: &Path, run: &RunDirectory) -> McpR
     });
     let mut environment = plan.environment.clone();
     environment.extend(plan.agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-    let McpSettings { text: settings, beside: beside_settings } = plan.agent.adapter.mcp_settings(&environment);
+    let AgentSettings { text: settings, beside: beside_settings } = mcp_settings(plan.agent.adapter, &environment);
     McpRequest { servers: ready.collect(), directory: run.path().to_owned(), settings, beside_settings }
 }
 

@@ -16,8 +16,8 @@ use super::validate::{
 };
 use super::vcs::open_again;
 use super::{CreateError, PathUse, Plan, mcp_servers};
-use crate::adapter::{Search, find_conversation};
 use crate::agency::Agency;
+use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::config::driver;
 use crate::home::{read_text, read_whole};
 use crate::lock::Lock;
@@ -97,7 +97,7 @@ impl Agency {
             }
         };
         let directory = PathBuf::from(parent.directory());
-        let search = Search {
+        let search = ConversationSearch {
             program: &program,
             directory: &directory,
             environment: &request.environment,

@@ -129,7 +129,7 @@ pub(super) fn stream(most: usize) -> Vec<u8> {
 
 fn recorded() -> Vec<u8> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../agency-engine/tests/fixtures/agents/claude/a2-acceptEdits-stream-json.ndjson");
+        .join("../agency-adapters/tests/fixtures/agents/claude/a2-acceptEdits-stream-json.ndjson");
     let text = fs::read_to_string(path).unwrap();
     // What the other program does not know is nothing to compare.
     let known = text.lines().filter(|line| serde_json::from_str::<Line>(line).is_ok());

@@ -1,0 +1,9 @@
+//! What the other crates need of the operating system: processes, locks, files for their owner alone.
+//!
+//! The one rule: nothing here knows what a run is, beyond the variables that mark its processes.
+
+pub mod fault;
+pub mod files;
+pub mod lock;
+pub mod process;
+pub mod uuid;

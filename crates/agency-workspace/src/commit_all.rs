@@ -1,0 +1,112 @@
+//! Commits what an agent left in its worktree, with the user's name, hooks and signature.
+//!
+//! The one rule: what cannot be committed whole (a half-done merge, another branch) is refused, never guessed. Hooks and
+//! settings are the user's; nothing that the agent could write in its worktree or in git's entry for it adds one.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::checkout::Checkout;
+use super::link::Identity;
+use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths_in};
+use super::site::Site;
+use super::staging::Staging;
+use super::{Commit, GitWorktree, WorkspaceError, branch, link, operation, own_ref};
+use agency_system::fault;
+
+/// The file that agency itself put there.
+const PROMPT: &str = ".agency/prompt.md";
+
+/// Commits every change and every new file that git is not told to ignore.
+pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Committed, MergeError> {
+    let site = Site::find(worktree)?;
+    let checkout = site.checkout(worktree)?;
+    let admin_dir = linked_admin_dir(worktree, &checkout)?;
+    check_branch(worktree, &checkout, &site.common_dir)?;
+    let staging = Staging::over(&checkout)?;
+    refuse_half_done(worktree, &staging, &admin_dir)?;
+    staging.add_everything()?;
+    // The repository may track it, or the agent may have added it.
+    staging.git().run(["reset", "--quiet", "HEAD", "--", PROMPT]).read()?;
+    let left_out = staging.nested().not_saved();
+    let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
+    let files = paths_in(&compare.args(["HEAD", "--"]).read()?).len();
+    if files > 0 {
+        commit(worktree, &staging, &site.common_dir, message)?;
+        fault::point("merge.committed");
+    }
+    replace_index(&worktree.path, &admin_dir, &staging)?;
+    Ok(Committed { commit: tip(worktree, &site.common_dir)?, files, left_out })
+}
+
+/// Git's directory for the worktree, to which its `.git` file must lead: a worktree without it is not used as one.
+fn linked_admin_dir(worktree: &GitWorktree, checkout: &Checkout) -> Result<PathBuf, MergeError> {
+    let linked = link::git_dir(&worktree.path).and_then(|git_dir| Identity::of(&git_dir));
+    let found = checkout.admin_dir.clone().filter(|admin_dir| linked == Identity::of(admin_dir));
+    found.ok_or_else(|| {
+        let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
+        WorkspaceError::NotRegistered { path, repository }.into()
+    })
+}
+
+/// Commits the private index on the branch, by way of the hooks in the user's own checkout.
+fn commit(worktree: &GitWorktree, staging: &Staging<'_>, common_dir: &Path, message: &str) -> Result<(), MergeError> {
+    check_identity(|| staging.git())?;
+    let hooks = hooks_directory(common_dir)?;
+    let git = staging.git().config(&format!("core.hooksPath={}", hooks.display()));
+    let committed = git.in_users_language().run(["commit", "--quiet", "-m"]).arg(message).finish_despite_hooks()?;
+    if committed.success {
+        return Ok(());
+    }
+    Err(MergeError::NotCommitted { path: worktree.path.clone(), message: committed.stderr })
+}
+
+/// Gives the worktree's own index what is committed now, under git's lock.
+fn replace_index(worktree: &Path, admin_dir: &Path, staging: &Staging<'_>) -> Result<(), MergeError> {
+    let (index, lock) = (admin_dir.join("index"), admin_dir.join("index.lock"));
+    let content = fs::read(staging.index()).map_err(WorkspaceError::io("read", &staging.index()))?;
+    let mut file = match File::create_new(&lock) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let (path, message) = (worktree.to_owned(), String::new());
+            return Err(MergeError::CheckoutLocked { path, lock, message });
+        }
+        Err(error) => return Err(WorkspaceError::io("create", &lock)(error).into()),
+    };
+    let written = file.write_all(&content).and_then(|()| fs::rename(&lock, &index));
+    written.map_err(|error| {
+        // Git would wait for it.
+        let _ = fs::remove_file(&lock);
+        WorkspaceError::io("write", &index)(error).into()
+    })
+}
+
+fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &Path) -> Result<(), MergeError> {
+    let unmerged = staging.git().run(["diff-files", "--name-only", "--diff-filter=U", "-z"]).read()?;
+    let files = paths_in(&unmerged);
+    let operation = operation::in_progress(admin_dir);
+    if operation.is_none() && files.is_empty() {
+        return Ok(());
+    }
+    let operation = operation.unwrap_or("merge");
+    Err(MergeError::HalfDone { path: worktree.path.clone(), operation, files })
+}
+
+fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) -> Result<(), MergeError> {
+    let head = checkout.head.branch_name().unwrap_or("no branch");
+    // A commit on a branch that is a second name for another one would move that one.
+    let target = own_ref::target(common_dir, &branch::full_name(&worktree.branch))?;
+    let found = match &target {
+        None if head == worktree.branch => return Ok(()),
+        Some(target) if head == worktree.branch => target.strip_prefix("refs/heads/").unwrap_or(target),
+        Some(_) | None => head,
+    };
+    let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
+    Err(MergeError::OtherBranch { path, branch, found })
+}
+
+fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {
+    let found = branch::commit_of(common_dir, &branch::full_name(&worktree.branch))?;
+    found.ok_or_else(|| MergeError::BranchMissing { branch: worktree.branch.clone() })
+}

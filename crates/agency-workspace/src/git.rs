@@ -1,0 +1,198 @@
+//! A git worktree on a branch of its own.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use agency_model::RunId;
+
+use super::git_command::{Finished, GitCommand, pauses};
+use super::site::Site;
+use super::worktree_refs::OwnCommits;
+use super::{
+    BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions,
+    Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, kept_look, merge,
+    own_ref, preview, ref_files, removal, review, snapshot, trash,
+};
+use agency_system::fault;
+
+/// What `update-ref` takes as the old value of a ref that it is to make.
+const MUST_NOT_EXIST: &str = "";
+
+/// The worktree of one run, as recorded with the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitWorktree {
+    /// The top of the repository's own working tree.
+    pub repository: PathBuf,
+    /// The run that works here.
+    pub run: RunId,
+    /// The commit the branch starts at.
+    pub base: Commit,
+    /// The run's branch.
+    pub branch: String,
+    /// Where the worktree is, absolute.
+    pub path: PathBuf,
+    /// The directory below which all worktrees are.
+    pub worktrees_root: PathBuf,
+    /// Where directories go before they are deleted; best on the filesystem of the worktrees.
+    pub trash: PathBuf,
+    /// Where a look at the files is kept for the next one; `None` where nothing is kept. It may be deleted at any time.
+    pub looks: Option<PathBuf>,
+}
+
+impl Workspace for GitWorktree {
+    fn directory(&self) -> &Path {
+        &self.path
+    }
+
+    fn prepare(&self) -> Result<()> {
+        branch::check_plain(&self.branch)?;
+        if self.path.symlink_metadata().is_ok() {
+            return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
+        }
+        branch::refuse_unlisted(&self.repository, &self.branch)?;
+        trash::make_private(self.path.parent().unwrap_or(&self.worktrees_root))?;
+        for pause in pauses() {
+            let added = self.add()?;
+            fault::point("worktree.added");
+            if added.success {
+                return Ok(());
+            }
+            if !added.met_half_made_worktree() {
+                return Err(self.take_back(added.stderr));
+            }
+            // Git makes the branch before it looks at the other worktrees.
+            if self.undo().is_err() {
+                return Err(self.take_back(added.stderr));
+            }
+            thread::sleep(pause);
+        }
+        let added = self.add()?;
+        if added.success { Ok(()) } else { Err(self.take_back(added.stderr)) }
+    }
+
+    fn undo(&self) -> Result<()> {
+        removal::undo(self)
+    }
+
+    fn changes(&self) -> Result<Changes> {
+        changes::changes(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+    }
+
+    fn preview(&self) -> Result<Preview> {
+        let site = Site::find(self)?;
+        let mut found = preview::preview(&site.checkout(self)?);
+        found.nested.extend(removal::foreign_repositories(self, &site));
+        let lock = site.refuse_lock(self).err();
+        found.obstacle =
+            lock.or(found.obstacle).map_or_else(|| self.incomplete_history(&site), |error| Ok(Some(error)))?;
+        Ok(found)
+    }
+
+    fn diff(&self) -> Result<Vec<u8>> {
+        changes::diff(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+    }
+
+    fn snapshot(&self) -> Result<Option<SavedWork>> {
+        let checkout = Site::find(self)?.checkout(self)?;
+        ref_files::move_aside(&checkout.common_dir, &self.trash, &self.run)?;
+        snapshot::save(&checkout, &self.run, &self.base)
+    }
+
+    fn remove(&self, options: RemoveOptions) -> Result<Removal> {
+        let removal = removal::remove(self, options)?;
+        kept_look::discard(self.looks.as_deref());
+        Ok(removal)
+    }
+
+    fn commit_roots(&self) -> Result<Vec<PathBuf>> {
+        commit_roots::of(self)
+    }
+
+    fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
+        Ok(self)
+    }
+}
+
+impl BranchWork for GitWorktree {
+    fn commit_all(&self, message: &str) -> std::result::Result<Committed, MergeError> {
+        commit_all::commit_all(self, message)
+    }
+
+    fn review(&self, into: &str) -> std::result::Result<Review, MergeError> {
+        review::review(self, into)
+    }
+
+    fn merge(&self, request: &MergeRequest) -> std::result::Result<MergeOutcome, MergeError> {
+        merge::merge(self, request)
+    }
+}
+
+impl GitWorktree {
+    /// The error that a removal would end with because commits of the worktree cannot be saved.
+    fn incomplete_history(&self, site: &Site) -> Result<Option<WorkspaceError>> {
+        let Some(entry) = &site.entry else { return Ok(None) };
+        let (work_tree, run) = (self.path.as_path(), &self.run);
+        let own = OwnCommits { common_dir: &site.common_dir, work_tree, run, deleted_branch: None };
+        let commits = own.incomplete(&entry.admin_dir, &self.branch)?;
+        Ok((!commits.is_empty()).then_some(WorkspaceError::IncompleteHistory { commits }))
+    }
+
+    /// The commit that is checked out, found from the recorded repository; `None` on a branch without one.
+    pub fn checked_out(&self) -> Result<Option<Commit>> {
+        let checkout = Site::find(self)?.checkout(self)?;
+        checkout.head.commit(&checkout.common_dir)
+    }
+
+    fn add(&self) -> Result<Finished> {
+        // Without tracking, parallel runs do not compete for the lock of the configuration.
+        let with_branch = self.adding().args(["--no-track", "-b"]).arg(&self.branch).arg("--").arg(&self.path);
+        let added = with_branch.arg(self.base.as_str()).finish_despite_hooks()?;
+        if added.refused_head() { self.add_in_two_steps() } else { Ok(added) }
+    }
+
+    /// Makes the branch first, without `git branch`: that needs a HEAD on a branch or a commit, and jj has its own ref
+    /// there while its user works on the root revision, and always where it is not colocated.
+    fn add_in_two_steps(&self) -> Result<Finished> {
+        let message = format!("branch: Created from {}", self.base);
+        let branched = own_ref::update(GitCommand::in_repository(&self.repository), &message)
+            .arg(branch::full_name(&self.branch))
+            .args([self.base.as_str(), MUST_NOT_EXIST])
+            .finish_despite_hooks()?;
+        if !branched.success {
+            return Ok(branched);
+        }
+        self.adding().arg("--").arg(&self.path).arg(&self.branch).finish_despite_hooks()
+    }
+
+    fn adding(&self) -> GitCommand {
+        GitCommand::in_repository(&self.repository)
+            .config("checkout.workers=0")
+            .config("checkout.thresholdForParallelism=2000")
+            .run(["worktree", "add", "--quiet"])
+    }
+
+    /// Undoes a `worktree add` that failed, and names the failure.
+    fn take_back(&self, message: String) -> WorkspaceError {
+        let fatal = |words: &str| message.lines().any(|line| line.starts_with("fatal: ") && line.contains(words));
+        if fatal("a branch named") || fatal("reference already exists") {
+            return WorkspaceError::BranchExists { name: self.branch.clone() };
+        }
+        if fatal("is not a valid branch name") {
+            return WorkspaceError::InvalidBranchName { name: self.branch.clone() };
+        }
+        let left = if fatal("cannot lock ref") {
+            // Nothing was made.
+            None
+        } else if fatal("already exists") {
+            // Only the branch was made; what is at the path is somebody else's.
+            removal::take_back_branch(self).err()
+        } else {
+            self.undo().err()
+        };
+        let message = match left {
+            Some(error) => format!("{message}\nand what was made is not all taken back: {error}"),
+            None => message,
+        };
+        WorkspaceError::WorktreeNotCreated { path: self.path.clone(), branch: self.branch.clone(), message }
+    }
+}

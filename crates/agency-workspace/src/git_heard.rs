@@ -1,0 +1,137 @@
+//! Git commands that take long: their progress is read while they run, and they end when they are cancelled.
+//!
+//! The one rule: git and all that it starts end with us, even if we are killed.
+
+use std::io::Read;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use super::git_command::{Finished, GitCommand, cannot_start};
+use super::{Result, WorkspaceError};
+use agency_system::lock::Lock;
+use agency_system::process::{ProcessHandle, in_new_session, signal_group};
+
+/// How often we look whether it is still wanted.
+const LOOK_UP: Duration = Duration::from_millis(100);
+/// Git tells its progress; one that says nothing for so long waits for somebody who does not answer.
+const SILENCE: Duration = Duration::from_secs(300);
+/// How long git may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+/// Complaints are short; what is longer is progress, and its beginning is of no interest.
+const MOST_WORDS: usize = 64 * 1024;
+
+/// Starts git beside a process that waits for the end of its input, which comes when we close it or die, and then kills
+/// the whole process group: git does not end by itself while it waits for a server, nor do the helpers that it starts.
+const WATCHED: &str = r#"exec 3<&0 </dev/null
+(trap '' HUP INT TERM; exec >/dev/null 2>&1; read -r end <&3; kill -KILL 0) &
+exec git "$@" 3<&-"#;
+/// What a shell says of a command that it does not find.
+const NOT_FOUND: i32 = 127;
+
+impl GitCommand {
+    /// Runs git away from our terminal, so that it can ask nobody anything. It holds `lock` as long as any of its
+    /// processes lives. `None` if it was ended because `cancelled` was set.
+    pub(super) fn finish_heard(
+        self,
+        lock: Option<&Lock>,
+        hear: &mut dyn FnMut(&str),
+        cancelled: &AtomicBool,
+    ) -> Result<Option<Finished>> {
+        let mut command = self.watched();
+        if let Some(lock) = lock {
+            lock.share_with(&mut command);
+        }
+        in_new_session(&mut command).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
+        // Waiting for a child closes its input, and that would end it.
+        let alive = child.stdin.take();
+        let mut said = vec![];
+        let ended = match child.stderr.take() {
+            Some(stderr) => listen(stderr, &mut said, hear, cancelled),
+            None => Ended::ByItself,
+        };
+        if ended != Ended::ByItself {
+            end(&mut child);
+        }
+        let status = child.wait().map_err(|source| cannot_start(&self.directory, source))?;
+        drop(alive);
+        if status.code() == Some(NOT_FOUND) {
+            return Err(WorkspaceError::GitMissing);
+        }
+        let mut stderr = complaints(&said);
+        match ended {
+            Ended::Unwanted => return Ok(None),
+            Ended::Silent => stderr.push_str("\nnothing came for five minutes"),
+            Ended::ByItself => {}
+        }
+        Ok(Some(Finished { success: status.success() && ended == Ended::ByItself, stdout: vec![], stderr }))
+    }
+
+    fn watched(&self) -> Command {
+        let mut watched = Command::new("/bin/sh");
+        watched.args(["-c", WATCHED, "git"]).args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => watched.env(name, value),
+                None => watched.env_remove(name),
+            };
+        }
+        watched
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Ended {
+    ByItself,
+    Unwanted,
+    Silent,
+}
+
+fn listen(mut stderr: ChildStderr, said: &mut Vec<u8>, hear: &mut dyn FnMut(&str), cancelled: &AtomicBool) -> Ended {
+    let mut heard_at = Instant::now();
+    let limit = Timespec::try_from(LOOK_UP).ok();
+    let mut line = vec![];
+    loop {
+        if cancelled.load(Ordering::Relaxed) {
+            return Ended::Unwanted;
+        }
+        if heard_at.elapsed() > SILENCE {
+            return Ended::Silent;
+        }
+        if poll(&mut [PollFd::new(&stderr, PollFlags::IN)], limit.as_ref()) == Ok(0) {
+            continue;
+        }
+        let mut piece = [0; 4096];
+        let Ok(length @ 1..) = stderr.read(&mut piece) else { return Ended::ByItself };
+        heard_at = Instant::now();
+        for byte in piece.iter().take(length) {
+            match byte {
+                b'\r' | b'\n' => hear(String::from_utf8_lossy(&std::mem::take(&mut line)).trim()),
+                byte => line.push(*byte),
+            }
+        }
+        said.extend_from_slice(piece.get(..length).unwrap_or_default());
+        let excess = said.len().saturating_sub(MOST_WORDS);
+        said.drain(..excess);
+    }
+}
+
+/// TERM lets git remove its half-made files.
+fn end(child: &mut Child) {
+    signal_group(child.id(), Signal::TERM);
+    if ProcessHandle::open(child.id()).is_some_and(|git| !git.wait(GRACE)) {
+        signal_group(child.id(), Signal::KILL);
+    }
+}
+
+/// What git said without its progress, which ends in carriage returns.
+fn complaints(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let lines = text.lines().map(|line| line.rsplit('\r').next().unwrap_or(line).trim_end());
+    let is_progress = |line: &&str| line.contains("% (") || line.ends_with("done.") || line.is_empty();
+    lines.filter(|line| !is_progress(line)).collect::<Vec<_>>().join("\n")
+}

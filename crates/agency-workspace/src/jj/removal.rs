@@ -1,0 +1,293 @@
+//! Removes a jj workspace, one step at a time.
+//!
+//! The one rule: work is in a bookmark before anything goes, no revision with content is abandoned, and every step can
+//! be repeated after a crash.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use super::command::JjCommand;
+use super::revision::{Revision, bookmarked, revisions};
+use super::site::JjSite;
+use super::{JjError, JjWorkspace, stale};
+use crate::git_command::GitCommand;
+use crate::snapshot::Odd;
+use crate::staging::Staging;
+use crate::{
+    BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, branch,
+    changes, entry, kept, own_ref, ref_files, saved, site, snapshot, trash, unsaved,
+};
+use agency_system::fault;
+
+/// Saves and removes a workspace.
+pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<Removal> {
+    if options.delete_branch != DeleteBranch::No {
+        return Err(JjError::NoBranch { bookmark: workspace.bookmark.clone() }.into());
+    }
+    let site = match JjSite::find(workspace) {
+        Ok(site) => site,
+        Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if workspace.path.symlink_metadata().is_err() => {
+            let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
+            return Ok(removal(workspace, WorktreeFate::AlreadyGone, Saved::default(), trashed));
+        }
+        Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if options.force => {
+            return keep_without_repository(workspace);
+        }
+        Err(WorkspaceError::Replaced { .. }) if options.force => {
+            kept::keep_odd(&workspace.path, &workspace.trash, &workspace.run)?;
+            return remove(workspace, options);
+        }
+        Err(error) => return Err(error),
+    };
+    if !options.force {
+        site.refuse_foreign(workspace)?;
+    }
+    let saved = save_found(workspace, &site, options)?;
+    fault::point("jj.saved");
+
+    let unfinished = |source| WorkspaceError::NotRemoved { path: workspace.path.clone(), source: Box::new(source) };
+    let (fate, trashed) = clear_away(workspace, &site, saved.holds_more).map_err(unfinished)?;
+    Ok(removal(workspace, fate, saved, trashed))
+}
+
+/// What of a workspace is saved, and whether a ref can hold all of it.
+#[derive(Default)]
+struct Saved {
+    work: Option<SavedWork>,
+    ignored: Vec<PathBuf>,
+    holds_more: bool,
+}
+
+/// Saves what is found at the recorded path, whatever jj knows about it.
+fn save_found(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+    ref_files::move_aside(&site.git_store, &workspace.trash, &workspace.run)?;
+    let work = match site.here {
+        Some(_) if site.is_half_made(&workspace.path) => saved_before(workspace, site)?,
+        Some(_) => {
+            let not_saved =
+                |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
+            return match save_files(workspace, site, options) {
+                Err(WorkspaceError::FilesNotTaken { .. }) if options.force => {
+                    let work = saved::find(&site.git_store, &workspace.run, &workspace.base)?;
+                    Ok(Saved { work, ignored: vec![], holds_more: true })
+                }
+                other => other.map_err(not_saved),
+            };
+        }
+        // What jj had seen of it can still be kept.
+        None if site.known => keep(workspace, &stale::current(workspace)?)?,
+        None => saved_before(workspace, site)?,
+    };
+    Ok(Saved { work, ..Saved::default() })
+}
+
+/// Saves the files, first as git sees them: jj may not know them any more, or replace them, as after `jj workspace
+/// forget` or `jj undo`.
+fn save_files(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+    let checkout = workspace.seen_by_git(&workspace.base)?;
+    let ignored = changes::ignored(&checkout).map_err(not_taken)?;
+    let nested = refuse_nested(workspace, options)?;
+    let earlier = saved::locate(&site.git_store, &workspace.run)?;
+    let odd = if options.force { Odd::LeftOut } else { Odd::Refused };
+    let (copy, whole) = snapshot::save_with(&checkout, &workspace.run, &workspace.base, odd)?;
+    fault::point("jj.copied");
+    let (work, left_out) = if site.is_workspace(workspace) {
+        let (revision, work, left_out) = take_in(workspace, options)?;
+        match copy {
+            Some(copy) if is_only_copy(site, earlier, &copy)? && holds(site, &revision, &copy)? => {
+                forget_copy(site, &copy)?;
+                (work, left_out)
+            }
+            copy if left_out.is_empty() => (copy.or(work), left_out),
+            // The whole workspace is kept beside what jj has.
+            copy => (work.or(copy), left_out),
+        }
+    } else {
+        (copy, vec![])
+    };
+    let holds_more = site.foreign || !whole || !nested.is_empty() || !left_out.is_empty();
+    Ok(Saved { work, ignored, holds_more })
+}
+
+/// Files that git or jj cannot read or take; by force they are kept.
+fn not_taken(error: WorkspaceError) -> WorkspaceError {
+    WorkspaceError::FilesNotTaken { source: Box::new(error) }
+}
+
+/// Moves the files of a workspace whose repository is gone to where they are kept.
+fn keep_without_repository(workspace: &JjWorkspace) -> Result<Removal> {
+    let here = site::identify(&workspace.path, &workspace.repository, &workspace.worktrees_root)?;
+    if let Some(identity) = here {
+        kept::keep(&workspace.path, identity, &workspace.trash, &workspace.run)?;
+    }
+    let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
+    Ok(removal(workspace, WorktreeFate::Removed, Saved::default(), trashed))
+}
+
+/// Takes back a workspace in which no agent ever ran, however far its making came.
+pub(super) fn undo(workspace: &JjWorkspace) -> Result<()> {
+    let site = match JjSite::find(workspace) {
+        Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if workspace.path.symlink_metadata().is_err() => {
+            return Ok(());
+        }
+        found => found?,
+    };
+    site.refuse_foreign(workspace)?;
+    let (_, trashed) = clear_away(workspace, &site, false)?;
+    trashed.iter().try_for_each(|directory| trash::discard(directory))
+}
+
+/// Takes in the agent's files and puts the bookmark on its work; `None` when it has done nothing.
+pub(super) fn save(workspace: &JjWorkspace) -> Result<Option<SavedWork>> {
+    let not_saved = |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
+    refuse_nested(workspace, RemoveOptions::default()).map_err(not_saved)?;
+    take_in(workspace, RemoveOptions::default()).map(|(_, work, _)| work).map_err(not_saved)
+}
+
+/// Lets jj take in the agent's files; the revision, the work, and the files that jj left out.
+fn take_in(workspace: &JjWorkspace, options: RemoveOptions) -> Result<(Revision, Option<SavedWork>, Vec<PathBuf>)> {
+    let revision = stale::take_in(workspace).map_err(not_taken)?;
+    let files = left_out(workspace, &revision).map_err(not_taken)?;
+    if !files.is_empty() && !options.force {
+        return Err(JjError::LeftOut { files }.into());
+    }
+    let work = keep(workspace, &revision)?;
+    Ok((revision, work, files))
+}
+
+/// Whether the revision has everything that a copy of the files has. One with conflicts has it in another form.
+fn holds(site: &JjSite, revision: &Revision, copy: &SavedWork) -> Result<bool> {
+    let tree = |commit: &Commit| {
+        let name = format!("{commit}^{{tree}}");
+        GitCommand::on(&site.git_store).run(["rev-parse", "--verify", "--end-of-options"]).arg(name).read_line()
+    };
+    Ok(revision.conflicted || tree(&revision.commit)? == tree(&copy.commit)?)
+}
+
+/// Whether a ref has nothing but this copy, which an interrupted attempt may have made.
+fn is_only_copy(site: &JjSite, earlier: Option<(String, Commit)>, copy: &SavedWork) -> Result<bool> {
+    let with_earlier_work = branch::commit_of(&site.git_store, &format!("{}^2", copy.commit))?.is_some();
+    Ok(!with_earlier_work && earlier.is_none_or(|(_, commit)| commit == copy.commit))
+}
+
+/// Drops a copy that nothing needs any more.
+fn forget_copy(site: &JjSite, copy: &SavedWork) -> Result<()> {
+    let git = GitCommand::on(&site.git_store).config("core.hooksPath=/dev/null");
+    own_ref::delete(git, &copy.reference, copy.commit.as_str())
+}
+
+/// Puts the bookmark on the agent's work as jj knows it; `None` when there is none.
+fn keep(workspace: &JjWorkspace, revision: &Revision) -> Result<Option<SavedWork>> {
+    let base = workspace.base_below(|| JjCommand::reading(&workspace.repository))?;
+    let Some(commit) = work_above(workspace, base.as_ref(), revision)? else {
+        return Ok(None);
+    };
+    JjCommand::reading(&workspace.repository)
+        .run(["bookmark", "set", "--allow-backwards"])
+        .arg(format!("--revision={commit}"))
+        .arg("--")
+        .arg(&workspace.bookmark)
+        .read()?;
+    describe(workspace, commit, base.as_ref().unwrap_or(&workspace.base)).map(Some)
+}
+
+/// The repositories inside the workspace, of which jj takes in nothing. They are refused unless by force.
+fn refuse_nested(workspace: &JjWorkspace, options: RemoveOptions) -> Result<Vec<PathBuf>> {
+    let nested = nested_in(workspace)?;
+    if nested.is_empty() || options.force {
+        return Ok(nested);
+    }
+    Err(WorkspaceError::NestedRepositories { path: workspace.path.clone(), nested })
+}
+
+/// The repositories inside the workspace.
+pub(super) fn nested_in(workspace: &JjWorkspace) -> Result<Vec<PathBuf>> {
+    let checkout = workspace.seen_by_git(&workspace.base)?;
+    let ignored = changes::ignored(&checkout).map_err(not_taken)?;
+    let staging = Staging::over(&checkout).map_err(not_taken)?;
+    let mut nested = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
+    nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
+    Ok(nested)
+}
+
+/// The files that are neither in the revision nor ignored, as one whose name jj cannot write down.
+fn left_out(workspace: &JjWorkspace, revision: &Revision) -> Result<Vec<PathBuf>> {
+    if revision.conflicted {
+        // In git, a revision with conflicts has other paths than its files.
+        return Ok(vec![]);
+    }
+    let seen = workspace.seen_by_git(&revision.commit)?;
+    let staging = Staging::over(&seen)?;
+    let listed = staging.git().run(["ls-files", "-z", "--others", "--exclude-standard"]).read()?;
+    let paths = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !path.ends_with(b"/"));
+    let paths = paths.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
+    Ok(paths.filter(|path| !path.starts_with(".jj")).collect())
+}
+
+/// The commit above the base that holds everything the agent did: its revision, or the last one with content below.
+fn work_above(workspace: &JjWorkspace, base: Option<&Commit>, revision: &Revision) -> Result<Option<Commit>> {
+    let own = workspace.revset();
+    // Without the base, what others work on is not the agent's.
+    let not_own = base.map_or_else(|| format!("(working_copies() ~ {own})"), ToString::to_string);
+    let with_content = format!(r#"heads(({not_own}..{own}) ~ (empty() & description(exact:"")) ~ root())"#);
+    let heads = revisions(JjCommand::reading(&workspace.repository), &with_content)?;
+    Ok(match heads.as_slice() {
+        [] => None,
+        [one] => Some(one.commit.clone()),
+        [_, _, ..] => Some(revision.commit.clone()),
+    })
+}
+
+/// What an earlier attempt saved.
+fn saved_before(workspace: &JjWorkspace, site: &JjSite) -> Result<Option<SavedWork>> {
+    let kept = bookmarked(JjCommand::reading(&workspace.repository), &workspace.bookmark)?;
+    match kept {
+        Some(commit) => saved::describe(&site.git_store, workspace.bookmark.clone(), commit, &workspace.base).map(Some),
+        None => saved::find(&site.git_store, &workspace.run, &workspace.base),
+    }
+}
+
+fn describe(workspace: &JjWorkspace, commit: Commit, base: &Commit) -> Result<SavedWork> {
+    let no_store = || JjError::NoGitStore { path: workspace.repository.clone() };
+    let git_store = super::git_store_of(&workspace.repository).ok_or_else(no_store)?;
+    saved::describe(&git_store, workspace.bookmark.clone(), commit, base)
+}
+
+/// Moves the directory away, and lets jj and git forget it; either may have happened already.
+fn clear_away(workspace: &JjWorkspace, site: &JjSite, holds_more: bool) -> Result<(WorktreeFate, Vec<PathBuf>)> {
+    let JjWorkspace { path, trash, run, .. } = workspace;
+    let mut trashed = trash::leftovers(trash, path, run)?;
+    let fate = match (site.here, site.known) {
+        (Some(_), _) => WorktreeFate::Removed,
+        (None, _) if !trashed.is_empty() || kept::find(trash, run).is_some() => WorktreeFate::Removed,
+        (None, true) => WorktreeFate::DeletedByHand,
+        (None, false) => WorktreeFate::AlreadyGone,
+    };
+    match site.here {
+        Some(identity) if holds_more => drop(kept::keep(path, identity, trash, run)?),
+        Some(identity) => trashed.push(trash::take(path, identity, trash, run)?),
+        None => {}
+    }
+    fault::point("jj.trashed");
+    entry::unregister(&site.git_store, site.worktree.as_ref(), path)?;
+    if site.known {
+        // Jj abandons the revision only if it is empty, not described and in no bookmark.
+        JjCommand::reading(&workspace.repository).run(["workspace", "forget"]).arg(workspace.name()).read()?;
+    }
+    fault::point("jj.forgotten");
+    Ok((fate, trashed))
+}
+
+fn removal(workspace: &JjWorkspace, worktree: WorktreeFate, saved: Saved, trashed: Vec<PathBuf>) -> Removal {
+    Removal {
+        worktree,
+        saved: saved.work,
+        branch: BranchFate::Absent,
+        ignored: saved.ignored,
+        other_refs: vec![],
+        leftover: trash::discard_all(trashed),
+        kept: kept::find(&workspace.trash, &workspace.run),
+        kept_refs: kept::find_refs(&workspace.trash, &workspace.run),
+    }
+}

@@ -1,0 +1,181 @@
+//! Brings the work of a branch into another branch.
+//!
+//! The one rule: the target moves from a commit that was looked at to one that holds it, or not at all; a merge that
+//! was made is never made again.
+
+mod advance;
+mod combine;
+mod dirty;
+mod error;
+mod hooks;
+mod merge_tree;
+mod outcome;
+mod place;
+mod private_index;
+mod record;
+mod replay;
+mod save;
+mod target;
+mod trial;
+mod version;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+pub use error::MergeError;
+pub use outcome::{
+    Conflict, DirtyCheckout, DirtyFiles, MergeOutcome, MergeRequest, MergeStrategy, Merged, SavedChanges,
+};
+pub use target::default_target;
+
+use super::git_command::GitCommand;
+use super::site::Site;
+use super::{Commit, GitWorktree, Review, branch};
+use advance::Advanced;
+use agency_system::fault;
+use combine::Made;
+pub(super) use hooks::hooks_directory;
+pub(super) use merge_tree::{Combined, merge_tree};
+pub(super) use place::Place;
+pub(super) use target::check_target;
+
+/// So often a merge is made anew because somebody else moved the target.
+const TRIES: usize = 5;
+
+/// Work on a branch of its own, which can be committed, looked at and merged.
+pub trait BranchWork {
+    /// Commits what is not committed, with the user's name, hooks and signature.
+    fn commit_all(&self, message: &str) -> Result<Committed, MergeError>;
+
+    /// What a merge into a branch would bring; what is not committed is no part of it.
+    fn review(&self, into: &str) -> Result<Review, MergeError>;
+
+    /// Merges the branch. Safe to repeat after a crash.
+    fn merge(&self, request: &MergeRequest) -> Result<MergeOutcome, MergeError>;
+}
+
+/// What is on the branch after everything was committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The tip of the branch.
+    pub commit: Commit,
+    /// How many files were committed now; with none there was nothing to commit.
+    pub files: usize,
+    /// Git repositories inside the worktree, whose content a commit cannot hold.
+    pub left_out: Vec<PathBuf>,
+}
+
+/// Merges the branch of a worktree.
+pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<MergeOutcome, MergeError> {
+    version::check(request.strategy)?;
+    let common_dir = Site::find(worktree)?.common_dir;
+    let _turn = place::take_turn(&common_dir)?;
+    let target = check_target(&common_dir, &worktree.branch, &request.into)?;
+    for _ in 0..TRIES {
+        let before = tip_of(&common_dir, &target)
+            .and_then(|tip| tip.ok_or_else(|| MergeError::TargetMissing { name: target.clone() }))?;
+        let tip = tip_of(&common_dir, &worktree.branch)
+            .and_then(|tip| tip.ok_or_else(|| MergeError::BranchMissing { branch: worktree.branch.clone() }))?;
+        let done = || -> Result<MergeOutcome, MergeError> {
+            let saved = saved(&common_dir, request)?;
+            Ok(MergeOutcome::AlreadyMerged { target: target.clone(), commit: before.clone(), saved })
+        };
+        if contains(&common_dir, &before, &tip)?
+            || record::says_merged(&common_dir, worktree, (&tip, &before), request)?
+        {
+            return done();
+        }
+        let place = Place::find(&common_dir, worktree, &target)?;
+        if let Some(checkouts) = in_the_way(&place, request, &before, &tip)? {
+            return Ok(MergeOutcome::Blocked { target, checkouts });
+        }
+        let task = combine::Task { worktree, request, place: &place, target: &target, before: &before, tip: &tip };
+        let commit = match task.make()? {
+            Made::Commit(commit) => commit,
+            Made::Nothing => return done(),
+            Made::Conflicts { at, conflicts } => return Ok(MergeOutcome::Conflicts { target, at, conflicts }),
+        };
+        fault::point("merge.made");
+        match request.strategy {
+            // The branch itself is in the target then, which nobody can mistake.
+            MergeStrategy::Merge => {}
+            MergeStrategy::Squash | MergeStrategy::Rebase => {
+                record::write(&place, &worktree.run, (&commit, &tip), request.record.as_deref())?;
+            }
+        }
+        fault::point("merge.recorded");
+        // Hooks take their time: meanwhile somebody may have switched branches.
+        let place = Place::find(&common_dir, worktree, &target)?;
+        let (branch, dirty) = (&worktree.branch, &request.dirty);
+        let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
+        let changes_hooks = step.changes_hooks(&place.top)?;
+        match step.advance()? {
+            Advanced::Moved => {
+                fault::point("merge.moved");
+                // Where the checkout was updated, those that came with the merge are there now.
+                if !changes_hooks {
+                    task.tell_hooks()?;
+                }
+                let saved = saved(&common_dir, request)?;
+                let checkouts = place.checkouts.clone();
+                return Ok(MergeOutcome::Merged(Merged { target, before, commit, checkouts, saved }));
+            }
+            Advanced::Blocked(checkouts) => return Ok(MergeOutcome::Blocked { target, checkouts }),
+            Advanced::Overtaken => {}
+        }
+    }
+    Err(MergeError::KeepsMoving { branch: target, tries: TRIES })
+}
+
+/// The checkouts in which changes are in the way, looked at before any hook takes its time.
+fn in_the_way(
+    place: &Place,
+    request: &MergeRequest,
+    before: &Commit,
+    tip: &Commit,
+) -> Result<Option<Vec<DirtyCheckout>>, MergeError> {
+    if place.checkouts.is_empty() || request.dirty != DirtyFiles::Block {
+        return Ok(None);
+    }
+    let Combined::Clean(tree) = merge_tree(place, None, before, tip)? else { return Ok(None) };
+    let dirty = advance::dirty_checkouts(place, before, &tree)?;
+    Ok((!dirty.is_empty()).then(|| advance::described(&dirty)))
+}
+
+/// What calls with this request saved.
+fn saved(common_dir: &Path, request: &MergeRequest) -> Result<Vec<SavedChanges>, MergeError> {
+    match &request.dirty {
+        DirtyFiles::Block => Ok(vec![]),
+        DirtyFiles::Save { name } => save::list(common_dir, name),
+    }
+}
+
+/// Checks that git can tell who commits.
+pub(super) fn check_identity(git: impl Fn() -> GitCommand) -> Result<(), MergeError> {
+    for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        let asked = git().run(["var"]).arg(who).finish()?;
+        if !asked.success {
+            let message = asked.stderr.lines().last().unwrap_or_default().to_owned();
+            return Err(MergeError::NoIdentity { message });
+        }
+    }
+    Ok(())
+}
+
+/// The paths that git prints with a NUL after each.
+pub(super) fn paths_in(printed: &[u8]) -> Vec<PathBuf> {
+    let paths = printed.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+    paths.map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))).collect()
+}
+
+/// The commit that a branch points at.
+pub(super) fn tip_of(common_dir: &Path, name: &str) -> Result<Option<Commit>, MergeError> {
+    Ok(branch::commit_of(common_dir, &branch::full_name(name))?)
+}
+
+/// Whether a commit holds another one in its history.
+pub(super) fn contains(git_dir: &Path, commit: &Commit, other: &Commit) -> Result<bool, MergeError> {
+    let asked = GitCommand::on(git_dir).run(["merge-base", "--is-ancestor"]);
+    Ok(asked.args([other.as_str(), commit.as_str()]).finish()?.success)
+}

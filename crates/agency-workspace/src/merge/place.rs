@@ -1,0 +1,118 @@
+//! Where a merge is made: the repository, the working trees that have the target checked out, and whose turn it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::super::git_command::GitCommand;
+use super::super::link::{self, Identity};
+use super::super::registered::{self, RegisteredWorktree, Worktrees};
+use super::super::{GitWorktree, branch, operation};
+use super::MergeError;
+use agency_system::lock::Lock;
+
+/// So long a merge waits for another one, whose hooks may test the whole project.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Waits until no other merge is made in the repository.
+pub(super) fn take_turn(common_dir: &Path) -> Result<Lock, MergeError> {
+    let path = common_dir.join("agency-merge.lock");
+    Lock::take(&path, PATIENCE)?.ok_or(MergeError::Busy { lock: path })
+}
+
+/// The repository as a merge finds it.
+pub(in super::super) struct Place {
+    /// The git directory that all worktrees share.
+    pub(super) common_dir: PathBuf,
+    /// The target branch.
+    pub(super) target: String,
+    /// All working trees of the repository.
+    working_trees: Vec<PathBuf>,
+    /// The user's own that have the target checked out.
+    pub(super) checkouts: Vec<PathBuf>,
+    /// The worktrees of runs that have it checked out.
+    of_runs: Vec<PathBuf>,
+    /// The locked worktrees that have it checked out and are not there.
+    away: Vec<PathBuf>,
+    /// Where a person would merge: a checkout of the target, else the repository's own working tree, else its git
+    /// directory. Never the worktree of a run: its agent could have written settings and hooks there.
+    pub(super) top: PathBuf,
+}
+
+impl Place {
+    /// Looks at all working trees of the repository, and refuses a target that somebody is in the middle of changing:
+    /// what they finish would undo the merge.
+    pub(super) fn find(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
+        let place = Self::look(common_dir, worktree, target)?;
+        if let Some(path) = place.of_runs.first().cloned() {
+            return Err(MergeError::WorktreeOfRun { branch: target.to_owned(), path });
+        }
+        if let Some(path) = place.away.first().cloned() {
+            return Err(MergeError::CheckoutAway { branch: target.to_owned(), path });
+        }
+        place.refuse_half_done()?;
+        Ok(place)
+    }
+
+    /// Looks at all working trees of the repository.
+    pub(in super::super) fn look(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
+        let Worktrees { main, linked } = registered::list(common_dir)?;
+        let ours = |path: &Path| leads_to(path, common_dir);
+        let main_tree = Some(main.path.clone()).filter(|path| ours(path));
+        let has_target = |entry: &&RegisteredWorktree| entry.branch.as_deref() == Some(target);
+        let is_away = |entry: &&RegisteredWorktree| entry.locked.is_some() && !entry.path.exists();
+        let all = || std::iter::once(&main).chain(&linked);
+        let paths = |entry: &RegisteredWorktree| entry.path.clone();
+        let away = all().filter(has_target).filter(is_away).map(paths).collect();
+        let checkouts = all().filter(has_target).map(paths).filter(|path| ours(path));
+        let root = fs::canonicalize(&worktree.worktrees_root).unwrap_or_else(|_| worktree.worktrees_root.clone());
+        let (of_runs, checkouts): (Vec<_>, Vec<_>) = checkouts.partition(|path| path.starts_with(&root));
+        let top = checkouts.first().cloned().or(main_tree);
+        Ok(Self {
+            common_dir: common_dir.to_owned(),
+            target: target.to_owned(),
+            working_trees: all().map(|entry| entry.path.clone()).collect(),
+            checkouts,
+            of_runs,
+            away,
+            top: top.unwrap_or_else(|| common_dir.to_owned()),
+        })
+    }
+
+    /// Starts to describe a git command where a person would run it.
+    pub(in super::super) fn git(&self) -> GitCommand {
+        GitCommand::at(&self.top)
+    }
+
+    fn refuse_half_done(&self) -> Result<(), MergeError> {
+        for path in &self.working_trees {
+            let Some(git_dir) = link::git_dir(path) else { continue };
+            let has_target = self.checkouts.contains(path);
+            let operation = if operation::is_rebasing(&git_dir, &branch::full_name(&self.target)) {
+                Some("rebase")
+            } else if has_target {
+                operation::in_progress(&git_dir)
+            } else {
+                None
+            };
+            if let Some(operation) = operation {
+                let (branch, path) = (self.target.clone(), path.clone());
+                return Err(MergeError::TargetInUse { branch, operation, path });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The repository's own working tree, if it has one.
+pub(super) fn main_tree(common_dir: &Path) -> Result<Option<PathBuf>, MergeError> {
+    let Worktrees { main, .. } = registered::list(common_dir)?;
+    Ok(Some(main.path).filter(|path| leads_to(path, common_dir)))
+}
+
+/// Whether git finds this repository, and no other one, in a directory.
+fn leads_to(path: &Path, common_dir: &Path) -> bool {
+    let found = link::git_dir(path).and_then(|git_dir| link::common_dir(&git_dir));
+    let real = fs::canonicalize(common_dir).ok();
+    found.is_some() && found.as_deref().and_then(Identity::of) == real.as_deref().and_then(Identity::of)
+}

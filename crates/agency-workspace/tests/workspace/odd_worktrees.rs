@@ -1,0 +1,122 @@
+//! Worktrees whose `.git` or whose entry in git is not what agency made: their files are saved all the same.
+
+use std::fs;
+use std::path::Path;
+
+use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeFate};
+
+use crate::world::{World, git, write};
+
+const PLAIN: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: false };
+const FORCED: RemoveOptions = RemoveOptions { delete_branch: DeleteBranch::No, force: true };
+
+/// A worktree with one changed and one new file.
+fn with_work(world: &World) -> GitWorktree {
+    let worktree = world.prepared();
+    write(&worktree.path.join("a.txt"), "changed\n");
+    write(&worktree.path.join("new"), "precious\n");
+    worktree
+}
+
+/// Removes a worktree, after which all of its work is in the ref and nothing else is left of it.
+#[track_caller]
+fn saved_and_gone(world: &World, worktree: &GitWorktree, options: RemoveOptions) {
+    let removal = worktree.remove(options).unwrap();
+    assert_eq!(removal.worktree, WorktreeFate::Removed);
+    let reference = removal.saved.unwrap().reference;
+    assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:a.txt")]), "changed");
+    assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:new")]), "precious");
+    assert!(!worktree.path.exists() && !world.lists(&worktree.path));
+    assert!(!world.repository.join(".git/worktrees").join(worktree.run.as_str()).exists());
+    assert!(!world.repository.join(".git/agency-removed").exists());
+}
+
+// proves L17: `.git` file deleted
+#[test]
+fn a_worktree_without_its_git_file_is_saved_and_removed() {
+    let world = World::new();
+    let worktree = with_work(&world);
+    fs::remove_file(worktree.path.join(".git")).unwrap();
+    saved_and_gone(&world, &worktree, PLAIN);
+}
+
+// proves L17: admin directory deleted, by hand and by `git worktree prune`
+#[test]
+fn a_worktree_that_git_has_forgotten_is_saved_and_removed() {
+    let world = World::new();
+    let by_hand = with_work(&world);
+    fs::remove_dir_all(world.repository.join(".git/worktrees").join(by_hand.run.as_str())).unwrap();
+    saved_and_gone(&world, &by_hand, PLAIN);
+    let pruned = with_work(&world);
+    fs::remove_file(pruned.path.join(".git")).unwrap();
+    world.git(["worktree", "prune", "--expire=now"]);
+    saved_and_gone(&world, &pruned, PLAIN);
+    let without_either = world.worktree();
+    write(&without_either.path.join("a.txt"), "changed\n");
+    write(&without_either.path.join("new"), "precious\n");
+    saved_and_gone(&world, &without_either, PLAIN);
+}
+
+// proves L17: locked
+#[test]
+fn force_removes_a_locked_worktree_and_saves_its_work() {
+    let world = World::new();
+    let worktree = with_work(&world);
+    world.git(["worktree", "lock", worktree.path.to_str().unwrap()]);
+    assert!(matches!(worktree.remove(PLAIN), Err(WorkspaceError::Locked { .. })));
+    saved_and_gone(&world, &worktree, FORCED);
+}
+
+// proves L17: `rm .git; git init` by the agent
+#[test]
+fn a_repository_of_the_agents_own_is_named_and_moved_with_its_history() {
+    let world = World::new();
+    let worktree = with_work(&world);
+    let path = &worktree.path;
+    fs::remove_file(path.join(".git")).unwrap();
+    git(path, ["init", "-q"]);
+    git(path, ["add", "new"]);
+    git(path, ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "of the agent"]);
+    let error = worktree.remove(PLAIN).unwrap_err();
+    let WorkspaceError::NestedRepositories { nested, .. } = error else { panic!("{error}") };
+    assert_eq!(nested, [Path::new(".git")]);
+    assert_eq!(git(path, ["log", "--format=%s"]), "of the agent", "a refusal touches nothing");
+    let removal = worktree.remove(FORCED).unwrap();
+    let reference = removal.saved.unwrap().reference;
+    assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:a.txt")]), "changed");
+    let kept = removal.kept.unwrap().join("worktree");
+    assert_eq!(git(&kept, ["log", "--format=%s"]), "of the agent");
+    assert!(!path.exists() && !world.lists(path));
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed, "it can be repeated");
+}
+
+// proves L17: the commits of a submodule are in git's entry for the worktree, which goes with it
+#[test]
+fn force_keeps_the_repository_of_a_submodule_with_its_commits() {
+    let (world, library) = (World::new(), World::new());
+    let allow = "protocol.file.allow=always";
+    world.git(["-c", allow, "submodule", "--quiet", "add", library.repository.to_str().unwrap(), "lib"]);
+    world.git(["commit", "-q", "-m", "submodule"]);
+    let worktree = world.prepared();
+    git(&worktree.path, ["-c", allow, "submodule", "--quiet", "update", "--init"]);
+    let inside = worktree.path.join("lib");
+    write(&inside.join("a.txt"), "changed");
+    git(&inside, ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "only here"]);
+    let commit = git(&inside, ["rev-parse", "HEAD"]);
+    let kept = worktree.remove(FORCED).unwrap().kept.unwrap();
+    assert_eq!(fs::read_to_string(kept.join("worktree/lib/a.txt")).unwrap(), "changed");
+    let (first, rest) = commit.split_at(2);
+    assert!(kept.join("modules/lib/objects").join(first).join(rest).exists());
+}
+
+// An entry that the agent rewrote does not lead a removal to another directory.
+#[test]
+fn an_entry_that_names_another_directory_takes_nothing_from_it() {
+    let world = World::new();
+    let (worktree, other) = (with_work(&world), with_work(&world));
+    let entry = world.repository.join(".git/worktrees").join(worktree.run.as_str());
+    fs::write(entry.join("gitdir"), format!("{}\n", other.path.join(".git").display())).unwrap();
+    saved_and_gone(&world, &worktree, PLAIN);
+    assert!(other.path.join("new").exists());
+    assert!(world.lists(&other.path));
+}
