@@ -3,7 +3,7 @@
 //! The one rule: each method has a default that is safe for a program of which only the command is known, so an adapter
 //! states only in what its agent differs.
 
-use super::launch::{Adjusted, Program};
+use super::launch::{Adjusted, LaunchHabits, Program, launch_config};
 use super::{
     AdapterError, Conversations, LaunchConfig, LaunchRequest, McpClient, McpSettings, PassServers, ReadOnlyMode,
     SandboxSettings, TrustSettings, Variables,
@@ -88,7 +88,12 @@ pub trait AgentAdapter: Send + Sync {
 
     /// The command line, the variables and the first input of one process.
     fn launch_config(&self, program: &Program<'_>, request: &LaunchRequest<'_>) -> Result<LaunchConfig, AdapterError> {
-        super::launch::launch_config(self, program, request)
+        let habits = LaunchHabits {
+            session_args: self.session_args(),
+            mcp_servers: self.mcp_servers(),
+            adjust: &|user_args, launch| self.adjust_launch(request, user_args, launch),
+        };
+        launch_config(&habits, program, request)
     }
 }
 

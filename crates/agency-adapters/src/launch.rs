@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agency_model::Mode;
 
-use super::agent_adapter::AgentAdapter;
-use super::{AdapterError, Form, LaunchFile, McpRequest, Opening, PromptDelivery, StreamFormat, mcp};
+use super::{AdapterError, Form, LaunchFile, McpRequest, Opening, PassServers, PromptDelivery, StreamFormat, mcp};
 
 /// What is to be started.
 #[derive(Debug, Clone, Copy)]
@@ -90,9 +89,19 @@ pub struct Adjusted {
     pub env: BTreeMap<String, String>,
 }
 
+/// What the start of an agent depends on beside its form.
+pub(super) struct LaunchHabits<'a> {
+    /// The arguments that name a new conversation, with `{session}` for the name.
+    pub(super) session_args: Option<&'static [&'static str]>,
+    /// How it is given MCP servers where its protocol does not carry them.
+    pub(super) mcp_servers: Option<PassServers>,
+    /// Changes the arguments and variables, given the arguments of the user.
+    pub(super) adjust: &'a dyn Fn(&[&String], &mut Adjusted),
+}
+
 /// Puts together how one process is started.
-pub(super) fn launch_config<A: AgentAdapter + ?Sized>(
-    adapter: &A,
+pub(super) fn launch_config(
+    habits: &LaunchHabits<'_>,
     program: &Program<'_>,
     request: &LaunchRequest<'_>,
 ) -> Result<LaunchConfig, AdapterError> {
@@ -101,10 +110,10 @@ pub(super) fn launch_config<A: AgentAdapter + ?Sized>(
         return Err(AdapterError::NoOneShot);
     }
     let user_args: Vec<&String> = program.args.iter().chain(request.extra_args).collect();
-    let mut launch = Adjusted { args: form_args(adapter, form, request)?, env: BTreeMap::new() };
-    adapter.adjust_launch(request, &user_args, &mut launch);
+    let mut launch = Adjusted { args: form_args(habits.session_args, form, request)?, env: BTreeMap::new() };
+    (habits.adjust)(&user_args, &mut launch);
     let Adjusted { mut args, env } = launch;
-    let servers = mcp::pass(adapter.mcp_servers(), form, request.mcp)?;
+    let servers = mcp::pass(habits.mcp_servers, form, request.mcp)?;
     args.extend(servers.args);
     args.extend(user_args.into_iter().cloned());
     let mut first_input = FirstInput::None;
@@ -132,8 +141,8 @@ pub(super) fn launch_config<A: AgentAdapter + ?Sized>(
 }
 
 /// The arguments of the form: of a new conversation, named where the agent takes a name, or of one that is resumed.
-fn form_args<A: AgentAdapter + ?Sized>(
-    adapter: &A,
+fn form_args(
+    session_args: Option<&[&str]>,
     form: &Form,
     request: &LaunchRequest<'_>,
 ) -> Result<Vec<String>, AdapterError> {
@@ -143,7 +152,7 @@ fn form_args<A: AgentAdapter + ?Sized>(
         return Ok(resumed.iter().map(|arg| arg.replace("{session}", session)).collect());
     }
     let mut args = form.args.clone();
-    if let (Mode::Interactive, Some(session), Some(named)) = (mode, request.session, adapter.session_args()) {
+    if let (Mode::Interactive, Some(session), Some(named)) = (mode, request.session, session_args) {
         args.extend(named.iter().map(|arg| arg.replace("{session}", session)));
     }
     Ok(args)
