@@ -1,9 +1,9 @@
 //! What a failed test prints about its world. It runs while a panic unwinds, so nothing here may panic.
 
-use crate::World;
 use crate::process::Process;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 /// How many of the last lines of an event log are printed.
@@ -12,17 +12,16 @@ const LINES: usize = 200;
 /// How long the program may take to list its runs.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Prints the runs and the event logs of a world.
-pub(crate) fn print(world: &World) {
+/// Prints the runs, as `list` lists them, and the event logs below a home.
+pub(crate) fn print(mut list: Command, home: &Path) {
     eprintln!("--- agency ls --json --all");
-    let mut command = world.command(&["ls", "--json", "--all"]);
-    if Path::new(command.get_program()).is_file() {
-        match Process::start(&mut command).wait_within(LIMIT) {
+    if Path::new(list.get_program()).is_file() {
+        match Process::start(&mut list).wait_within(LIMIT) {
             Ok(output) => eprintln!("{output}"),
             Err(known) => eprintln!("{known}"),
         }
     }
-    for path in event_logs(&world.agency_home()) {
+    for path in event_logs(home) {
         eprintln!("--- {}", path.display());
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned();
         let lines: Vec<_> = text.lines().collect();

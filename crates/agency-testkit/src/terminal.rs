@@ -3,10 +3,10 @@
 use crate::environment::Environment;
 use crate::process::{Output, Process};
 use crate::wait::poll;
-use crate::{World, wait_for};
+use crate::wait_for;
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -36,22 +36,23 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a command on a new terminal. It gets the world's environment, and nothing of tmux's.
+    /// Starts a command on a new terminal of the tmux server at `socket`. It gets the environment of the world whose
+    /// directory is `root`, and nothing of tmux's.
     #[track_caller]
-    pub(crate) fn open(world: &World, command: &Command) -> Self {
+    pub(crate) fn open(environment: &Environment, socket: PathBuf, root: &Path, command: &Command) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let session = format!("test-terminal-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let mut terminal = Self {
-            socket: world.socket(),
-            environment: world.environment().clone(),
+            socket,
+            environment: environment.clone(),
             pane: String::new(),
-            exit_code: world.root().join("tmp").join(&session),
+            exit_code: root.join("tmp").join(&session),
         };
-        let directory = command.get_current_dir().unwrap_or(world.root());
+        let directory = command.get_current_dir().unwrap_or(root);
         let mut tmux = terminal.tmux(&["-C", "new-session", "-d", "-x", "120", "-y", "30", "-s", &session]);
         tmux.args(["-P", "-F", "#{pane_id}", "-c"]).arg(directory);
         tmux.args(["--", "sh", "-c", KEEPER, "sh"]).arg(&terminal.exit_code);
-        tmux.args(["env", "-i"]).args(world.environment().assignments());
+        tmux.args(["env", "-i"]).args(environment.assignments());
         tmux.arg(command.get_program()).args(command.get_args());
         tmux.args([";", "attach-session", "-t", &format!("={session}")]);
         terminal.pane = attach_once(&mut tmux);

@@ -208,7 +208,7 @@ impl World {
     /// Runs any command on a real terminal, in its directory. Of its environment only the world's is kept.
     #[track_caller]
     pub fn terminal_with(&self, command: &Command) -> Terminal {
-        Terminal::open(self, command)
+        Terminal::open(self.environment(), self.socket(), self.root(), command)
     }
 
     /// Runs a command of the private tmux server and gives what it prints.
@@ -251,7 +251,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         if thread::panicking() {
-            report::print(self);
+            report::print(self.command(&["ls", "--json", "--all"]), &self.agency_home());
         }
         if self.socket().exists() {
             self.end_tmux();

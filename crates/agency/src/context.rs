@@ -1,17 +1,23 @@
 //! What every command has at hand: where to print, what is configured, which runs there are.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
+use agency_engine::agents::{AgentManager, ManagerConfig};
 use agency_engine::ask::SubagentRunner;
 use agency_engine::config::{Config, Environment, locate};
 use agency_engine::home::Home;
+use agency_engine::orchestrator::CallerEnv;
+use agency_engine::process::own_terminal_size;
+use agency_engine::runs::create::RunRequest;
 use agency_engine::sources::Sources;
 use agency_engine::store::{RunRow, Selected};
 use agency_engine::watch::Tail;
-use agency_model::{ErrorCode, RunId};
+use agency_model::spec::SpecDraft;
+use agency_model::{ErrorCode, RunId, RunKind};
 use serde::Serialize;
 
 use crate::output::Surface;
@@ -106,6 +112,39 @@ impl Context {
     /// What answers questions about them.
     pub(crate) fn subagent_runner(&self) -> Result<SubagentRunner, Problem> {
         Ok(SubagentRunner::new(self.agency()?, self.sources()?))
+    }
+
+    /// What manages the named agents.
+    pub(crate) fn agent_manager(&self) -> Result<AgentManager, Problem> {
+        let agency = self.agency()?;
+        let config = ManagerConfig::of(agency.config());
+        Ok(AgentManager::new(agency, config))
+    }
+
+    /// The request for a run that begins here, with our environment and our terminal.
+    pub(crate) fn run_request(&self, flags: SpecDraft) -> Result<RunRequest, Problem> {
+        Ok(RunRequest {
+            kind: RunKind::Run,
+            spec_file: None,
+            flags,
+            prompt_text: None,
+            current_directory: self.current_directory()?,
+            environment: std::env::vars_os().collect(),
+            may_wait: true,
+            terminal: own_terminal_size(std::io::stdout()),
+            notify: self.is_at_terminal(),
+            workflow: None,
+        })
+    }
+
+    /// What the driver of a workflow session takes along from here.
+    pub(crate) fn caller_env(&self) -> Result<CallerEnv, Problem> {
+        let current_directory = self.current_directory()?;
+        let mut environment: BTreeMap<_, _> = std::env::vars_os().collect();
+        if let Some(file) = self.config_file() {
+            environment.insert("AGENCY_CONFIG".into(), current_directory.join(file).into());
+        }
+        Ok(CallerEnv { current_directory, environment, notify: self.is_at_terminal() })
     }
 
     /// The one run that an id, the beginning of one, or a name stands for.
@@ -233,6 +272,11 @@ impl Context {
 pub(crate) fn config_environment() -> Environment {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     Environment { agency_config: variable("AGENCY_CONFIG"), agency_config_lower: variable("agency_CONFIG") }
+}
+
+/// The name of the user, which an answer is recorded under.
+pub(crate) fn user_name() -> String {
+    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "somebody".to_owned())
 }
 
 /// The home by `$AGENCY_HOME`, or `~/.agency`.

@@ -16,6 +16,6 @@ pub(crate) use event::{event_words, one_line, readable};
 pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
 pub(crate) use style::styled;
-pub(crate) use surface::{Data, Surface, field};
-pub(crate) use table::{columns, run_table, state_word};
+pub(crate) use surface::{Data, Surface, field, plain};
+pub(crate) use table::{columns, state_word};
 pub(crate) use time::{ago, parse_duration, took};

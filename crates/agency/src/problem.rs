@@ -5,6 +5,7 @@ mod coded;
 mod config;
 mod hint;
 mod messages;
+mod removed;
 mod run;
 mod session;
 mod source;

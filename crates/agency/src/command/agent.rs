@@ -11,7 +11,7 @@ pub(crate) mod stop;
 
 use std::process::ExitCode;
 
-use agency_engine::agents::{AgentManager, AgentState, ManagerConfig, NamedAgent};
+use agency_engine::agents::{AgentState, NamedAgent};
 use agency_engine::home::Home;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,11 +78,4 @@ impl AgentView {
         let error = self.run.error.as_deref().map_or_else(String::new, |error| format!(" ({error})"));
         format!("{} is {}{error}", self.name, self.agent_state.as_str())
     }
-}
-
-/// The manager of this user's agents.
-pub(crate) fn manager(context: &Context) -> Result<AgentManager, Problem> {
-    let agency = context.agency()?;
-    let config = ManagerConfig::of(agency.config());
-    Ok(AgentManager::new(agency, config))
 }

@@ -6,10 +6,10 @@ use agency_model::{Answer, ErrorCode, Question, QuestionId, RunId, UnfitAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::inbox::words;
-use crate::context::Context;
+use crate::context::{Context, user_name};
 use crate::output::Spinner;
 use crate::problem::Problem;
+use crate::view::answer_words;
 
 /// Answer a question of an agent; the first answer counts
 #[derive(Debug, clap::Args)]
@@ -49,13 +49,15 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         return Err(Problem::new(ErrorCode::InvalidAnswer, why).hint(format!("agency attach {} shows it", row.run_id)));
     }
     let answer = meant(&row.question, &args.answer, args.text)?;
-    let by = who();
+    let by = user_name();
     let outcome = {
         let _spinner = Spinner::begin(format!("answering {}", row.id), context.is_watched());
         agency.answer(&row, &answer, &by)?
     };
     let answered = Answered { id: row.id, run_id: row.run_id, answer, by, outcome };
-    context.answer(&answered, |out| writeln!(out, "{}: {}, {}", answered.id, words(&answered.answer), answered.outcome))
+    context.answer(&answered, |out| {
+        writeln!(out, "{}: {}, {}", answered.id, answer_words(&answered.answer), answered.outcome)
+    })
 }
 
 /// What the words mean to this question.
@@ -78,11 +80,6 @@ fn meant(question: &Question, given: &[String], text: Option<String>) -> Result<
                 .hint(format!("choose allow, deny, allow-all, --text TEXT{offered}")))
         }
     }
-}
-
-/// Who answers, for those who come second.
-pub(crate) fn who() -> String {
-    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "somebody".to_owned())
 }
 
 #[cfg(test)]

@@ -4,17 +4,16 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agency_engine::ask::{Answer, AskRequest};
+use agency_engine::ask::AskRequest;
 use agency_engine::runner::AnsiStripper;
-use agency_model::{ErrorCode, RunId, Usage};
-use schemars::JsonSchema;
-use serde::Serialize;
+use agency_model::ErrorCode;
 
 use super::completions::{group_candidates, source_candidates};
 use super::run::listen_for_interrupts;
 use crate::context::Context;
 use crate::output::{ActivityLine, parse_duration};
 use crate::problem::Problem;
+use crate::view::Answered;
 
 /// A longer question is refused; this much is read of it to know.
 const MOST_STDIN: u64 = 16 * 1024 * 1024;
@@ -48,33 +47,6 @@ pub(super) struct About {
     /// A group of sources; may be repeated, or name several with commas
     #[arg(short, long = "group", value_name = "NAME", value_delimiter = ',', add = group_candidates())]
     pub(super) groups: Vec<String>,
-}
-
-/// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answered {
-    /// What the agent answered.
-    pub(crate) answer: String,
-    /// The sources it had.
-    sources: Vec<String>,
-    /// What the model consumed, where the agent tells.
-    usage: Option<Usage>,
-    /// How many seconds it took.
-    duration: f64,
-    /// The run that gave it.
-    run: RunId,
-}
-
-impl Answered {
-    pub(crate) fn new(answer: Answer) -> Self {
-        Self {
-            answer: answer.answer,
-            sources: answer.sources,
-            usage: (!answer.usage.is_empty()).then_some(answer.usage),
-            duration: answer.duration.as_secs_f64(),
-            run: answer.run,
-        }
-    }
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {

@@ -23,9 +23,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::output::{Surface, run_table, state_word, styled};
+use crate::output::{Surface, state_word, styled};
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{RunView, run_table};
 
 /// Watch three scripted agents work at once on a sample repository; needs no model and no network
 #[derive(Debug, clap::Args)]

@@ -1,21 +1,15 @@
 //! `agency inbox`: what agents ask, oldest first.
 
 mod follow;
-mod question;
 mod walk;
 
 use std::process::ExitCode;
 
-use agency_engine::agency::Agency;
-use schemars::JsonSchema;
-use serde::Serialize;
-
 pub(crate) use follow::NewsLine;
-pub(crate) use question::{QuestionView, plain, words};
-pub(crate) use walk::{MOST_OPTIONS, options};
 
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::{Inbox, QuestionView};
 
 /// List what agents ask and wait for, oldest first
 #[derive(Debug, clap::Args)]
@@ -42,20 +36,6 @@ enum What {
         /// The question: its id, or the beginning of it
         question: String,
     },
-}
-
-/// The answer of `agency inbox`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Inbox {
-    questions: Vec<QuestionView>,
-}
-
-impl Inbox {
-    /// The questions that wait for an answer.
-    pub(crate) fn read(agency: &mut Agency) -> Result<Self, Problem> {
-        let rows = agency.inbox()?;
-        Ok(Self { questions: rows.into_iter().map(|row| QuestionView::new(row, agency)).collect() })
-    }
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {

@@ -10,13 +10,10 @@ use agency_model::RunKind;
 use agency_model::run::State;
 use clap::builder::PossibleValuesParser;
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::context::Context;
-use crate::output::run_table;
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{RunView, Runs, run_table};
 
 /// How many runs are listed unless more are asked for.
 const USUAL: u32 = 50;
@@ -40,12 +37,6 @@ pub(crate) struct Args {
     /// At most so many, the newest
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
-}
-
-/// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Runs {
-    pub(crate) runs: Vec<RunView>,
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {

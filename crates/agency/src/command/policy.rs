@@ -12,9 +12,10 @@ use agency_model::{Answer, QuestionId, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::inbox::{plain, words};
 use crate::context::Context;
+use crate::output::plain;
 use crate::problem::Problem;
+use crate::view::answer_words;
 
 /// So many runs are looked at where none is named.
 const USUAL_RUNS: u32 = 100;
@@ -125,8 +126,8 @@ impl Test {
         let what: String = plain(&self.what).chars().take(SHOWN).collect();
         writeln!(out, "{}  {}  {}", self.id, plain(self.tool.as_deref().unwrap_or("-")), what)?;
         let then = match (&self.answer, &self.answered_by) {
-            (Some(answer), Some(by)) => format!("{} by {}", words(answer), plain(by)),
-            (Some(answer), None) => words(answer),
+            (Some(answer), Some(by)) => format!("{} by {}", answer_words(answer), plain(by)),
+            (Some(answer), None) => answer_words(answer),
             (None, _) if self.state == QuestionState::Open => "open".to_owned(),
             (None, _) => "never answered".to_owned(),
         };

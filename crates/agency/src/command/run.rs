@@ -7,12 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::{InputFingerprint, Plan, RunRequest, read_environment_file, read_mcp_config};
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, RunKind, WorkspaceKind, without_values};
+use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, WorkspaceKind, without_values};
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -201,22 +200,6 @@ pub(super) fn start(
     context.answer(&started, |out| print_run(out, &row))
 }
 
-/// A run as somebody asks for it who stands here, with our environment and our terminal.
-pub(crate) fn asked_here(flags: SpecDraft, context: &Context) -> Result<RunRequest, Problem> {
-    Ok(RunRequest {
-        kind: RunKind::Run,
-        spec_file: None,
-        flags,
-        prompt_text: None,
-        current_directory: context.current_directory()?,
-        environment: std::env::vars_os().collect(),
-        may_wait: true,
-        terminal: own_terminal_size(std::io::stdout()),
-        notify: context.is_at_terminal(),
-        workflow: None,
-    })
-}
-
 fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     let repo = args.repo.map(|path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
@@ -252,7 +235,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         mcp_servers: Some(mcp_servers),
         ..SpecDraft::default()
     };
-    let mut request = asked_here(flags, context)?;
+    let mut request = context.run_request(flags)?;
     if let Some(file) = &args.env_file {
         request.environment.extend(read_environment_file(file)?);
     }

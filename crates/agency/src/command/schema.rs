@@ -17,13 +17,13 @@ use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
 use super::{
-    adapters, agent, answer, ask, attach, config, diff, doctor, inbox, logs, ls, mcp, policy, reconcile, restore, rm,
-    run, send, serve, show, source, why, workflow,
+    adapters, agent, answer, attach, config, diff, doctor, inbox, logs, mcp, policy, reconcile, restore, rm, run, send,
+    serve, source, workflow,
 };
 use crate::context::Context;
 use crate::object_schema::write_as_objects;
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{Answered, Inbox, QuestionView, Reason, RunView, Runs, Shown, SourceList, SourceView};
 
 /// Print JSON Schemas: of files that agency reads, and of every answer
 #[derive(Debug, clap::Args)]
@@ -48,16 +48,16 @@ const SCHEMAS: &[Entry] = &[
     ("error", "the answer of a command that fails", error_schema),
     ("run", "agency run", || answer_schema(schema_for!(super::run::Started))),
     ("run-dry-run", "agency run --dry-run", || answer_schema(schema_for!(run::DryRun))),
-    ("ls", "agency ls", || answer_schema(schema_for!(ls::Runs))),
-    ("show", "agency show", || answer_schema(schema_for!(show::Shown))),
+    ("ls", "agency ls", || answer_schema(schema_for!(Runs))),
+    ("show", "agency show", || answer_schema(schema_for!(Shown))),
     ("logs", "agency logs", || answer_schema(schema_for!(logs::Logs))),
     ("diff", "agency diff", || answer_schema(schema_for!(diff::Diff))),
     ("attach", "agency attach", || answer_schema(schema_for!(attach::HowToAttach))),
     ("wait", "agency wait", || answer_schema(schema_for!(RunView))),
-    ("why", "agency why", || answer_schema(schema_for!(why::Reason))),
-    ("inbox", "agency inbox", || answer_schema(schema_for!(inbox::Inbox))),
+    ("why", "agency why", || answer_schema(schema_for!(Reason))),
+    ("inbox", "agency inbox", || answer_schema(schema_for!(Inbox))),
     ("inbox-follow", "a line of agency inbox --follow --json", || schema_for!(inbox::NewsLine)),
-    ("inbox-show", "agency inbox show", || answer_schema(schema_for!(inbox::QuestionView))),
+    ("inbox-show", "agency inbox show", || answer_schema(schema_for!(QuestionView))),
     ("answer", "agency answer", || answer_schema(schema_for!(answer::Answered))),
     ("agent-spawn", "agency agent spawn", || answer_schema(schema_for!(agent::AgentView))),
     ("agent-stop", "agency agent stop", || answer_schema(schema_for!(agent::AgentView))),
@@ -75,10 +75,10 @@ const SCHEMAS: &[Entry] = &[
     ("workflow-reject", "agency workflow reject", || answer_schema(schema_for!(Overview))),
     ("workflow-complete-task", "agency workflow complete-task", || answer_schema(schema_for!(Overview))),
     ("workflow-cancel", "agency workflow cancel", || answer_schema(schema_for!(Overview))),
-    ("ask", "agency ask", || answer_schema(schema_for!(ask::Answered))),
-    ("source-add", "agency source add", || answer_schema(schema_for!(source::SourceView))),
-    ("source-ls", "agency source ls", || answer_schema(schema_for!(source::ls::SourceList))),
-    ("source-show", "agency source show", || answer_schema(schema_for!(source::SourceView))),
+    ("ask", "agency ask", || answer_schema(schema_for!(Answered))),
+    ("source-add", "agency source add", || answer_schema(schema_for!(SourceView))),
+    ("source-ls", "agency source ls", || answer_schema(schema_for!(SourceList))),
+    ("source-show", "agency source show", || answer_schema(schema_for!(SourceView))),
     ("source-sync", "agency source sync", || answer_schema(schema_for!(source::sync::SyncedSources))),
     ("source-rm", "agency source rm", || answer_schema(schema_for!(source::rm::RemovedSource))),
     ("source-import", "agency source import", || answer_schema(schema_for!(source::import::ImportedSources))),
@@ -96,7 +96,7 @@ const SCHEMAS: &[Entry] = &[
     ("resume", "agency resume", || answer_schema(schema_for!(RunView))),
     ("adapters", "agency adapters", || answer_schema(schema_for!(adapters::Adapters))),
     ("stop", "agency stop with one run", || answer_schema(schema_for!(RunView))),
-    ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(ls::Runs))),
+    ("stop-several", "agency stop with several runs", || answer_schema(schema_for!(Runs))),
     ("rm", "agency rm with one run", || answer_schema(schema_for!(rm::Outcome))),
     ("rm-several", "agency rm with several runs", || answer_schema(schema_for!(rm::RemovedRuns))),
     ("restore", "agency restore", || answer_schema(schema_for!(restore::RestoredWork))),

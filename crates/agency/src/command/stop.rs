@@ -5,11 +5,10 @@ use std::process::ExitCode;
 use agency_engine::agency::Agency;
 
 use super::RUN_HELP;
-use super::ls::Runs;
 use crate::context::Context;
 use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{RunView, Runs};
 
 /// Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
 #[derive(Debug, clap::Args)]

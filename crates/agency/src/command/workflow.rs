@@ -18,7 +18,7 @@ mod watching;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::orchestrator::{CallerEnv, Orchestrator, WorkflowSession};
+use agency_engine::orchestrator::{Orchestrator, WorkflowSession};
 use agency_engine::workflow::{Project, TaskFrom};
 use agency_model::{ErrorCode, SessionId};
 
@@ -141,16 +141,6 @@ fn orchestrator(context: &Context) -> Result<Orchestrator, Problem> {
 /// The session that an argument stands for.
 fn selected(orchestrator: &Orchestrator, text: &str) -> Result<SessionId, Problem> {
     Ok(orchestrator.select(text)?)
-}
-
-/// What a driver takes along from here.
-pub(crate) fn caller_env(context: &Context) -> Result<CallerEnv, Problem> {
-    let current_directory = context.current_directory()?;
-    let mut environment: std::collections::BTreeMap<_, _> = std::env::vars_os().collect();
-    if let Some(file) = context.config_file() {
-        environment.insert("AGENCY_CONFIG".into(), current_directory.join(file).into());
-    }
-    Ok(CallerEnv { current_directory, environment, notify: context.is_at_terminal() })
 }
 
 /// Prints a session as it is now.

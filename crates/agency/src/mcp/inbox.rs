@@ -2,8 +2,8 @@
 
 use super::reply::Reply;
 use super::tool::{Call, Nothing};
-use crate::command::inbox::Inbox;
 use crate::problem::Problem;
+use crate::view::Inbox;
 
 /// What agents ask, oldest first.
 pub(super) fn list(call: &Call) -> Result<Reply, Problem> {

@@ -10,10 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::reply::Reply;
 use super::tool::Call;
-use crate::command::ls::Runs;
-use crate::command::show::shown;
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{RunView, Runs, shown};
 
 /// So many runs are listed unless others are asked for.
 const USUAL_RUNS: u32 = 20;

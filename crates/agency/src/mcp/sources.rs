@@ -6,10 +6,9 @@ use serde::Deserialize;
 
 use super::reply::Reply;
 use super::tool::{Call, Nothing};
-use crate::command::ask::Answered;
-use crate::command::source::ls::SourceList;
 use crate::output::activity_words;
 use crate::problem::Problem;
+use crate::view::{Answered, SourceList};
 
 /// What `ask_sources` takes.
 #[derive(Debug, Deserialize, JsonSchema)]

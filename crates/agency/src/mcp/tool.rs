@@ -14,14 +14,9 @@ use tokio::sync::mpsc;
 use super::reply::Reply;
 use super::schema::{plain, plain_input};
 use super::{inbox, run_agent, runs, sources};
-use crate::command::ask::Answered;
-use crate::command::inbox::Inbox;
-use crate::command::ls::Runs;
-use crate::command::show::Shown;
-use crate::command::source::ls::SourceList;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::view::RunView;
+use crate::view::{Answered, Inbox, RunView, Runs, Shown, SourceList};
 
 /// Something that a client can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

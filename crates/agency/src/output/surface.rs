@@ -96,6 +96,11 @@ pub(crate) fn field(text: &str) -> String {
     Surface::stdout().field(text)
 }
 
+/// One line of an agent's text, which cannot look like another one on a terminal.
+pub(crate) fn plain(text: &str) -> String {
+    Surface::stdout().line(text)
+}
+
 /// Other bytes of any size on standard output: escaped on a terminal, exact elsewhere.
 #[derive(Debug)]
 pub(crate) struct Data {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::context::Context;
 use crate::output::{ago, columns};
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ pub(crate) struct Agents {
 }
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let listed = manager.list_agents()?;
     let home = manager.agency().home();
     let agents = Agents { agents: listed.into_iter().map(|agent| AgentView::new(agent, home)).collect() };

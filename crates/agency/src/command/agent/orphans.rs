@@ -9,9 +9,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::inbox::plain;
 use crate::context::Context;
-use crate::output::ago;
+use crate::output::{ago, plain};
 use crate::problem::Problem;
 
 /// List agents that live on although their supervisor was killed, with what they are doing and what can be done

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::agents::RestartRequest;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::command::completions::agent_candidates;
 use crate::context::Context;
 use crate::output::Spinner;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let patience = Patience::listen()?;
     let request = RestartRequest {
         prompt: args.prompt,

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::command::completions::agent_candidates;
-use crate::command::show::{Shown, print_shown, shown};
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::{Shown, shown};
 
 use agency_engine::agents::AgentState;
 use schemars::JsonSchema;
@@ -32,13 +32,13 @@ pub(crate) struct ShownAgent {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let agent = manager.agent(&args.name)?;
     let view = AgentView::new(agent.clone(), manager.agency().home());
     let answer =
         ShownAgent { name: agent.name.clone(), agent_state: agent.state, run: shown(manager.agency(), agent.run) };
     context.answer(&answer, |out| {
         writeln!(out, "{}", view.line())?;
-        print_shown(out, &answer.run)
+        answer.run.write(out)
     })
 }

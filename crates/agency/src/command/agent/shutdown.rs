@@ -6,7 +6,7 @@ use agency_engine::agents::{AgentManager, Shutdown};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::context::Context;
 use crate::patience::Patience;
 use crate::problem::Problem;
@@ -34,7 +34,7 @@ struct StoppedView {
 }
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let patience = Patience::listen()?;
     shut_down(&mut manager, &patience, context)
 }

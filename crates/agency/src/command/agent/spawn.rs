@@ -13,7 +13,7 @@ use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
 use agency_model::{Event, EventLine, RunKind};
 use clap::builder::PossibleValuesParser;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::context::Context;
 use crate::output::{Spinner, readable};
 use crate::patience::Patience;
@@ -64,7 +64,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let foreground = args.foreground;
     let patience = Patience::listen()?;
     let events = foreground.then(|| manager.events()).transpose()?;

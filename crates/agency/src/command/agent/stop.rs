@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{AgentView, manager};
+use super::AgentView;
 use crate::command::completions::agent_candidates;
 use crate::context::Context;
 use crate::output::Spinner;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let agent = {
         let _spinner = Spinner::begin(format!("stopping {}", args.name), context.is_watched());
         manager.stop_agent(&args.name)?

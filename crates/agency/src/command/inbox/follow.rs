@@ -9,9 +9,9 @@ use agency_engine::store::QuestionState;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::QuestionView;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::QuestionView;
 
 const BELL: &[u8] = b"\x07";
 

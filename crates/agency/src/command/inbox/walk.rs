@@ -10,16 +10,14 @@ use agency_engine::runs::messages::DeliveryError;
 use agency_engine::store::{QuestionRow, QuestionState};
 use agency_model::{Answer, ErrorCode, QuestionId, QuickAction};
 
-use super::{QuestionView, plain, words};
-use crate::command::answer::who;
-use crate::context::Context;
+use crate::context::{Context, user_name};
+use crate::output::plain;
 use crate::problem::Problem;
 use crate::terminal::{Key, Keyboard};
+use crate::view::{MOST_OPTIONS, QuestionView, answer_words, chosen_options};
 
 /// How often it is looked whether somebody else has answered what is shown.
 const LOOK: Duration = Duration::from_millis(300);
-/// Further options have no key.
-pub(crate) const MOST_OPTIONS: usize = 9;
 
 /// Refuses where there are no keys to press.
 pub(super) fn check_terminal() -> Result<(), Problem> {
@@ -103,7 +101,7 @@ impl Walk<'_> {
                 }
                 Key::Letter('e') if row.question.free_text => self.own_words()?,
                 Key::Letter(digit @ '1'..='9') => self.choose(row, digit, &mut chosen)?,
-                Key::Enter if !chosen.is_empty() => Some(options(row, &chosen)),
+                Key::Enter if !chosen.is_empty() => Some(chosen_options(row, &chosen)),
                 Key::Letter(letter) => quick_answer(row, letter),
                 Key::Enter | Key::Other => None,
             };
@@ -121,7 +119,7 @@ impl Walk<'_> {
             return Ok(None);
         };
         if !row.question.several {
-            return Ok(Some(options(row, &BTreeSet::from([index]))));
+            return Ok(Some(chosen_options(row, &BTreeSet::from([index]))));
         }
         if !chosen.remove(&index) {
             chosen.insert(index);
@@ -152,7 +150,7 @@ impl Walk<'_> {
         if now.state != QuestionState::Open {
             return Ok(Some(Box::new(now)));
         }
-        let outcome = match self.agency.answer(&now, answer, &who()) {
+        let outcome = match self.agency.answer(&now, answer, &user_name()) {
             Ok(outcome) => outcome,
             Err(DeliveryError::AlreadyAnswered { row } | DeliveryError::Expired { row }) => return Ok(Some(row)),
             Err(
@@ -164,19 +162,13 @@ impl Walk<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        self.context.print(|out| writeln!(out, "  {}: {}\n", words(answer), plain(&outcome)))?;
+        self.context.print(|out| writeln!(out, "  {}: {}\n", answer_words(answer), plain(&outcome)))?;
         Ok(None)
     }
 }
 
 fn gone(error: &std::io::Error) -> Problem {
     Problem::new(ErrorCode::Io, format!("the terminal is gone: {error}"))
-}
-
-/// The answer that consists of these options, by their places.
-pub(crate) fn options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
-    let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
-    Answer::Options { chosen: ids.collect() }
 }
 
 /// The answer behind a letter, where the question takes it.
@@ -224,6 +216,6 @@ fn still_offered(row: &QuestionRow, chosen: &BTreeSet<usize>) -> String {
     if chosen.is_empty() {
         return offered(row);
     }
-    let Answer::Options { chosen } = options(row, chosen) else { return offered(row) };
+    let Answer::Options { chosen } = chosen_options(row, chosen) else { return offered(row) };
     format!("chosen: {}  [Enter] answer", plain(&chosen.join(", ")))
 }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use agency_engine::sources::{Source, SourceKind, Sources};
 use agency_model::ErrorCode;
 
-use super::SourceView;
 use super::sync::{fetch, first_failure};
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::SourceView;
 
 /// Add a source; a repository is fetched at once
 #[derive(Debug, clap::Args)]

@@ -2,34 +2,15 @@
 
 use std::process::ExitCode;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::SourceView;
 use crate::context::Context;
 use crate::output::columns;
 use crate::problem::Problem;
+use crate::view::{SourceList, SourceView};
 
 /// List the sources
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency source ls\n  agency source ls --json")]
 pub(crate) struct Args {}
-
-/// The answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SourceList {
-    sources: Vec<SourceView>,
-}
-
-impl SourceList {
-    /// All sources, by name.
-    pub(crate) fn read(context: &Context) -> Result<Self, Problem> {
-        let sources = context.sources()?;
-        let catalogue = sources.catalogue()?;
-        let views = catalogue.sources.values().map(|source| SourceView::new(source, &sources, &catalogue));
-        Ok(Self { sources: views.collect() })
-    }
-}
 
 pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let list = SourceList::read(context)?;

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use super::SourceView;
 use crate::command::completions::source_candidates;
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::view::SourceView;
 
 /// Show everything about one source
 #[derive(Debug, clap::Args)]

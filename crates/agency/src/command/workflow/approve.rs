@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use super::{SESSION_HELP, answer, orchestrator, selected};
-use crate::command::answer::who;
-use crate::context::Context;
+use crate::context::{Context, user_name};
 use crate::problem::Problem;
 
 /// Agree to what a session waits for: an approval, or the merge that it shows
@@ -33,13 +32,13 @@ pub(crate) struct RejectArgs {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
     let id = selected(&orchestrator, &args.session)?;
-    let session = orchestrator.approve(&id, args.message.as_deref(), &who())?;
+    let session = orchestrator.approve(&id, args.message.as_deref(), &user_name())?;
     answer(&mut orchestrator, &session, context)
 }
 
 pub(crate) fn reject(args: &RejectArgs, context: &Context) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
     let id = selected(&orchestrator, &args.session)?;
-    let session = orchestrator.reject(&id, args.message.as_deref(), &who())?;
+    let session = orchestrator.reject(&id, args.message.as_deref(), &user_name())?;
     answer(&mut orchestrator, &session, context)
 }

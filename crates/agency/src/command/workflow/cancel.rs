@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{SESSION_HELP, answer, caller_env, orchestrator, selected};
+use super::{SESSION_HELP, answer, orchestrator, selected};
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let id = selected(&orchestrator, &args.session)?;
     let session = {
         let _spinner = Spinner::begin(format!("ending {id}"), context.is_watched());
-        orchestrator.cancel(&id, caller_env(context)?)?
+        orchestrator.cancel(&id, context.caller_env()?)?
     };
     answer(&mut orchestrator, &session, context)
 }

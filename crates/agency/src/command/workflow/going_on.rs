@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use agency_engine::orchestrator::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
 use agency_model::SessionId;
 
-use super::{SESSION_HELP, answer, caller_env, orchestrator, selected, watching};
+use super::{SESSION_HELP, answer, orchestrator, selected, watching};
 use crate::context::Context;
 use crate::patience::Patience;
 use crate::problem::Problem;
@@ -31,7 +31,7 @@ pub(super) fn go_on(
     let id = selected(&orchestrator, &which.session)?;
     let patience = Patience::listen()?;
     let before = orchestrator.show(&id)?.entries.last().map_or(0, |entry| entry.seq);
-    let caller_env = caller_env(context)?;
+    let caller_env = context.caller_env()?;
     let session = patience.while_creating(|asked| drive(&mut orchestrator, &id, caller_env, asked))?;
     if which.detach {
         return answer(&mut orchestrator, &session, context);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use agency_engine::orchestrator::StartRequest;
 use agency_engine::workflow::{Loaded, Project, load, read_task};
 
-use super::{TaskArgs, answer, caller_env, orchestrator, watching};
+use super::{TaskArgs, answer, orchestrator, watching};
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::patience::Patience;
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut orchestrator = orchestrator(context)?;
-    let caller_env = caller_env(context)?;
+    let caller_env = context.caller_env()?;
     let repo = caller_env.current_directory.join(args.repo.clone().unwrap_or_default());
     let project = Project::around(&repo);
     let file = project.workflow_file(&args.file)?;

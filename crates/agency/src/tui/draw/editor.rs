@@ -14,7 +14,7 @@ const MIN_HEIGHT: u16 = 5;
 pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, editor: &Editor) {
     let wide = (body.width - body.width / 8).min(MAX_WIDTH);
     let high = (body.height - body.height / 4).clamp(MIN_HEIGHT, MAX_HEIGHT);
-    let title = crate::command::inbox::plain(&editor.title);
+    let title = crate::output::plain(&editor.title);
     let inside = paint.boxed(middle(body, wide, high), &title);
     editor.writing.draw(inside, paint.buffer);
 }

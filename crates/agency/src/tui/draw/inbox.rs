@@ -4,8 +4,8 @@ use agency_engine::store::QuestionRow;
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
-use crate::command::inbox::plain;
 use crate::output::ago;
+use crate::output::plain;
 use crate::tui::effect::label;
 use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, standing};
 use crate::tui::state::{Overlay, State};

@@ -9,7 +9,6 @@ use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 
 use super::failure;
-use crate::command::run::asked_here;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::{Outcome, label};
@@ -27,7 +26,7 @@ pub(super) fn create(context: &Context, settings: RunSettings, interrupted: &Ato
         host: settings.host,
         ..SpecDraft::default()
     };
-    let asked = asked_here(flags, context)?;
+    let asked = context.run_request(flags)?;
     let request = RunRequest { prompt_text: Some(settings.prompt), notify: true, ..asked };
     let created = agency.plan(request).and_then(|plan| Ok((agency.create(&plan, interrupted)?, plan.notices)));
     Ok(match created {

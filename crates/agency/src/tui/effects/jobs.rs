@@ -6,11 +6,10 @@ mod restart;
 use std::sync::atomic::AtomicBool;
 
 use super::{create, session};
-use crate::command::answer::who;
-use crate::command::inbox::words;
-use crate::context::Context;
+use crate::context::{Context, user_name};
 use crate::problem::Problem;
 use crate::tui::effect::{Job, Outcome, label};
+use crate::view::answer_words;
 
 /// Does a job. What is being created is taken back when `interrupted` is set.
 pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
@@ -21,7 +20,7 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         }
         Job::Interrupt(row) => format!("{}: {}", label(&row), context.agency()?.interrupt(&row)?),
         Job::Answer { question, answer } => {
-            format!("{}: {}", words(&answer), context.agency()?.answer(&question, &answer, &who())?)
+            format!("{}: {}", answer_words(&answer), context.agency()?.answer(&question, &answer, &user_name())?)
         }
         Job::Send { row, text } => format!("{}: {}", label(&row), context.agency()?.send(&row, &text)?),
         Job::Resume { row, text } => return restart::resume(context, &mut context.agency()?, row, text, interrupted),

@@ -5,9 +5,7 @@ use std::sync::atomic::AtomicBool;
 use agency_engine::orchestrator::{CallerEnv, Orchestrator, WorkflowSession};
 use agency_model::SessionId;
 
-use crate::command::answer::who;
-use crate::command::workflow::caller_env;
-use crate::context::Context;
+use crate::context::{Context, user_name};
 use crate::problem::Problem;
 use crate::tui::effect::Outcome;
 
@@ -20,14 +18,14 @@ pub(super) fn read(context: &Context, id: &SessionId) -> Result<Outcome, Problem
 
 /// Agrees to what a session asks for.
 pub(super) fn approve(context: &Context, id: &SessionId) -> Result<String, Problem> {
-    let session = Orchestrator::new(context.agency()?).approve(id, None, &who())?;
+    let session = Orchestrator::new(context.agency()?).approve(id, None, &user_name())?;
     Ok(format!("approved; {}", stands(&session)))
 }
 
 /// Does not agree.
 pub(super) fn reject(context: &Context, id: &SessionId, reason: &str) -> Result<String, Problem> {
     let reason = Some(reason).filter(|reason| !reason.trim().is_empty());
-    let session = Orchestrator::new(context.agency()?).reject(id, reason, &who())?;
+    let session = Orchestrator::new(context.agency()?).reject(id, reason, &user_name())?;
     Ok(format!("rejected; {}", stands(&session)))
 }
 
@@ -38,7 +36,7 @@ pub(super) fn retry(
     from: Option<&str>,
     interrupted: &AtomicBool,
 ) -> Result<String, Problem> {
-    let caller_env = CallerEnv { notify: true, ..caller_env(context)? };
+    let caller_env = CallerEnv { notify: true, ..context.caller_env()? };
     let session = Orchestrator::new(context.agency()?).retry(id, from, caller_env, interrupted)?;
     Ok(format!("retried; {}", stands(&session)))
 }

@@ -5,12 +5,12 @@ use agency_model::{Question, QuestionKind, QuickAction};
 use ratatui::layout::Rect;
 
 use super::{AnswerStatus, items, standing};
-use crate::command::inbox::MOST_OPTIONS;
 use crate::output::ago;
 use crate::tui::effect::label;
 use crate::tui::state::State;
 use crate::tui::theme::Role;
 use crate::tui::wrap::{wrap, wrap_after};
+use crate::view::MOST_OPTIONS;
 
 /// From this width on, the list and the question stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 90;

@@ -8,12 +8,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::Opener;
-use crate::command::show::shown;
-use crate::command::why::reason;
 use crate::problem::Problem;
 use crate::tui::detail::{Content, Paragraph};
 use crate::tui::theme::Role;
 use crate::tui::wrap::{cut, plain};
+use crate::view::{reason, shown};
 
 /// So much of a prompt, a question or a spec is shown.
 const MAX_PROMPT_BYTES: usize = 256 * 1024;

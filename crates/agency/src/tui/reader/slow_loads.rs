@@ -12,7 +12,6 @@ use agency_model::RunKind;
 use super::Opener;
 use super::info::info;
 use super::orders::{OrdersMailbox, Sleep};
-use crate::command::diff::removed;
 use crate::problem::Problem;
 use crate::tui::channel::EventSender;
 use crate::tui::detail::{Content, Patch, Subject, Tab};
@@ -95,7 +94,7 @@ impl BackgroundLoads {
 fn diff(open: &Opener, subject: &Subject, last: &AtomicU64) -> Result<Option<Content>, Problem> {
     let row = &subject.row;
     if row.removed_at.is_some() {
-        return Err(removed(row));
+        return Err(Problem::removed(row));
     }
     let bytes = open()?.workspace_of(row)?.diff().map_err(RemoveError::from)?;
     let mut hasher = DefaultHasher::new();

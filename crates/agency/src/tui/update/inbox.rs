@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use agency_engine::store::QuestionRow;
 use agency_model::Answer;
 
-use crate::command::inbox::{MOST_OPTIONS, options};
 use crate::tui::editor::Purpose;
 use crate::tui::effect::{Effect, Job};
 use crate::tui::inbox::{AnswerStatus, InboxLayout, items, layout, list_top, own_words, standing};
 use crate::tui::keys::{InboxAction, Move};
 use crate::tui::layout::hits;
 use crate::tui::state::{Focus, Overlay, State};
+use crate::view::{MOST_OPTIONS, chosen_options};
 
 /// Opens the inbox, or brings it to the front. What the selected run asks comes first, then what was looked at.
 pub(super) fn open(state: &mut State) {
@@ -81,7 +81,7 @@ fn choose(state: &mut State, number: usize) -> Vec<Effect> {
         return vec![];
     }
     if !row.question.several {
-        return answer(state, options(&row, &BTreeSet::from([index])));
+        return answer(state, chosen_options(&row, &BTreeSet::from([index])));
     }
     if !state.inbox.chosen.remove(&index) {
         state.inbox.chosen.insert(index);
@@ -105,7 +105,7 @@ fn send(state: &mut State) -> Vec<Effect> {
         return vec![];
     }
     let chosen = state.inbox.chosen.clone();
-    answer(state, options(&row, &chosen))
+    answer(state, chosen_options(&row, &chosen))
 }
 
 fn write(state: &mut State) -> Vec<Effect> {

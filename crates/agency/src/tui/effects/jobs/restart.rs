@@ -10,7 +10,6 @@ use agency_engine::runs::stop::StopError;
 use agency_engine::store::RunRow;
 use agency_model::{ErrorCode, RunKind};
 
-use crate::command::agent::manager;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::{Outcome, label};
@@ -57,7 +56,7 @@ pub(super) fn restart(
 
 /// A named agent is its newest run; an older one is not meant by its name.
 fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
-    let mut manager = manager(context)?;
+    let mut manager = context.agent_manager()?;
     let newest = manager.agent(name)?.run;
     if newest.id != row.id {
         let message = format!("{name} has a newer run: {}, which is {}", newest.id, newest.state);

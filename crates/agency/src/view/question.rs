@@ -1,5 +1,6 @@
 //! A question as people and programs are shown it.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use agency_engine::agency::Agency;
@@ -9,10 +10,12 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::{Surface, ago};
+use crate::output::{ago, plain};
 
 /// How much of a question is shown in a list.
 const FIRST_LINES: usize = 5;
+/// Further options have no key.
+pub(crate) const MOST_OPTIONS: usize = 9;
 
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,7 +82,7 @@ impl QuestionView {
             return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));
         }
         if let (Some(by), Some(at)) = (&self.answered_by, self.answered_at) {
-            let answer = self.answer.as_ref().map_or_else(String::new, words);
+            let answer = self.answer.as_ref().map_or_else(String::new, answer_words);
             writeln!(out, "  answered  {answer} by {} at {at}", plain(by))?;
         }
         match &self.outcome {
@@ -89,7 +92,7 @@ impl QuestionView {
     }
 
     /// What is asked: the beginning of it, or everything.
-    pub(super) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
+    pub(crate) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
         let age = ago(Timestamp::now(), self.asked_at);
         writeln!(out, "{}  {}  {}  {age} ago", self.id, self.kind, plain(&run))?;
@@ -112,14 +115,14 @@ impl QuestionView {
     }
 
     /// What became of a question that is not open any more, on one line.
-    pub(super) fn settled(&self) -> String {
+    pub(crate) fn settled(&self) -> String {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {
                 let why = self.outcome.as_deref().unwrap_or("the question is no longer open");
                 format!("{} has expired: {}", self.id, plain(why))
             }
             (QuestionState::Open | QuestionState::Answered | QuestionState::Delivered, Some(by)) => {
-                let answer = self.answer.as_ref().map_or_else(String::new, words);
+                let answer = self.answer.as_ref().map_or_else(String::new, answer_words);
                 format!("{} was answered by {}: {answer}", self.id, plain(by))
             }
         }
@@ -140,7 +143,7 @@ impl QuestionView {
 }
 
 /// An answer in words.
-pub(crate) fn words(answer: &Answer) -> String {
+pub(crate) fn answer_words(answer: &Answer) -> String {
     match answer {
         Answer::Allow { message: None } => "allow".to_owned(),
         Answer::Allow { message: Some(message) } => format!("allow ({})", plain(message)),
@@ -152,7 +155,8 @@ pub(crate) fn words(answer: &Answer) -> String {
     }
 }
 
-/// One line of an agent's text, which cannot look like another one on a terminal.
-pub(crate) fn plain(text: &str) -> String {
-    Surface::stdout().line(text)
+/// The answer that consists of these options, by their places.
+pub(crate) fn chosen_options(row: &QuestionRow, chosen: &BTreeSet<usize>) -> Answer {
+    let ids = chosen.iter().filter_map(|index| row.question.options.get(*index)).map(|option| option.id.clone());
+    Answer::Options { chosen: ids.collect() }
 }
