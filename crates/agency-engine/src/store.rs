@@ -22,7 +22,7 @@ pub(crate) use known::{KnownRun, KnownRuns};
 pub use query::{RunFilter, Selected};
 pub use questions::{Answering, QuestionRow, QuestionState};
 pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
-pub use row::{NewRun, RunRow};
+pub use row::RunRow;
 pub use schema::SCHEMA_VERSION;
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};

@@ -250,7 +250,7 @@ impl SubagentRunner {
             end_run(&plan.id, self.config().stop_grace);
         }
         // What cannot be deleted now is swept later.
-        let gone = plan.scratch.as_ref().is_some_and(|scratch| scratch.undo().is_ok());
+        let gone = plan.origin.scratch().is_some_and(|scratch| scratch.undo().is_ok());
         if gone && self.agency.store.run(&plan.id).is_ok_and(|row| row.state.is_terminal()) {
             self.mark_removed(&plan.id);
         }

@@ -5,15 +5,21 @@
 
 mod adapters;
 mod ask;
+mod assemble;
 mod environment;
 mod error;
 mod execute;
 mod files;
+mod find_agent;
 mod launching;
+mod materialise;
 mod mcp_servers;
+mod new_run;
 mod notify;
+mod origin;
 mod plan;
 mod recursion;
+mod request;
 mod resume;
 mod supervisor;
 mod uncommitted;
@@ -25,7 +31,12 @@ pub use adapters::{Adapter, Supports};
 pub(crate) use ask::AskPlan;
 pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
+pub(crate) use find_agent::{SearchPath, find_program};
 pub use mcp_servers::read_mcp_config;
-pub use plan::{InputFingerprint, Plan, Resume, RunRequest, WorkflowMember};
+pub use origin::{Origin, Resume};
+pub use plan::{InputFingerprint, Plan, PlannedPrompt};
+pub use request::{RunRequest, WorkflowMember};
 pub use resume::{ResumeFallback, ResumeRequest};
-pub(crate) use validate::{SearchPath, find_program};
+
+/// Where the prompt lies in a worktree when it was given as text.
+const PROMPT_IN_WORKTREE: &str = "./.agency/prompt.md";

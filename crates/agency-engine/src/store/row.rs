@@ -1,6 +1,7 @@
 //! One row of the table `runs`.
 
 use agency_model::run::{Ending, Exit, FAILURES_ALLOWED, Phase, Progress, Reason, RestartPolicy, Run, State};
+use agency_model::spec::RunSpec;
 use agency_model::{Activity, ErrorCode, Host, Mode, RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -103,37 +104,29 @@ const fn by_git() -> Vcs {
     Vcs::Git
 }
 
-/// A run that has no row yet.
-#[derive(Debug, Clone)]
-pub struct NewRun {
-    /// The row that it gets.
-    pub row: RunRow,
-    /// Whether its agent may answer questions.
-    pub allow_self_answer: bool,
-}
-
 impl RunRow {
-    /// A run that is queued and about which nothing else is known.
+    /// A run that is queued, as far as its spec describes it.
     #[must_use]
-    pub const fn queued(id: RunId, created_at: Timestamp) -> Self {
+    pub fn queued(id: RunId, created_at: Timestamp, spec: &RunSpec) -> Self {
         Self {
+            tmux_session_name: (spec.host == Host::Tmux).then(|| id.tmux_session()),
             id,
-            name: None,
+            name: spec.name.clone(),
             state: State::Queued,
             phase: None,
             attempt: 0,
-            repo_path: String::new(),
+            repo_path: spec.repo.clone(),
             repo_fingerprint: String::new(),
-            base_ref: String::new(),
+            base_ref: spec.base_ref.clone(),
             base_commit: String::new(),
             new_branch: None,
             worktree_path: None,
-            workspace: WorkspaceKind::Worktree,
-            runner_kind: String::new(),
-            runner_args: vec![],
-            mode: Mode::Interactive,
-            host: Host::Detached,
-            restart_policy: RestartPolicy::Never,
+            workspace: spec.workspace,
+            runner_kind: spec.runner.kind.clone(),
+            runner_args: spec.runner.args.clone(),
+            mode: spec.mode,
+            host: spec.host,
+            restart_policy: spec.restart,
             created_at,
             updated_at: created_at,
             started_at: None,
@@ -144,12 +137,11 @@ impl RunRow {
             error: None,
             stdout_log_path: String::new(),
             stderr_log_path: String::new(),
-            tmux_session_name: None,
             tmux_socket: None,
             saved_ref: None,
             removed_at: None,
             agent_session: None,
-            usage: Usage { input_tokens: None, output_tokens: None, cached_tokens: None, cost_usd: None },
+            usage: Usage::default(),
             parent_id: None,
             agent_version: None,
             activity: None,

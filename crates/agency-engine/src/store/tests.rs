@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use agency_model::run::{Exit, Input, RestartPolicy, State, StopCause, Verdict};
-use agency_model::{Answer, Caller, ErrorCode, Host, Mode, RunId, Usage, WorkspaceKind};
+use agency_model::spec::{Defaults, LimitsSpec, RunSpec, RunnerDraft, SpecDraft};
+use agency_model::{Answer, Caller, ErrorCode, Host, Mode, RunId, Usage, VcsChoice, WorkspaceKind};
 use rusqlite::Connection;
 use ulid::Ulid;
 
@@ -15,22 +16,36 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 fn new_run() -> RunRow {
     let id = RunId::from_ulid(Ulid::generate());
     RunRow {
-        repo_path: "/repo".into(),
         repo_fingerprint: "f".into(),
-        base_ref: "main".into(),
         base_commit: "0".repeat(40),
         new_branch: Some(id.default_branch()),
         worktree_path: Some(format!("/worktrees/{id}")),
-        runner_kind: "codex".into(),
-        runner_args: vec!["--fast".into()],
-        host: Host::Tmux,
-        tmux_session_name: Some(id.tmux_session()),
-        ..RunRow::queued(id, now())
+        ..RunRow::queued(id, now(), &RunSpec { host: Host::Tmux, ..spec("--fast") })
     }
 }
 
+/// The spec of an interactive run in a worktree, with one argument for its agent.
+fn spec(argument: &str) -> RunSpec {
+    let flags = SpecDraft {
+        repo: Some("/repo".into()),
+        base_ref: Some("main".into()),
+        runner: Some(RunnerDraft { kind: Some("codex".into()), args: Some(vec![argument.into()]) }),
+        ..SpecDraft::default()
+    };
+    let defaults = Defaults {
+        repo: None,
+        base_ref: None,
+        runner: None,
+        host: Host::Detached,
+        vcs: VcsChoice::Git,
+        limits: LimitsSpec::default(),
+        needs_prompt: false,
+    };
+    flags.materialise(defaults).unwrap()
+}
+
 fn insert(store: &mut Store, row: &RunRow) -> Result<RunRow, StoreError> {
-    store.insert(&NewRun { row: row.clone(), allow_self_answer: false })
+    store.insert(row, false)
 }
 
 fn store(directory: &Path) -> Store {
@@ -233,7 +248,7 @@ fn an_answer_of_an_older_version_has_no_caller_and_a_new_one_does() {
     assert_eq!((row.answered_by.as_deref(), row.answered_from), (Some("ann"), None));
     assert!(!store.allows_self_answer(&run.id).unwrap(), "what an older version did not record is not allowed");
     let newer = new_run();
-    store.insert(&NewRun { row: newer.clone(), allow_self_answer: true }).unwrap();
+    store.insert(&newer, true).unwrap();
     assert!(store.allows_self_answer(&newer.id).unwrap());
     let from = Caller { uid: 1, pid: 2, terminal: Some("/dev/pts/3".into()), run: Some(run.id) };
     let answering = store.answer(&open, &Answer::Allow { message: None }, "bob", &from).unwrap();
@@ -269,18 +284,14 @@ fn a_database_of_every_earlier_version_is_opened_and_keeps_its_runs() {
             state: State::Running,
             phase: Some("working".into()),
             attempt: 2,
-            repo_path: "/repo".into(),
             repo_fingerprint: "f".into(),
-            base_ref: "main".into(),
             base_commit: "c".into(),
             worktree_path: Some("/w".into()),
-            runner_kind: "codex".into(),
-            runner_args: vec!["-x".into()],
             mode: Mode::Headless,
             restart_policy: RestartPolicy::OnCrash,
             stdout_log_path: "o".into(),
             stderr_log_path: "e".into(),
-            ..RunRow::queued(id.clone(), at.parse().unwrap())
+            ..RunRow::queued(id.clone(), at.parse().unwrap(), &spec("-x"))
         };
         assert_eq!(store.run(&id).unwrap(), kept, "version {version}");
         let new = new_run();

@@ -6,7 +6,7 @@ use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
 
 use super::columns::{self, COLUMNS};
-use super::{NewRun, RunRow, Store, StoreError};
+use super::{RunRow, Store, StoreError};
 
 /// What an input did to a stored run.
 #[derive(Debug, Clone)]
@@ -53,13 +53,13 @@ pub(crate) fn now() -> Timestamp {
 }
 
 impl Store {
-    /// Inserts a run as `queued`.
-    pub fn insert(&mut self, run: &NewRun) -> Result<RunRow, StoreError> {
+    /// Inserts a run as `queued`, and whether its agent may answer questions.
+    pub fn insert(&mut self, row: &RunRow, allow_self_answer: bool) -> Result<RunRow, StoreError> {
         let transaction = self.begin()?;
-        let mut values = run.row.values();
-        values.push(("allow_self_answer", run.allow_self_answer.into()));
+        let mut values = row.values();
+        values.push(("allow_self_answer", allow_self_answer.into()));
         columns::insert(&transaction, &values)?;
-        let row = read(&transaction, &run.row.id)?;
+        let row = read(&transaction, &row.id)?;
         transaction.commit()?;
         Ok(row)
     }

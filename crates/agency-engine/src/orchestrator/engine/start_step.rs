@@ -12,7 +12,7 @@ use agency_model::workflow::{
     AgentStep, Command, Fact, PromptParts, Running, ScriptStep, StepPath, StepResult, TemplateText, Work,
     WorkspaceChoice,
 };
-use agency_model::{RunId, RunKind, VcsChoice, WorkspaceKind, merged_mcp_servers};
+use agency_model::{RunId, RunKind, VcsChoice, merged_mcp_servers};
 use ulid::Ulid;
 
 use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
@@ -125,7 +125,6 @@ impl WorkflowExecutor {
             name: Some(step.display_name.clone()),
             mode: Some(step.mode),
             host: defaults.host,
-            workspace: shared.then_some(WorkspaceKind::Shared),
             vcs: Some(VcsChoice::Git),
             mcp_servers: Some(merged_mcp_servers(&self.record.plan.mcp_servers, &step.mcp_servers)),
             ..SpecDraft::default()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agency_model::spec::RunSpec;
-use agency_model::{Host, RunId, RunKind, Vcs, VcsChoice, WorkspaceKind};
+use agency_model::{RunId, RunKind, Vcs, VcsChoice, WorkspaceKind};
 use jiff::Timestamp;
 
 use super::history::History;
@@ -25,23 +25,13 @@ pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunR
     let created_at = history.created_at.unwrap_or_else(|| created(id));
     let own_branch = spec.workspace == WorkspaceKind::Worktree;
     let row = RunRow {
-        name: spec.name,
-        repo_path: spec.repo,
         repo_fingerprint: repository.fingerprint(),
-        base_ref: spec.base_ref,
         base_commit: base.as_str().to_owned(),
-        new_branch: spec.new_branch.or_else(|| own_branch.then(|| id.default_branch())),
+        new_branch: spec.new_branch.clone().or_else(|| own_branch.then(|| id.default_branch())),
         worktree_path: worktree,
-        workspace: spec.workspace,
-        runner_kind: spec.runner.kind,
-        runner_args: spec.runner.args,
-        mode: spec.mode,
-        host: spec.host,
-        restart_policy: spec.restart,
-        tmux_session_name: (spec.host == Host::Tmux).then(|| id.tmux_session()),
         kind: if is_ask { RunKind::Ask } else { RunKind::Run },
         vcs: if spec.vcs == VcsChoice::Jj { Vcs::Jj } else { Vcs::Git },
-        ..RunRow::queued(id.clone(), created_at)
+        ..RunRow::queued(id.clone(), created_at, &spec)
     };
     check(home, id, row)
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::validate::{SearchPath, find_program};
+use super::find_agent::{SearchPath, find_program};
 use super::version;
 use crate::adapter::StreamFormat;
 use crate::agency::Agency;

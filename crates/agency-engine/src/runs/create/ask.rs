@@ -8,11 +8,12 @@ use agency_model::run::RestartPolicy;
 use agency_model::spec::{PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules};
 use agency_model::{Host, McpServers, Mode, RunId, RunKind, Vcs, WorkspaceKind};
 
+use super::assemble::{AskedFrom, PlanParts};
+use super::origin::Origin;
+use super::plan::PlannedPrompt;
 use super::{CreateError, Plan};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
-use crate::process::TerminalSize;
-use crate::wire::Notify;
 use crate::workspace::{Commit, Repository, Scratch, Workspace};
 
 /// A question that is ready to be asked.
@@ -37,11 +38,6 @@ impl Agency {
     /// The run that answers a question. Nothing is created.
     pub(crate) fn plan_ask(&self, ask: AskPlan) -> Result<Plan, CreateError> {
         let AskPlan { id, runner, agent, program, words, scratch, environment } = ask;
-        let (agent_version, notices) = match words.is_some() {
-            true => self.probe_version(&agent, &program, &environment),
-            // Who starts an agent by a command of their own knows which.
-            false => (None, vec![]),
-        };
         let spec = RunSpec {
             repo: scratch.directory().display().to_string(),
             base_ref: String::new(),
@@ -61,7 +57,14 @@ impl Agency {
             mcp_servers: McpServers::default(),
             reserved: Reserved::default(),
         };
-        Ok(Plan {
+        let from = AskedFrom {
+            current_directory: scratch.directory().to_owned(),
+            environment,
+            may_wait: true,
+            terminal: None,
+            notify: false,
+        };
+        let parts = PlanParts {
             id,
             kind: RunKind::Ask,
             vcs: Vcs::Git,
@@ -69,24 +72,14 @@ impl Agency {
             repository: Repository::from_root(scratch.directory().to_owned()),
             base: Commit::none(),
             inputs: vec![],
-            prompt: words,
-            prompt_is_text: false,
+            prompt: words.map(PlannedPrompt::File),
             agent,
             program,
-            environment,
-            may_wait: true,
-            size: TerminalSize::UNSEEN,
-            resume: None,
-            beside: None,
             directory: None,
             workflow_session: None,
-            session: None,
-            agent_version,
-            notices,
-            not_before: None,
-            notify: Notify::default(),
-            scratch: Some(scratch),
-            uncommitted: None,
-        })
+            notices: vec![],
+            origin: Origin::Ask(scratch),
+        };
+        self.assemble(parts, from)
     }
 }

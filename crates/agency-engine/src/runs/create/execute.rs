@@ -12,7 +12,7 @@ use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
 
 use super::launching::{Launching, RunPaths, launch};
-use super::{CreateError, PathUse, Plan};
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, PlannedPrompt};
 use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
 use crate::agent_files;
@@ -23,7 +23,7 @@ use crate::lock::{Lock, is_held};
 use crate::process::{bind_listener, close_on_exec};
 use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
-use crate::store::{NewRun, RunRow, now};
+use crate::store::{RunRow, now};
 use crate::wire::{Report, send_orders};
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
@@ -33,18 +33,18 @@ pub(super) const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
     pub fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
-        wait_until(plan.not_before, interrupted)?;
+        wait_until(plan.origin.resume().and_then(|resume| resume.not_before), interrupted)?;
         if !plan.may_wait {
             self.check_slot()?;
         }
         self.home.ensure()?;
-        let conversation = plan.resume.as_ref().map(|resume| self.claim_conversation(&resume.parent)).transpose()?;
+        let conversation = plan.origin.resume().map(|resume| self.claim_conversation(&resume.parent)).transpose()?;
         let allow_self_answer = self.grants_self_answer()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        if let Err(error) = self.store.insert(&NewRun { row: self.new_row(plan), allow_self_answer }) {
+        if let Err(error) = self.store.insert(&self.new_row(plan), allow_self_answer) {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
             return Err(error.into());
@@ -83,32 +83,21 @@ impl Agency {
 
     fn new_row(&self, plan: &Plan) -> RunRow {
         let directory = self.home.run(&plan.id);
-        let tmux = plan.spec.host == Host::Tmux;
         RunRow {
-            name: plan.spec.name.clone(),
-            repo_path: plan.spec.repo.clone(),
             repo_fingerprint: plan.repository.fingerprint(),
-            base_ref: plan.spec.base_ref.clone(),
             base_commit: plan.base.as_str().to_owned(),
             new_branch: plan.branch(),
             worktree_path: plan.worktree(&self.home).map(|path| path.display().to_string()),
-            workspace: plan.spec.workspace,
-            runner_kind: plan.spec.runner.kind.clone(),
-            runner_args: plan.spec.runner.args.clone(),
-            mode: plan.spec.mode,
-            host: plan.spec.host,
-            restart_policy: plan.spec.restart,
             stdout_log_path: directory.stdout_log().display().to_string(),
             stderr_log_path: directory.stderr_log().display().to_string(),
-            tmux_session_name: tmux.then(|| plan.id.tmux_session()),
-            tmux_socket: plan.tmux_socket(&self.config).filter(|_| tmux),
-            parent_id: plan.resume.as_ref().map(|resume| resume.parent.id.clone()),
+            tmux_socket: plan.tmux_socket(&self.config).filter(|_| plan.spec.host == Host::Tmux),
+            parent_id: plan.origin.resume().map(|resume| resume.parent.id.clone()),
             agent_version: plan.agent_version.clone(),
             agent_session: plan.session.clone(),
             kind: plan.kind,
             vcs: plan.vcs,
             workflow_session: plan.workflow_session.clone(),
-            ..RunRow::queued(plan.id.clone(), now())
+            ..RunRow::queued(plan.id.clone(), now(), &plan.spec)
         }
     }
 
@@ -191,10 +180,10 @@ impl Creation<'_> {
         for log in [self.directory.stdout_log(), self.directory.stderr_log(), self.directory.combined_log()] {
             open_for_append(&log)?;
         }
-        if let (true, Some(prompt)) = (self.plan.prompt_is_text, &self.plan.prompt) {
+        if let Some(PlannedPrompt::Text(prompt)) = &self.plan.prompt {
             self.directory.write("prompt.md", prompt.as_bytes())?;
         }
-        if let Some(scratch) = &self.plan.scratch {
+        if let Some(scratch) = self.plan.origin.scratch() {
             self.directory.write("prompt.md", scratch.prompt_text().unwrap_or_default().as_bytes())?;
             self.directory.write_json("sources.json", &scratch.links().iter().cloned().collect::<BTreeMap<_, _>>())?;
         }
@@ -214,7 +203,7 @@ impl Creation<'_> {
 
     /// Notes what is known by now about files that are not committed; else says what the supervisor is to look for.
     fn note_uncommitted(&self) -> Result<Option<UncommittedCheck>, CreateError> {
-        let warnings = match self.plan.uncommitted.as_ref().map(|lookup| lookup.take()) {
+        let warnings = match self.plan.origin.uncommitted().map(|lookup| lookup.take()) {
             None => return Ok(None),
             Some(Err(check)) => return Ok(Some(check)),
             Some(Ok(warnings)) => warnings,
@@ -233,7 +222,7 @@ impl Creation<'_> {
     fn place_prompt(&self) -> Result<String, CreateError> {
         let given = self.plan.spec.prompt.as_ref().map(|prompt| prompt.path.clone()).unwrap_or_default();
         let Some(prompt) = &self.plan.prompt else { return Ok(given) };
-        if self.plan.scratch.is_some() {
+        if self.plan.origin.scratch().is_some() {
             return Ok(given);
         }
         if matches!(self.plan.spec.workspace, WorkspaceKind::None | WorkspaceKind::Shared) {
@@ -241,10 +230,10 @@ impl Creation<'_> {
         }
         let worktree = self.workspace.directory();
         // A prompt that is not committed, or was changed since, is not in the worktree as the user sees it.
-        let same = || std::fs::read(worktree.join(&given)).is_ok_and(|found| found == prompt.as_bytes());
-        if self.plan.prompt_is_text || !same() {
-            write_prompt(worktree, prompt)?;
-            return Ok(super::validate::PROMPT_IN_WORKTREE.to_owned());
+        let same = || std::fs::read(worktree.join(&given)).is_ok_and(|found| found == prompt.text().as_bytes());
+        if matches!(prompt, PlannedPrompt::Text(_)) || !same() {
+            write_prompt(worktree, prompt.text())?;
+            return Ok(PROMPT_IN_WORKTREE.to_owned());
         }
         Ok(given)
     }
@@ -253,7 +242,7 @@ impl Creation<'_> {
     fn grant_trust(&self) -> Result<(), CreateError> {
         if self.plan.spec.mode == Mode::Interactive && self.plan.trusts_worktree(&self.agency.config) {
             // The trust is the worktree's, and goes with it.
-            let maker = self.plan.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_owner);
+            let maker = self.plan.origin.host_of_worktree().map_or(self.plan.id.clone(), RunRow::worktree_owner);
             let run = self.agency.home.run(&maker);
             agent_files::grant_trust(
                 self.plan.agent.adapter,

@@ -46,11 +46,11 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
     let request = LaunchRequest {
         mode: plan.spec.mode,
         one_shot: plan.spec.one_shot,
-        prompt: plan.prompt.as_deref().map(|text| Prompt { text, file: prompt_file }),
+        prompt: plan.prompt.as_ref().map(|prompt| Prompt { text: prompt.text(), file: prompt_file }),
         extra_args: &plan.spec.runner.args,
         directory,
         session: plan.session.as_deref(),
-        resume: plan.resume.as_ref().and_then(|resume| resume.session.as_deref()),
+        resume: plan.origin.resume().and_then(|resume| resume.session.as_deref()),
         trusted: plan.trusts_worktree(config),
         mcp: &servers,
         commit_roots,
@@ -72,7 +72,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         directory: directory.to_owned(),
         mode: plan.spec.mode,
         stream,
-        spent: plan.resume.as_ref().map(|resume| resume.spent).unwrap_or_default(),
+        spent: plan.origin.resume().map(|resume| resume.spent).unwrap_or_default(),
         screen: plan.agent.screen.clone(),
         host: plan.spec.host,
         size: plan.size,
@@ -87,7 +87,7 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         pid_dir: config.pid_dir.clone(),
         policy: Policy::of_run(&plan.spec.approval_policy.rules(), &config.approval_policy),
         notify: plan.notify.clone(),
-        parent_lock: plan.scratch.as_ref().map(Scratch::lock_file),
+        parent_lock: plan.origin.scratch().map(Scratch::lock_file),
         uncommitted: None,
     };
     let mut environment = environment(plan, run, &env);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agency_model::spec::RunSpec;
 use agency_model::{McpServers, McpTransport};
 
-use super::validate::{SearchPath, find_program};
+use super::find_agent::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
 use crate::adapter::{McpRequest, ReadyServer};
 use crate::agent_files::{AgentSettings, mcp_settings};

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::validate::{SearchPath, find_program};
+use super::find_agent::{SearchPath, find_program};
 use crate::config::NotifyConfig;
 use crate::wire::Notify;
 

@@ -9,16 +9,14 @@ use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Usage, WorkspaceKind};
 use jiff::Timestamp;
 use ulid::Ulid;
 
-use super::notify::notify_targets;
-use super::plan::Resume;
-use super::validate::{
-    PROMPT_IN_WORKTREE, SearchPath, check_host, check_name, check_prompt, check_promptless, find_runner,
-};
+use super::assemble::{AskedFrom, PlanParts};
+use super::origin::{Origin, Resume};
+use super::plan::PlannedPrompt;
+use super::validate::{check_name, check_prompt, check_promptless};
 use super::vcs::open_again;
-use super::{CreateError, PathUse, Plan, mcp_servers};
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
-use crate::config::driver;
 use crate::home::{read_text, read_whole};
 use crate::lock::Lock;
 use crate::process::TerminalSize;
@@ -88,19 +86,19 @@ impl Agency {
             spec.runner.args.clone_from(&request.args);
         }
         check_name(spec.name.as_deref())?;
-        let search_path =
-            SearchPath { current_directory: &request.current_directory, environment: &request.environment };
-        let (agent, program) = match parent.kind {
-            RunKind::Workflow => (driver(), self.executable.clone()),
-            RunKind::Run | RunKind::Agent | RunKind::Task | RunKind::Ask => {
-                find_runner(&self.config, &self.executable, &spec.runner.kind, &search_path)?
-            }
+        let from = AskedFrom {
+            current_directory: request.current_directory,
+            environment: request.environment,
+            may_wait: request.may_wait,
+            terminal: request.terminal,
+            notify: request.notify,
         };
+        let (agent, program) = self.agent_of(parent.kind, &spec, &from.search_path())?;
         let directory = PathBuf::from(parent.directory());
         let search = ConversationSearch {
             program: &program,
             directory: &directory,
-            environment: &request.environment,
+            environment: &from.environment,
             during: (parent.created_at, parent.ended_at),
         };
         let kept = || find_conversation(agent.adapter, &search);
@@ -156,24 +154,19 @@ impl Agency {
                 code: ErrorCode::InvalidPath,
             });
         }
-        check_host(spec.host, &search_path)?;
-        let (agent_version, mut notices) = self.probe_version(&agent, &program, &request.environment);
         let form = agent.form(spec.mode, spec.one_shot);
         let not_before = parent
             .ended_at
             .filter(|_| agent.adapter.loses_conversation_within_minute() && form.is_two_way())
             .map(next_minute);
+        let mut notices = vec![];
         if not_before.is_some_and(|at| at > Timestamp::now()) {
             notices.push(format!(
                 "{} loses a conversation that is resumed twice within a minute; waiting for the next minute",
                 spec.runner.kind
             ));
         }
-        let (notify, trouble) = notify_targets(&self.config.notify, request.notify, &search_path);
-        notices.extend(trouble);
-        notices.extend(mcp_servers::check(&spec, &agent, &search_path)?);
-        let mode = spec.mode;
-        Ok(Plan {
+        let parts = PlanParts {
             id,
             kind: parent.kind,
             vcs: parent.vcs,
@@ -181,25 +174,15 @@ impl Agency {
             repository,
             base,
             inputs: vec![],
-            prompt_is_text: prompt.is_some(),
-            prompt,
+            prompt: prompt.map(PlannedPrompt::Text),
             agent,
             program,
-            environment: request.environment,
-            may_wait: request.may_wait,
-            size: request.terminal.unwrap_or(TerminalSize::UNSEEN),
-            session: session.clone().filter(|_| mode == Mode::Interactive),
-            beside: None,
             directory: None,
             workflow_session: parent.workflow_session.clone(),
-            resume: Some(Resume { spent: self.spent_by(&parent)?, parent, session }),
-            agent_version,
             notices,
-            not_before,
-            notify,
-            scratch: None,
-            uncommitted: None,
-        })
+            origin: Origin::Resumes(Box::new(Resume { spent: self.spent_by(&parent)?, parent, session, not_before })),
+        };
+        self.assemble(parts, from)
     }
 
     /// What the first run of a conversation was told.

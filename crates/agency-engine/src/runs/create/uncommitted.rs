@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use agency_model::Vcs;
 use agency_model::spec::RunSpec;
-use agency_model::{Vcs, WorkspaceKind};
 
 use super::InputFingerprint;
 use crate::workspace::{Commit, Repository, UncommittedCheck};
@@ -26,7 +26,7 @@ pub struct UncommittedLookup {
 }
 
 impl UncommittedLookup {
-    /// Begins, if the run gets a worktree of its own from git: every other one sees the files themselves.
+    /// Begins for a run in a worktree of its own from git: with jj the run sees the files themselves.
     pub(super) fn begin(
         spec: &RunSpec,
         vcs: Vcs,
@@ -35,7 +35,7 @@ impl UncommittedLookup {
     ) -> Option<Arc<Self>> {
         // Where git has no working tree, jj has taken everything in.
         let in_git = !repository.has_hidden_git_store();
-        if (vcs, spec.workspace, in_git) != (Vcs::Git, WorkspaceKind::Worktree, true) {
+        if (vcs, in_git) != (Vcs::Git, true) {
             return None;
         }
         let check = UncommittedCheck {

@@ -1,0 +1,69 @@
+//! Puts a spec together: the file, the flags and the configuration.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
+use agency_model::{ErrorCode, RunKind};
+
+use super::files::path_problem;
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, RunRequest};
+use crate::config::Config;
+
+/// The spec that a request means.
+pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSpec, CreateError> {
+    let mut flags = request.flags.clone();
+    if request.prompt_text.is_some() {
+        flags.prompt = Some(PromptDraft { path: Some(PROMPT_IN_WORKTREE.to_owned()) });
+    }
+    let text = request.spec_file.as_deref().map(read_spec).transpose()?;
+    let in_file = |error| CreateError::Spec { file: request.spec_file.clone(), error };
+    let draft = match &text {
+        Some(text) => SpecDraft::parse(text).map_err(in_file)?,
+        None => SpecDraft::default(),
+    };
+    // A file says everything itself; flags alone mean the repository one stands in.
+    let standing_here = text.is_none();
+    let here = request.current_directory.to_str().map(str::to_owned);
+    let defaults = Defaults {
+        repo: here.filter(|_| standing_here),
+        base_ref: standing_here.then(|| "HEAD".to_owned()),
+        runner: standing_here.then(|| config.default_agent.clone()),
+        host: config.host,
+        vcs: config.vcs,
+        limits: config.limits,
+        needs_prompt: match request.kind {
+            RunKind::Run | RunKind::Ask => true,
+            RunKind::Agent | RunKind::Task | RunKind::Workflow => false,
+        },
+    };
+    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
+        Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
+        None => in_file(error),
+    })?;
+    if standing_here || Path::new(&spec.repo).is_absolute() || request.flags.repo.is_some() {
+        let repo = request.current_directory.join(&spec.repo);
+        return Ok(RunSpec { repo: repo.display().to_string(), ..spec });
+    }
+    Err(CreateError::Path {
+        what: PathUse::Repository,
+        path: spec.repo.into(),
+        why: "`repo` in a spec file is an absolute path".to_owned(),
+        code: ErrorCode::InvalidPath,
+    })
+}
+
+fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
+    let problem = |error: io::Error| path_problem(PathUse::Spec, path, &error);
+    let file = File::open(path).map_err(problem)?;
+    let size = file.metadata().map_err(problem)?.len();
+    if size > MAX_SPEC_BYTES {
+        let error = SpecError::TooLarge { bytes: size };
+        return Err(CreateError::Spec { file: Some(path.to_owned()), error });
+    }
+    let mut bytes = vec![];
+    // One byte more than allowed, so that a device without a size is noticed too.
+    file.take(MAX_SPEC_BYTES + 1).read_to_end(&mut bytes).map_err(problem)?;
+    Ok(bytes)
+}
