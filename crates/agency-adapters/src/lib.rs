@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use agency_model::{Answer, Event, Question};
+use agency_model::{Answer, Event, Question, QuestionKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub enum StreamItem {
     /// The agent asks the user.
     Question(Question),
     /// The agent no longer waits for the answer to the question with this key.
-    Withdrawn(String),
+    Withdrawn(QuestionKey),
     /// A turn has begun: the model is working.
     TurnStarted,
     /// The number of the agent's background tasks, which may outlast its turn.
@@ -117,7 +117,7 @@ pub enum ToAgent {
     /// The answer to a question.
     Answer {
         /// The key of the question.
-        key: String,
+        key: QuestionKey,
         /// The answer.
         answer: Answer,
     },

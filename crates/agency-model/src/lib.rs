@@ -15,6 +15,7 @@ mod nearest;
 pub mod policy;
 mod position;
 mod question;
+mod question_key;
 pub mod run;
 mod shell;
 pub mod spec;
@@ -35,7 +36,8 @@ pub use mcp::{
 };
 pub use nearest::nearest;
 pub use position::Position;
-pub use question::{Answer, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use question::{Answer, Decision, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use question_key::QuestionKey;
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;

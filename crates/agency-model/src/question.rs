@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::question_key::QuestionKey;
 use crate::string_enum::string_enum;
 
 string_enum! {
@@ -39,7 +40,8 @@ string_enum! {
 pub struct Question {
     /// The agent's own id of the request, by which the answer is addressed. It means nothing to anybody else, except
     /// that questions of one request are numbered after a `/`.
-    pub key: String,
+    #[schemars(with = "String")]
+    pub key: QuestionKey,
     /// What kind of thing is asked.
     pub kind: QuestionKind,
     /// One line.
@@ -93,12 +95,12 @@ impl ToolRequest {
 }
 
 impl Question {
-    /// What the questions of one request have in common, where an agent asks several at once: the key without the
-    /// number at its end.
+    /// The request that the question is a part of, where an agent asks several questions at once, and its number in it.
     #[must_use]
-    pub fn request(&self) -> Option<&str> {
-        let (request, number) = self.key.rsplit_once('/')?;
-        (self.kind == QuestionKind::Question && number.parse::<usize>().is_ok()).then_some(request)
+    pub fn part(&self) -> Option<(&str, usize)> {
+        // The id of a permission that an earlier version stored may end like a part.
+        let part = self.key.part.filter(|_| self.kind == QuestionKind::Question)?;
+        Some((&self.key.request, part))
     }
 
     /// The quick answers that make sense here.
@@ -208,6 +210,37 @@ pub enum Answer {
     },
 }
 
+/// What an answer to a permission decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision<'a> {
+    /// It is allowed.
+    Allow {
+        /// What the user adds.
+        message: Option<&'a str>,
+    },
+    /// It is denied. Free text is a denial with that reason.
+    Deny {
+        /// Why.
+        reason: Option<&'a str>,
+    },
+    /// One or more of the offered options, by their ids.
+    Choose(&'a [String]),
+}
+
+impl Answer {
+    /// What it decides, as the answer to a permission. `AllowAll` allows this one; the rest is for the supervisor.
+    #[must_use]
+    pub fn decision(&self) -> Decision<'_> {
+        match self {
+            Self::Allow { message } => Decision::Allow { message: message.as_deref() },
+            Self::AllowAll => Decision::Allow { message: None },
+            Self::Deny { message } => Decision::Deny { reason: message.as_deref() },
+            Self::Text { text } => Decision::Deny { reason: Some(text) },
+            Self::Options { chosen } => Decision::Choose(chosen),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,7 +249,7 @@ mod tests {
     fn an_answer_fits_or_is_told_what_would() {
         let option = |id: &str| QuestionOption { id: id.to_owned(), label: id.to_uppercase(), description: None };
         let question = Question {
-            key: "k".to_owned(),
+            key: QuestionKey::whole("k"),
             kind: QuestionKind::Question,
             title: "t".to_owned(),
             detail: "d".to_owned(),
@@ -243,6 +276,20 @@ mod tests {
             assert_eq!(permission.option(text).map(|option| option.id.as_str()), Some("b"));
         }
         assert_eq!(permission.option("3"), None);
+    }
+
+    #[test]
+    fn only_questions_have_parts_and_free_text_denies_a_permission() {
+        let text = r#"{"key":"ask-1/2","kind":"question","title":"","detail":"","options":[],"several":false,"free_text":true}"#;
+        let mut question: Question = serde_json::from_str(text).unwrap();
+        assert_eq!(question.part(), Some(("ask-1", 2)));
+        assert_eq!(serde_json::to_string(&question).unwrap(), text);
+        question.kind = QuestionKind::Permission;
+        assert_eq!(question.part(), None);
+        let text = Answer::Text { text: "no".to_owned() };
+        assert_eq!(text.decision(), Decision::Deny { reason: Some("no") });
+        assert_eq!(Answer::Deny { message: None }.decision(), Decision::Deny { reason: None });
+        assert_eq!(Answer::AllowAll.decision(), Decision::Allow { message: None });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agency_model::{Answer, Question, QuestionKind, QuestionOption, ToolRequest};
+use agency_model::{Answer, Decision, Question, QuestionKey, QuestionKind, QuestionOption, ToolRequest};
 use agent_client_protocol_schema::v1::{
     Error, PermissionOption, PermissionOptionKind, RequestId, RequestPermissionOutcome, RequestPermissionResponse,
     SelectedPermissionOutcome, ToolKind,
@@ -16,7 +16,7 @@ use crate::{EncodeError, StreamItem};
 /// The requests that wait for an answer, by the key of their question.
 #[derive(Debug, Default)]
 pub(super) struct Permissions {
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<QuestionKey, Open>,
 }
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Permissions {
     }
 
     /// The answer for the agent. An answer that does not fit leaves the question open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Vec<u8>, EncodeError> {
+    pub(super) fn answered(&mut self, key: &QuestionKey, answer: &Answer) -> Result<Vec<u8>, EncodeError> {
         let open = self.open.get(key).ok_or(EncodeError::UnknownQuestion)?;
         let outcome = outcome(&open.options, answer)?;
         let Open { id, .. } = self.open.remove(key).ok_or(EncodeError::UnknownQuestion)?;
@@ -58,15 +58,15 @@ impl Permissions {
 }
 
 /// The id as JSON, which distinguishes the number 1 from the text "1".
-fn key(id: &RequestId) -> String {
-    match id {
+fn key(id: &RequestId) -> QuestionKey {
+    QuestionKey::whole(match id {
         RequestId::Null => "null".to_owned(),
         RequestId::Number(number) => number.to_string(),
         RequestId::Str(text) => format!("{text:?}"),
-    }
+    })
 }
 
-fn question(key: String, options: &[PermissionOption], wanted: Wanted) -> Question {
+fn question(key: QuestionKey, options: &[PermissionOption], wanted: Wanted) -> Question {
     let option = |option: &PermissionOption| QuestionOption {
         id: option.option_id.to_string(),
         label: option.name.clone(),
@@ -94,22 +94,24 @@ fn question(key: String, options: &[PermissionOption], wanted: Wanted) -> Questi
 fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermissionOutcome, EncodeError> {
     let of_kind = |kind| options.iter().find(|option| option.kind == kind);
     let unfit = |why: &str| EncodeError::Invalid(why.to_owned());
-    let option = match answer {
+    if let Answer::Text { .. } = answer {
+        return Err(unfit("the agent takes one of its options here, and no words"));
+    }
+    let option = match answer.decision() {
         // Some agents keep "always" for good: only a human chooses that, and by its name.
-        Answer::Allow { .. } | Answer::AllowAll => of_kind(PermissionOptionKind::AllowOnce)
+        Decision::Allow { .. } => of_kind(PermissionOptionKind::AllowOnce)
             .ok_or_else(|| unfit("the agent offers no way to allow this once: choose one of its options"))?,
-        Answer::Deny { .. } => match of_kind(PermissionOptionKind::RejectOnce) {
+        Decision::Deny { .. } => match of_kind(PermissionOptionKind::RejectOnce) {
             Some(option) => option,
             None => return Ok(RequestPermissionOutcome::Cancelled),
         },
-        Answer::Options { chosen } => match chosen.as_slice() {
+        Decision::Choose(chosen) => match chosen {
             [one] => options
                 .iter()
                 .find(|option| *option.option_id.0 == **one)
                 .ok_or_else(|| EncodeError::Invalid(format!("the agent does not offer the option '{one}'")))?,
             [] | [_, _, ..] => return Err(unfit("the agent takes exactly one of its options")),
         },
-        Answer::Text { .. } => return Err(unfit("the agent takes one of its options here, and no words")),
     };
     Ok(RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone())))
 }

@@ -1,6 +1,6 @@
 //! What `codex app-server` asks, as a human reads it.
 
-use agency_model::{Question, QuestionKind, QuestionOption, ToolRequest};
+use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -88,16 +88,16 @@ struct Offered {
 
 impl Asking {
     /// Reads a request; an error if agency cannot answer it.
-    pub(super) fn read(key: &str, method: &str, params: &str, open_tools: &OpenTools) -> Result<Self, NotUnderstood> {
+    pub(super) fn read(id: &str, method: &str, params: &str, open_tools: &OpenTools) -> Result<Self, NotUnderstood> {
         let (thread, wanted, questions) = match method {
             "item/commandExecution/requestApproval" => {
                 let asked: CommandApproval = serde_json::from_str(params)?;
-                let question = asked.question(key.to_owned());
+                let question = asked.question(QuestionKey::whole(id));
                 (asked.thread_id, Wanted::Decision, vec![question])
             }
             "item/fileChange/requestApproval" => {
                 let asked: FileApproval = serde_json::from_str(params)?;
-                let question = asked.question(key.to_owned(), open_tools);
+                let question = asked.question(QuestionKey::whole(id), open_tools);
                 (asked.thread_id, Wanted::Decision, vec![question])
             }
             "mcpServer/elicitation/request" => {
@@ -106,7 +106,7 @@ impl Asking {
                 if asked.about.codex_approval_kind != "mcp_tool_call" {
                     return Err(NotUnderstood);
                 }
-                let question = asked.question(key.to_owned(), open_tools);
+                let question = asked.question(QuestionKey::whole(id), open_tools);
                 (asked.thread_id, Wanted::Action, vec![question])
             }
             "item/tool/requestUserInput" => {
@@ -116,7 +116,7 @@ impl Asking {
                 }
                 let wanted = questions.iter().map(|asked| (asked.id.clone(), None)).collect();
                 let asked = questions.into_iter().enumerate();
-                let questions = asked.map(|(index, asked)| asked.question(format!("{key}/{index}"))).collect();
+                let questions = asked.map(|(index, asked)| asked.question(QuestionKey::part(id, index))).collect();
                 (thread_id, Wanted::Input(wanted), questions)
             }
             _ => return Err(NotUnderstood),
@@ -126,7 +126,7 @@ impl Asking {
 }
 
 impl CommandApproval {
-    fn question(&self, key: String) -> Question {
+    fn question(&self, key: QuestionKey) -> Question {
         let Self { reason, command, cwd, network_approval_context: network, additional_permissions, .. } = self;
         let mut input = Map::from_iter([
             ("command".to_owned(), Value::from(command.as_deref())),
@@ -146,7 +146,7 @@ impl CommandApproval {
 }
 
 impl FileApproval {
-    fn question(&self, key: String, open_tools: &OpenTools) -> Question {
+    fn question(&self, key: QuestionKey, open_tools: &OpenTools) -> Question {
         let changes = open_tools.changes(&self.item_id);
         let mut detail = changes.map_or_else(|| "Codex did not tell the change.".to_owned(), diff);
         if let Some(root) = &self.grant_root {
@@ -169,7 +169,7 @@ impl FileApproval {
 }
 
 impl Elicitation {
-    fn question(&self, key: String, open_tools: &OpenTools) -> Question {
+    fn question(&self, key: QuestionKey, open_tools: &OpenTools) -> Question {
         let input = self.about.tool_params.clone().unwrap_or_default();
         let name = open_tools.mcp_tool(&self.server_name, &input).unwrap_or(&self.server_name).to_owned();
         permission(key, first_line(&self.message), command_detail(&input), name, input)
@@ -177,7 +177,7 @@ impl Elicitation {
 }
 
 impl Asked {
-    fn question(self, key: String) -> Question {
+    fn question(self, key: QuestionKey) -> Question {
         let option = |Offered { label, description }| QuestionOption { id: label.clone(), label, description };
         let options: Vec<QuestionOption> = self.options.into_iter().flatten().map(option).collect();
         Question {
@@ -194,7 +194,7 @@ impl Asked {
     }
 }
 
-fn permission(key: String, title: String, detail: String, name: String, input: Value) -> Question {
+fn permission(key: QuestionKey, title: String, detail: String, name: String, input: Value) -> Question {
     let kind = QuestionKind::Permission;
     let tool = Some(ToolRequest::new(name, input));
     Question {

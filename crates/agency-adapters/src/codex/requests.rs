@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agency_model::Answer;
+use agency_model::{Answer, Decision, QuestionKey};
 use serde_json::{Map, Value, json};
 
 use super::open_tools::OpenTools;
@@ -48,38 +48,40 @@ impl Requests {
         open_tools: &OpenTools,
         items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
-        let key = key(request.id);
-        let Asking { thread, wanted, questions } = Asking::read(&key, request.method, request.params, open_tools)?;
+        let id = request_id(request.id);
+        let Asking { thread, wanted, questions } = Asking::read(&id, request.method, request.params, open_tools)?;
         items.extend(questions.into_iter().map(StreamItem::Question));
-        self.open.insert(key, Open { id: request.id.clone(), thread, wanted });
+        self.open.insert(id, Open { id: request.id.clone(), thread, wanted });
         Ok(())
     }
 
     /// Codex no longer waits for an answer, or has just received it.
     pub(super) fn resolved(&mut self, id: &Value, items: &mut Vec<StreamItem>) {
-        let key = key(id);
-        match self.open.remove(&key).map(|open| open.wanted) {
-            Some(Wanted::Decision | Wanted::Action) => items.push(StreamItem::Withdrawn(key)),
+        let request = request_id(id);
+        match self.open.remove(&request).map(|open| open.wanted) {
+            Some(Wanted::Decision | Wanted::Action) => items.push(StreamItem::Withdrawn(QuestionKey::whole(request))),
             Some(Wanted::Input(questions)) => {
-                items.extend((0..questions.len()).map(|index| StreamItem::Withdrawn(format!("{key}/{index}"))));
+                let part = |index| StreamItem::Withdrawn(QuestionKey::part(request.as_str(), index));
+                items.extend((0..questions.len()).map(part));
             }
             None => {}
         }
     }
 
     /// The reply to a request; empty as long as other questions of the same request are open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Reply>, EncodeError> {
-        let (key, index) = self.addressed(key).ok_or(EncodeError::UnknownQuestion)?;
-        let open = self.open.get_mut(key).ok_or(EncodeError::UnknownQuestion)?;
-        let (result, words) = match (&mut open.wanted, index) {
+    pub(super) fn answered(&mut self, key: &QuestionKey, answer: &Answer) -> Result<Option<Reply>, EncodeError> {
+        let open = self.open.get_mut(&key.request).ok_or(EncodeError::UnknownQuestion)?;
+        let (result, words) = match (&mut open.wanted, key.part) {
             (Wanted::Decision, None) => {
                 // `decline` is taken also where it is not offered, and unlike `cancel` it lets the turn continue.
-                let decision = if allowed(answer)? { "accept" } else { "decline" };
-                (json!({ "decision": decision }), words(answer))
+                let (allowed, words) = permitted(answer)?;
+                let decision = if allowed { "accept" } else { "decline" };
+                (json!({ "decision": decision }), words)
             }
             (Wanted::Action, None) => {
-                let (action, content) = if allowed(answer)? { ("accept", json!({})) } else { ("decline", Value::Null) };
-                (json!({ "action": action, "content": content, "_meta": null }), words(answer))
+                let (allowed, words) = permitted(answer)?;
+                let (action, content) = if allowed { ("accept", json!({})) } else { ("decline", Value::Null) };
+                (json!({ "action": action, "content": content, "_meta": null }), words)
             }
             (Wanted::Input(questions), Some(index)) => {
                 let (_, slot) = questions.get_mut(index).ok_or(EncodeError::UnknownQuestion)?;
@@ -102,42 +104,25 @@ impl Requests {
             response: json!({ "id": open.id, "result": result }),
             words: words.map(|words| (open.thread.clone(), words.to_owned())),
         };
-        self.open.remove(key);
+        self.open.remove(&key.request);
         Ok(Some(reply))
-    }
-
-    /// The request that a key belongs to, and which of its questions.
-    fn addressed<'a>(&self, key: &'a str) -> Option<(&'a str, Option<usize>)> {
-        if self.open.contains_key(key) {
-            return Some((key, None));
-        }
-        let (request, index) = key.rsplit_once('/')?;
-        Some((request, Some(index.parse().ok()?)))
     }
 }
 
-/// The key of a request. Codex counts its requests, but may also name them.
-fn key(id: &Value) -> String {
+/// The id of a request as text. Codex counts its requests, but may also name them.
+fn request_id(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-fn allowed(answer: &Answer) -> Result<bool, EncodeError> {
-    match answer {
+/// Whether it is allowed, and the text that is sent to Codex with a denial.
+fn permitted(answer: &Answer) -> Result<(bool, Option<&str>), EncodeError> {
+    match answer.decision() {
         // What Codex would remember itself could reach beyond the run.
-        Answer::Allow { .. } | Answer::AllowAll => Ok(true),
-        Answer::Deny { .. } | Answer::Text { .. } => Ok(false),
-        Answer::Options { .. } => {
+        Decision::Allow { .. } => Ok((true, None)),
+        Decision::Deny { reason } => Ok((false, reason)),
+        Decision::Choose(_) => {
             Err(EncodeError::Invalid("this is a permission without options: allow or deny it".to_owned()))
         }
-    }
-}
-
-/// The text that is sent to Codex with a denial.
-fn words(answer: &Answer) -> Option<&str> {
-    match answer {
-        Answer::Deny { message } => message.as_deref(),
-        Answer::Text { text } => Some(text),
-        Answer::Allow { .. } | Answer::AllowAll | Answer::Options { .. } => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use agency_model::{Question, QuestionKind, QuestionOption, ToolRequest};
+use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -64,7 +64,7 @@ impl Dialog {
             description: row.description.clone(),
         });
         let question = Question {
-            key: fingerprint(&[rule, &title, &detail]),
+            key: QuestionKey::whole(fingerprint(&[rule, &title, &detail])),
             kind: self.kind,
             options: options.collect(),
             several: keys.several() && !only_on_screen,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agency_model::{Answer, Event, Question, QuestionKind, ToolRequest};
+use agency_model::{Answer, Event, Question, QuestionKey, QuestionKind, ToolRequest};
 use serde_json::json;
 
 use super::protocol::{DRIVER_PROTOCOL_VERSION, DriverMessage, DriverQuestion, QuestionSubject, SupervisorMessage};
@@ -58,7 +58,7 @@ impl Dialect for DriverStream {
             }
             DriverMessage::Withdrawn { key } => {
                 let withdrawn = self.open.take(&key);
-                items.extend(withdrawn.map(StreamItem::Withdrawn));
+                items.extend(withdrawn.map(|key| StreamItem::Withdrawn(QuestionKey::whole(key))));
             }
             DriverMessage::Completed { summary } => items.push(StreamItem::Result(Outcome::success(Some(summary)))),
             DriverMessage::Stopped { reason } => failed(reason, items),
@@ -73,7 +73,7 @@ impl Dialect for DriverStream {
         let message = match to_agent {
             ToAgent::Message(text) => SupervisorMessage::Message { text: text.clone() },
             ToAgent::Answer { key, answer } => {
-                let key = self.open.take(key).ok_or(EncodeError::UnknownQuestion)?;
+                let key = self.open.take(&key.request).ok_or(EncodeError::UnknownQuestion)?;
                 SupervisorMessage::Answer { key, answer: with_reason(answer) }
             }
             // A session has no turns.
@@ -102,7 +102,7 @@ fn question(asked: DriverQuestion) -> Question {
         None => (QuestionKind::Question, title),
     };
     Question {
-        key,
+        key: QuestionKey::whole(key),
         kind,
         title,
         detail,
@@ -147,8 +147,8 @@ mod tests {
         let heard =
             channel.feed(&lines(&[question("a#1"), question("b#1"), json!({ "type": "withdrawn", "key": "b#1" })]));
         assert_eq!(heard.len(), 3);
-        assert_eq!(heard[2], StreamItem::Withdrawn("b#1".to_owned()));
-        let mut answer = |key: &str, answer| channel.encode(&ToAgent::Answer { key: key.to_owned(), answer });
+        assert_eq!(heard[2], StreamItem::Withdrawn("b#1".into()));
+        let mut answer = |key: &str, answer| channel.encode(&ToAgent::Answer { key: key.into(), answer });
         let allow = Answer::Allow { message: Some("well".to_owned()) };
         assert_eq!(answer("b#1", allow.clone()), Err(EncodeError::UnknownQuestion));
         let sent = String::from_utf8(answer("a#1", allow.clone()).unwrap()).unwrap();

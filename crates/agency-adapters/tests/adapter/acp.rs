@@ -29,7 +29,7 @@ fn cause(said: &Value, questions: &[Question]) -> ToAgent {
         Some(other) => panic!("nothing leads to {other}"),
         None => {
             let key = said["id"].to_string();
-            assert!(questions.iter().any(|question| question.key == key), "{said} was not asked");
+            assert!(questions.iter().any(|question| question.key.to_string() == key), "{said} was not asked");
             let chosen = said["result"]["outcome"]["optionId"].as_str();
             answer(
                 &key,

@@ -19,7 +19,7 @@ fn two_questions() -> Value {
 }
 
 fn answer(channel: &mut Channel, key: &str, answer: Answer) -> Result<Vec<Value>, EncodeError> {
-    channel.encode(&ToAgent::Answer { key: key.to_owned(), answer }).map(|bytes| lines(&bytes))
+    channel.encode(&ToAgent::Answer { key: key.into(), answer }).map(|bytes| lines(&bytes))
 }
 
 fn question(heard: &[StreamItem]) -> &Question {
@@ -33,7 +33,7 @@ fn two_approvals_at_once_are_answered_in_any_order_and_each_once() {
     for id in [0, 1] {
         let heard = tell(&mut channel, &approval(id));
         let question = question(&heard);
-        assert_eq!((question.key.as_str(), question.title.as_str()), (&*id.to_string(), &*format!("touch {id}")));
+        assert_eq!((question.key.to_string(), question.title.as_str()), (id.to_string(), &*format!("touch {id}")));
         assert_eq!(question.detail, format!("touch {id}\nin /x"));
         let tool = question.tool.clone().unwrap();
         assert_eq!(
@@ -87,7 +87,7 @@ fn an_answer_that_does_not_fit_leaves_the_question_open() {
 fn the_questions_of_a_request_are_answered_together() {
     let mut channel = running();
     let heard = tell(&mut channel, &two_questions());
-    let keys: Vec<_> = heard.iter().map(|heard| question(std::slice::from_ref(heard)).key.clone()).collect();
+    let keys: Vec<_> = heard.iter().map(|heard| question(std::slice::from_ref(heard)).key.to_string()).collect();
     assert_eq!(keys, ["7/0", "7/1"]);
     let chosen = || Answer::Options { chosen: vec!["A".to_owned()] };
     assert_eq!(answer(&mut channel, "7/1", chosen()), Ok(vec![]));
@@ -108,7 +108,7 @@ fn questions_that_are_no_longer_asked_are_withdrawn() {
     tell(&mut channel, &two_questions());
     let resolved =
         |id: u64| json!({ "method": "serverRequest/resolved", "params": { "threadId": "t", "requestId": id } });
-    let withdrawn = |key: &str| StreamItem::Withdrawn(key.to_owned());
+    let withdrawn = |key: &str| StreamItem::Withdrawn(key.into());
     assert_eq!(tell(&mut channel, &resolved(0)), [withdrawn("0")]);
     assert_eq!(tell(&mut channel, &resolved(7)), [withdrawn("7/0"), withdrawn("7/1")]);
     assert_eq!(tell(&mut channel, &resolved(7)), []);

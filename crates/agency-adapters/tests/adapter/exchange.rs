@@ -155,5 +155,5 @@ pub(crate) fn opening(directory: &str, prompt: Option<&str>, resume: Option<&str
 
 /// The answer to the question with this key.
 pub(crate) fn answer(key: &str, answer: Answer) -> ToAgent {
-    ToAgent::Answer { key: key.to_owned(), answer }
+    ToAgent::Answer { key: key.into(), answer }
 }

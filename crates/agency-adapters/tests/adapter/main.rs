@@ -26,3 +26,5 @@ mod golden;
 mod hostile;
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod request_ids;

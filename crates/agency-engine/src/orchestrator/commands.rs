@@ -168,7 +168,7 @@ impl Orchestrator {
         id: &SessionId,
         question: &QuestionRow,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        let key = question.question.request().unwrap_or(&question.question.key).to_owned();
+        let key = question.question.key.request.clone();
         self.wait_until(id, |session| {
             !session.flow.running().iter().any(|leaf| leaf.waits && super::engine::key_of_question(leaf) == key)
         })

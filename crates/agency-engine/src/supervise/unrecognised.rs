@@ -3,7 +3,7 @@
 //! The one rule: nothing is ever typed into a screen that is not recognised.
 
 use agency_model::conversation::Origin;
-use agency_model::{Question, QuestionKind, QuestionOption};
+use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption};
 
 use super::supervisor::Supervisor;
 use crate::screen::ScreenText;
@@ -29,7 +29,7 @@ fn question(shown: &str, run: &str) -> Question {
         description: Some("Nothing is typed, and this screen is not asked about again".to_owned()),
     };
     Question {
-        key: KEY.to_owned(),
+        key: QuestionKey::whole(KEY),
         kind: QuestionKind::Other,
         title: "agency does not recognise this screen".to_owned(),
         detail: format!("{shown}\n\nThe agent may wait for something. Look at it: agency attach {run}"),

@@ -4,7 +4,7 @@
 
 use super::open_question::Stage;
 use super::{Conversation, Effect, Origin, Timer};
-use crate::{Activity, Answer, QuestionId};
+use crate::{Activity, Answer, QuestionId, QuestionKey};
 
 /// A dialog that is being drawn anew is missing for one reading; after so many it is gone.
 const READINGS_UNTIL_GONE: u8 = 2;
@@ -13,7 +13,7 @@ const READINGS_UNTIL_GONE: u8 = 2;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ScreenReading {
     /// The key of the dialog that asks.
-    pub dialog: Option<String>,
+    pub dialog: Option<QuestionKey>,
     /// What the agent is doing.
     pub activity: Activity,
     /// Whether any rule describes the screen.
@@ -26,7 +26,7 @@ pub struct ScreenReading {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Dialog {
     /// The key of the dialog that asks and is not answered.
-    shown: Option<String>,
+    shown: Option<QuestionKey>,
     /// How many readings in a row did not find it.
     missed: u8,
     recognition: Recognition,
@@ -47,7 +47,7 @@ enum Recognition {
 /// An answer to a dialog on the screen.
 struct DialogAnswer {
     id: QuestionId,
-    key: String,
+    key: QuestionKey,
     answer: Answer,
     keys: Keys,
 }
@@ -107,7 +107,7 @@ impl Conversation {
     }
 
     /// The dialog did not take its answer, and is asked about again.
-    pub(super) fn dialog_waits(&mut self, key: String) {
+    pub(super) fn dialog_waits(&mut self, key: QuestionKey) {
         self.dialog.shown = Some(key);
     }
 
@@ -192,7 +192,7 @@ impl Conversation {
         }
     }
 
-    fn see_dialog(&mut self, key: Option<&String>, effects: &mut Vec<Effect>) {
+    fn see_dialog(&mut self, key: Option<&QuestionKey>, effects: &mut Vec<Effect>) {
         if key.is_none() && self.dialog.shown.is_some() {
             self.dialog.missed += 1;
             if self.dialog.missed < READINGS_UNTIL_GONE {

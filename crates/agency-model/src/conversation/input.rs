@@ -1,7 +1,7 @@
 //! What can happen in a conversation.
 
 use super::{GivenAnswer, OpenQuestion, ScreenReading, Timer};
-use crate::{Answer, QuestionId};
+use crate::{Answer, QuestionId, QuestionKey};
 
 /// Everything that can happen in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -47,7 +47,7 @@ pub enum Input {
     /// The agent no longer waits for the answer to the questions with this key.
     Withdrawn {
         /// The agent's own id of the question.
-        key: String,
+        key: QuestionKey,
         /// Why.
         reason: String,
     },

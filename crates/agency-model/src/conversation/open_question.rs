@@ -1,7 +1,7 @@
 //! A question that has no end yet, and how far it has come.
 
 use super::Answerer;
-use crate::{Answer, Question, QuestionId, QuestionKind};
+use crate::{Answer, Question, QuestionId, QuestionKey, QuestionKind};
 
 /// A question that has no end yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub struct OpenQuestion {
     /// Its id.
     pub id: QuestionId,
     /// The agent's own id of it.
-    pub key: String,
+    pub key: QuestionKey,
     /// What questions of one request have in common, where an agent asks several at once.
     pub request: Option<String>,
     /// What kind of thing is asked.
@@ -99,7 +99,7 @@ impl OpenQuestion {
         Self {
             id,
             key: question.key.clone(),
-            request: question.request().map(str::to_owned),
+            request: question.part().map(|(request, _)| request.to_owned()),
             kind: question.kind,
             origin,
             takes_keys: false,

@@ -5,7 +5,7 @@
 use super::answer::allow_by;
 use super::open_question::Stage;
 use super::{Answerer, Conversation, Effect, OpenQuestion, Origin, Timer};
-use crate::{Answer, QuestionId, QuestionKind};
+use crate::{Answer, QuestionId, QuestionKey, QuestionKind};
 
 impl Conversation {
     pub(super) fn asked(&mut self, mut question: OpenQuestion, answerer: Answerer, effects: &mut Vec<Effect>) {
@@ -63,8 +63,8 @@ impl Conversation {
         }
     }
 
-    pub(super) fn withdrawn(&mut self, key: &str, reason: &str, effects: &mut Vec<Effect>) {
-        self.withdraw(|question| question.key == key, reason, effects);
+    pub(super) fn withdrawn(&mut self, key: &QuestionKey, reason: &str, effects: &mut Vec<Effect>) {
+        self.withdraw(|question| question.key == *key, reason, effects);
     }
 
     /// Ends questions without an answer. One that is being answered ends by what becomes of its answer.

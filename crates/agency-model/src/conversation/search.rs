@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use super::*;
-use crate::{Activity, Answer, Question, QuestionKind};
+use crate::{Activity, Answer, Question, QuestionKey, QuestionKind};
 
 /// A conversation together with what its effects did to the world.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,12 +20,12 @@ struct World {
     unfinished: BTreeSet<i64>,
     requests: i64,
     armed: BTreeSet<Timer>,
-    screen: Option<String>,
+    screen: Option<QuestionKey>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Row {
-    key: String,
+    key: QuestionKey,
     origin: Origin,
     kind: QuestionKind,
     answer: Option<(Answer, Giver)>,
@@ -39,7 +39,7 @@ enum Pending {
     Policy(QuestionId),
     RuleAnswer(QuestionId, Answer),
     Send(QuestionId),
-    Ask { key: String, origin: Origin, kind: QuestionKind, answerer: Answerer },
+    Ask { key: QuestionKey, origin: Origin, kind: QuestionKind, answerer: Answerer },
 }
 
 /// What may happen in one search.
@@ -65,9 +65,9 @@ fn id(number: usize) -> QuestionId {
 }
 
 impl World {
-    fn open_question(&self, key: &str, origin: Origin, kind: QuestionKind) -> OpenQuestion {
+    fn open_question(&self, key: &QuestionKey, origin: Origin, kind: QuestionKind) -> OpenQuestion {
         let question = Question {
-            key: key.to_owned(),
+            key: key.clone(),
             kind,
             title: String::new(),
             detail: String::new(),
@@ -177,12 +177,12 @@ impl World {
         let may_ask = self.asked < bounds.questions;
         for (key, kind) in bounds.protocol {
             if may_ask {
-                let question = self.open_question(key, Origin::Protocol, *kind);
+                let question = self.open_question(&QuestionKey::from(*key), Origin::Protocol, *kind);
                 inputs.push(Input::Asked { question, answerer: Answerer::RuleOrHuman });
             }
-            inputs.push(Input::Withdrawn { key: (*key).to_owned(), reason: "x".to_owned() });
+            inputs.push(Input::Withdrawn { key: QuestionKey::from(*key), reason: "x".to_owned() });
         }
-        let screens = bounds.dialogs.iter().map(|key| (Some((*key).to_owned()), true));
+        let screens = bounds.dialogs.iter().map(|key| (Some(QuestionKey::from(*key)), true));
         let without_dialog = [(None, true), (None, false)].into_iter().filter(|_| !bounds.dialogs.is_empty());
         for (dialog, recognised) in screens.chain(without_dialog) {
             for typing in [false, true] {
@@ -258,7 +258,7 @@ impl World {
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Screen, kind, answerer });
             }
             Effect::AskAboutScreen => {
-                let (key, kind) = ("screen".to_owned(), QuestionKind::Other);
+                let (key, kind) = (QuestionKey::whole("screen"), QuestionKind::Other);
                 let answerer = Answerer::RuleOrHuman;
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Supervisor, kind, answerer });
             }
@@ -346,7 +346,7 @@ fn questions_of_a_protocol_and_of_a_screen_do_not_disturb_each_other() {
 #[test]
 fn the_request_of_an_answer_that_a_rule_took_along_gets_its_outcome() {
     let mut conversation = Conversation::default();
-    let question = World::default().open_question("d", Origin::Screen, QuestionKind::Permission);
+    let question = World::default().open_question(&QuestionKey::whole("d"), Origin::Screen, QuestionKind::Permission);
     let id = question.id.clone();
     let given = |request| GivenAnswer {
         answer: Answer::Allow { message: None },
@@ -354,7 +354,7 @@ fn the_request_of_an_answer_that_a_rule_took_along_gets_its_outcome() {
         giver: Giver::Human { request },
     };
     let read = |dialog: Option<&str>| {
-        let dialog = dialog.map(str::to_owned);
+        let dialog = dialog.map(QuestionKey::from);
         Input::ScreenRead(ScreenReading { dialog, activity: Activity::Thinking, recognised: true, typing: false })
     };
     for input in [

@@ -18,7 +18,7 @@ fn policy(rules: Value) -> Policy {
 
 fn permission(tool: &str, input: Value) -> Question {
     Question {
-        key: "k".to_owned(),
+        key: "k".into(),
         kind: QuestionKind::Permission,
         title: tool.to_owned(),
         detail: String::new(),

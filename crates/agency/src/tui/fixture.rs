@@ -93,7 +93,7 @@ pub(super) fn question(number: u8, run: u8, kind: QuestionKind, title: &str, det
         attempt: 1,
         state: QuestionState::Open,
         question: Question {
-            key: format!("key-{number}"),
+            key: format!("key-{number}").into(),
             kind,
             title: title.to_owned(),
             detail: detail.to_owned(),

@@ -71,7 +71,10 @@ impl Inbox {
         let known = |id: &QuestionId| questions.iter().chain(shown).any(|row| row.id == *id);
         self.outcomes.retain(|id, _| known(id));
         let has_part = |run: &RunId, request: &str| {
-            questions.iter().chain(shown).any(|row| row.run_id == *run && row.question.request() == Some(request))
+            questions
+                .iter()
+                .chain(shown)
+                .any(|row| row.run_id == *run && part(row).is_some_and(|(of, _)| of == request))
         };
         self.parts.retain(|(run, request), _| has_part(run, request));
     }
@@ -96,9 +99,8 @@ impl Inbox {
 
 /// The request that a question is a part of, and its number in it from 1 on.
 fn part(row: &QuestionRow) -> Option<(String, usize)> {
-    let request = row.question.request()?;
-    let (_, number) = row.question.key.rsplit_once('/')?;
-    Some((request.to_owned(), number.parse::<usize>().ok()?.saturating_add(1)))
+    let (request, number) = row.question.part()?;
+    Some((request.to_owned(), number.saturating_add(1)))
 }
 
 /// How a question stands.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agency_model::{Answer, Question, QuestionKind, QuestionOption, ToolRequest};
+use agency_model::{Answer, Decision, Question, QuestionKey, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -91,7 +91,7 @@ impl Requests {
             items.push(StreamItem::Question(question));
         }
         for (index, asked) in questions.into_iter().enumerate() {
-            items.push(StreamItem::Question(question(format!("{request_id}/{index}"), asked)));
+            items.push(StreamItem::Question(question(QuestionKey::part(request_id.as_str(), index), asked)));
         }
         self.open.insert(request_id, Open { input: request.input, asked });
     }
@@ -101,20 +101,19 @@ impl Requests {
         if let Some(open) = self.open.remove(&cancelled.request_id) {
             let id = &cancelled.request_id;
             match open.asked.len() {
-                0 => items.push(StreamItem::Withdrawn(id.clone())),
-                count => items.extend((0..count).map(|index| StreamItem::Withdrawn(format!("{id}/{index}")))),
+                0 => items.push(StreamItem::Withdrawn(QuestionKey::whole(id))),
+                count => {
+                    items.extend((0..count).map(|index| StreamItem::Withdrawn(QuestionKey::part(id, index))));
+                }
             }
         }
     }
 
     /// The response to a request; empty as long as other questions of the same request are open.
-    pub(super) fn answered(&mut self, key: &str, answer: &Answer) -> Result<Option<Value>, EncodeError> {
-        let (id, index) = match key.split_once('/') {
-            Some((id, index)) => (id, index.parse::<usize>().ok()),
-            None => (key, None),
-        };
+    pub(super) fn answered(&mut self, key: &QuestionKey, answer: &Answer) -> Result<Option<Value>, EncodeError> {
+        let QuestionKey { request: id, part } = key;
         let open = self.open.get_mut(id).ok_or(EncodeError::UnknownQuestion)?;
-        let response = match index {
+        let response = match *part {
             None => Some(permitted(&open.input, answer)),
             Some(index) => {
                 let (_, slot) = open.asked.get_mut(index).ok_or(EncodeError::UnknownQuestion)?;
@@ -151,7 +150,7 @@ fn permission(id: &str, request: &CanUseTool) -> Question {
         None => tool_name.clone(),
     };
     Question {
-        key: id.to_owned(),
+        key: QuestionKey::whole(id),
         kind: QuestionKind::Permission,
         title,
         detail: permission_detail(input, blocked_path.as_ref()),
@@ -182,7 +181,7 @@ fn plan(id: &str, request: &CanUseTool, plans: &Plans) -> Question {
         fields.insert("plan".to_owned(), Value::from(plan.as_str()));
     }
     Question {
-        key: id.to_owned(),
+        key: QuestionKey::whole(id),
         kind: QuestionKind::Plan,
         title: "Is this plan right?".to_owned(),
         detail: plan.unwrap_or_else(|| "Claude Code did not tell its plan.".to_owned()),
@@ -194,7 +193,7 @@ fn plan(id: &str, request: &CanUseTool, plans: &Plans) -> Question {
     }
 }
 
-fn question(key: String, asked: Asked) -> Question {
+fn question(key: QuestionKey, asked: Asked) -> Question {
     let option = |Offered { label, description }| QuestionOption { id: label.clone(), label, description };
     Question {
         key,
@@ -210,20 +209,18 @@ fn question(key: String, asked: Asked) -> Question {
 }
 
 fn permitted(input: &Value, answer: &Answer) -> Value {
-    match answer {
+    match answer.decision() {
         // Claude Code's own suggestions for "always" would be written into the repository: none is sent back.
-        Answer::Allow { message: None } | Answer::AllowAll | Answer::Options { .. } => {
+        Decision::Allow { message: None } | Decision::Choose(_) => {
             json!({ "behavior": "allow", "updatedInput": input })
         }
         // Only a workflow driver that was started before it had a protocol of its own gets one.
-        Answer::Allow { message: Some(message) } => {
+        Decision::Allow { message: Some(message) } => {
             json!({ "behavior": "allow", "updatedInput": input, "message": message })
         }
-        Answer::Deny { message } => {
-            let message = message.as_deref().unwrap_or(DENIAL_WITHOUT_REASON);
-            json!({ "behavior": "deny", "message": message })
+        Decision::Deny { reason } => {
+            json!({ "behavior": "deny", "message": reason.unwrap_or(DENIAL_WITHOUT_REASON) })
         }
-        Answer::Text { text } => json!({ "behavior": "deny", "message": text }),
     }
 }
 

@@ -83,11 +83,11 @@ fn a_question_that_the_agent_calls_off_is_withdrawn() {
     let (mut channel, _) = ready(Some("go"));
     tell(&mut channel, permission(7, "ls"));
     let heard = tell(&mut channel, json!({ "method": "$/cancel_request", "params": { "requestId": 7 } }));
-    assert_eq!(heard[0], StreamItem::Withdrawn("7".to_owned()));
+    assert_eq!(heard[0], StreamItem::Withdrawn("7".into()));
     assert_eq!(said(&heard)[0]["error"]["code"], -32800);
     tell(&mut channel, permission(8, "ls"));
     let heard = tell(&mut channel, ended(3, "end_turn"));
-    assert!(heard.contains(&StreamItem::Withdrawn("8".to_owned())), "{heard:?}");
+    assert!(heard.contains(&StreamItem::Withdrawn("8".into())), "{heard:?}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn an_interrupted_turn_leaves_no_question_open() {
     let bytes = channel.encode(&ToAgent::Interrupt).unwrap();
     let cancel = json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": "s" } });
     assert_eq!(messages(&bytes), [cancel, cancelled(0), cancelled(1)]);
-    assert_eq!(channel.feed(b""), [StreamItem::Withdrawn("0".to_owned()), StreamItem::Withdrawn("1".to_owned())]);
+    assert_eq!(channel.feed(b""), [StreamItem::Withdrawn("0".into()), StreamItem::Withdrawn("1".into())]);
     assert_eq!(channel.encode(&answer("0", Answer::Allow { message: None })), Err(EncodeError::UnknownQuestion));
     // What was on its way is not asked any more.
     let heard = tell(&mut channel, permission(2, "rm"));

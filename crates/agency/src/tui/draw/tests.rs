@@ -95,9 +95,9 @@ fn yank(size: (u16, u16)) -> State {
 
 fn several(size: (u16, u16)) -> State {
     let mut first = choice(1, 1, true);
-    first.question.key = "ask-1/0".to_owned();
+    first.question.key = "ask-1/0".into();
     let mut second = choice(2, 1, false);
-    second.question.key = "ask-1/1".to_owned();
+    second.question.key = "ask-1/1".into();
     let mut state = inbox(size, vec![first, second, permission(3, 2)]);
     press(&mut state, "13");
     state

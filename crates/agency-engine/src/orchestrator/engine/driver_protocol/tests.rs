@@ -1,4 +1,4 @@
-use agency_model::QuestionOption;
+use agency_model::{QuestionKey, QuestionOption};
 
 use super::*;
 use crate::adapter::driver_protocol::QuestionSubject;
@@ -48,7 +48,7 @@ fn a_supervisor_makes_the_same_of_both_forms() {
     // Claude Code numbers the questions of a request.
     let expected = before.into_iter().map(|item| match item {
         StreamItem::Question(mut question) => {
-            question.key = question.key.trim_end_matches("/0").to_owned();
+            question.key.part = None;
             StreamItem::Question(question)
         }
         other => other,
@@ -75,8 +75,9 @@ fn a_driver_makes_the_same_of_the_answers_in_both_forms() {
             let mut channel = supervisor(format);
             heard(protocol, &mut channel);
             let asked = if checkout { "b#1-checkout-1" } else { "a#1" };
-            let number = if checkout && format == StreamFormat::Claude { "/0" } else { "" };
-            let to_agent = ToAgent::Answer { key: format!("{asked}{number}"), answer: answer.clone() };
+            let part = (checkout && format == StreamFormat::Claude).then_some(0);
+            let key = QuestionKey { request: asked.to_owned(), part };
+            let to_agent = ToAgent::Answer { key, answer: answer.clone() };
             let line = String::from_utf8(channel.encode(&to_agent).unwrap()).unwrap();
             let (message, choice) = (message.clone(), choice.clone());
             let expected = DriverAnswer { key: asked.to_owned(), verdict, message, choice };

@@ -201,7 +201,7 @@ fn a_refused_answer_is_told_with_the_way_out_and_can_be_given_again() {
 fn parts_of_one_request_are_counted_also_when_some_are_answered() {
     let part = |number: u8| {
         let mut row = choice(number, 1, false);
-        row.question.key = format!("ask-1/{}", number - 1);
+        row.question.key = format!("ask-1/{}", number - 1).into();
         row
     };
     let mut state = with(vec![part(1), part(2), part(3)]);
