@@ -84,8 +84,13 @@ pub trait ProcessRunner: Send {
     /// The bytes of the last [`RunnerEvent::Wrote`].
     fn written(&self, stream: Stream, length: usize) -> &[u8];
 
-    /// Queues input for its terminal, or for its pipe if that is still open; it goes out while [`Self::next`] waits.
-    fn type_in(&mut self, bytes: &[u8]);
+    /// Queues input for its terminal or its pipe; it is written while [`Self::next`] waits.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the program has no input that is open: it was started without one, [`Self::close_input`] was called,
+    /// or the program has closed it.
+    fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed>;
 
     /// Ends its input once what is queued has been taken.
     fn close_input(&mut self);
@@ -115,12 +120,31 @@ pub trait ProcessRunner: Send {
     }
 }
 
+/// The program has no input that is open: see [`StdinPlan`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the program's input is not open; use StdinPlan::Open for a pipe that stays open")]
+pub struct InputClosed;
+
 /// Why there is no runner.
 #[derive(Debug, thiserror::Error)]
-#[error("{} could not be started: {source}", program.display())]
-pub struct SpawnError {
-    program: PathBuf,
-    source: std::io::Error,
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The program could not be started.
+    #[error("{} could not be started: {source}", program.display())]
+    Program {
+        /// The program.
+        program: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// There is no tokio runtime to read the program's output with.
+    #[error("a runner needs a tokio runtime with I/O and time enabled: call this inside of one")]
+    NoRuntime,
+}
+
+/// Reading and waiting need the drivers of a runtime, which panic where there is none.
+fn require_runtime() -> Result<(), SpawnError> {
+    tokio::runtime::Handle::try_current().map(drop).map_err(|_| SpawnError::NoRuntime)
 }
 
 /// Starts a program on what its mode asks for.

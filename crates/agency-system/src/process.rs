@@ -13,6 +13,7 @@ mod identity;
 mod leftovers;
 mod memory;
 mod output;
+mod read_order;
 mod session;
 mod socket;
 mod stat;
@@ -27,6 +28,7 @@ pub use identity::{Found, Identity, boot_id};
 pub use leftovers::{carriers, end_found, end_run, kill_by_env, left_children, of_run, processes_of_run, reap_adopted};
 pub use memory::release_own_code;
 pub use output::output_with_timeout;
+pub use read_order::{ReadFirst, ReadOrder};
 pub use session::{adopt_orphans, in_new_session, leave_session, signal_group};
 pub use socket::{bind_listener, connect};
 pub use terminal::{

@@ -19,6 +19,7 @@ pub struct RunnerCommand {
     environment: BTreeMap<OsString, OsString>,
     pub(super) size: TerminalSize,
     pub(super) stdin: StdinPlan,
+    pub(super) separate_stderr: bool,
 }
 
 /// What a program reads on its standard input.
@@ -42,6 +43,7 @@ impl RunnerCommand {
             environment: BTreeMap::new(),
             size: TerminalSize::UNSEEN,
             stdin: StdinPlan::Keyboard,
+            separate_stderr: false,
         }
     }
 
@@ -84,6 +86,16 @@ impl RunnerCommand {
         self
     }
 
+    /// Gives a program on a terminal a second terminal for its standard error, so that the two streams can be told
+    /// apart. Without it, both are one stream in exactly the order in which they were written; with it, the order of
+    /// two streams that were written before either was read is the order in which each was first written to. Pipes are
+    /// always separate.
+    #[must_use]
+    pub const fn separate_stderr(mut self) -> Self {
+        self.separate_stderr = true;
+        self
+    }
+
     pub(super) fn to_tokio(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(&self.environment);
@@ -94,7 +106,7 @@ impl RunnerCommand {
     }
 
     pub(super) fn refused(&self, source: std::io::Error) -> SpawnError {
-        SpawnError { program: self.program.clone(), source }
+        SpawnError::Program { program: self.program.clone(), source }
     }
 }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use super::StdinPlan;
+use super::{InputClosed, StdinPlan};
 
 /// The writing end of a program's input.
 pub(super) struct Input {
@@ -31,9 +31,9 @@ impl Input {
         self.writer.is_some()
     }
 
-    /// Writes at once what fits, so that who says that it is told need not wait; the rest follows.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        let Some(writer) = self.writer.as_mut().filter(|_| !self.close_when_empty) else { return };
+    /// Writes at once what fits; the rest follows while the runner waits for events.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
+        let writer = self.writer.as_mut().filter(|_| !self.close_when_empty).ok_or(InputClosed)?;
         let mut context = Context::from_waker(Waker::noop());
         let written = match self.waiting.is_empty().then(|| Pin::new(writer).poll_write(&mut context, bytes)) {
             Some(Poll::Ready(Ok(length))) => length,
@@ -41,6 +41,7 @@ impl Input {
             Some(Poll::Ready(Err(_)) | Poll::Pending) | None => 0,
         };
         self.waiting.extend(bytes.iter().skip(written));
+        Ok(())
     }
 
     pub(super) fn close(&mut self) {

@@ -5,12 +5,16 @@ use std::os::fd::AsFd;
 use std::process::Stdio;
 
 use agency_model::run::Exit;
+use tokio::net::unix::pipe;
 
 use super::input::{Input, Writer};
 use super::output::{Output, READ_BYTES};
-use super::running::Running;
-use super::{NextEvent, ProcessRunner, RunnerCommand, Signal, SpawnError, StdinPlan, Stream, TerminalSize};
-use crate::process::in_new_session;
+use super::running::{Running, Streams};
+use super::{
+    InputClosed, NextEvent, ProcessRunner, RunnerCommand, Signal, SpawnError, StdinPlan, Stream, TerminalSize,
+    require_runtime,
+};
+use crate::process::{ReadOrder, in_new_session};
 
 /// Runs a program without a terminal.
 pub struct HeadlessRunner {
@@ -19,7 +23,12 @@ pub struct HeadlessRunner {
 
 impl HeadlessRunner {
     /// Starts a program in a session and group of its own.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the program cannot be started, and when this is not called within a tokio runtime.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
+        require_runtime()?;
         on_pipes(command).map_err(|source| command.refused(source))
     }
 }
@@ -30,21 +39,21 @@ fn on_pipes(command: &RunnerCommand) -> io::Result<HeadlessRunner> {
         StdinPlan::Keyboard => Stdio::null(),
         StdinPlan::Text(_) | StdinPlan::Open => Stdio::piped(),
     };
+    let (stdout, stdout_end) = io::pipe()?;
+    let (stderr, stderr_end) = io::pipe()?;
+    widen(&stdout);
+    // Before the program starts: what is ready when it is added has no order.
+    let order = Some(ReadOrder::of(&stdout, &stderr)?);
     let mut started = command.to_tokio();
-    started.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    started.stdin(stdin).stdout(stdout_end).stderr(stderr_end);
     in_new_session(started.as_std_mut());
     let mut child = started.spawn()?;
-    let stdout = child.stdout.take().map_or_else(
-        || Output::closed(Stream::Stdout),
-        |pipe| {
-            widen(&pipe);
-            Output::new(Stream::Stdout, pipe)
-        },
-    );
-    let stderr = child.stderr.take();
-    let stderr = stderr.map_or_else(|| Output::closed(Stream::Stderr), |pipe| Output::new(Stream::Stderr, pipe));
+    // It holds the writing ends of both pipes, which would never be at their end.
+    drop(started);
+    let stdout = Output::new(Stream::Stdout, pipe::Receiver::from_owned_fd(stdout.into())?);
+    let stderr = Output::new(Stream::Stderr, pipe::Receiver::from_owned_fd(stderr.into())?);
     let writer = child.stdin.take().map(|pipe| Box::new(pipe) as Writer);
-    let running = Running::new(child, stdout, stderr, Input::new(writer, &command.stdin))?;
+    let running = Running::new(child, Streams { stdout, stderr, order }, Input::new(writer, &command.stdin))?;
     Ok(HeadlessRunner { running })
 }
 
@@ -66,8 +75,8 @@ impl ProcessRunner for HeadlessRunner {
         self.running.written(stream, length)
     }
 
-    fn type_in(&mut self, bytes: &[u8]) {
-        self.running.input.push(bytes);
+    fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
+        self.running.input.push(bytes)
     }
 
     fn close_input(&mut self) {

@@ -10,22 +10,53 @@ use tokio::process::Child;
 use super::input::Input;
 use super::output::Output;
 use super::{RunnerEvent, Signal, Stream};
-use crate::process::signal_group;
+use crate::process::{ReadFirst, ReadOrder, signal_group};
 
 /// A process that leads a session and a group of its own.
 pub(super) struct Running {
     child: Child,
     pid: u32,
-    stdout: Output,
-    stderr: Output,
+    streams: Streams,
     pub(super) input: Input,
     exit: Option<Exit>,
 }
 
+/// What a process writes, and which stream of two is read first.
+pub(super) struct Streams {
+    pub(super) stdout: Output,
+    pub(super) stderr: Output,
+    /// None where there is only one stream.
+    pub(super) order: Option<ReadOrder>,
+}
+
+impl Streams {
+    const fn is_open(&self) -> bool {
+        self.stdout.is_open() || self.stderr.is_open()
+    }
+
+    /// The next thing that was written, in the order of arrival. Dropping this before it is ready loses nothing.
+    async fn read(&mut self) -> RunnerEvent {
+        let stream = match (&self.order, self.stdout.is_open(), self.stderr.is_open()) {
+            (Some(order), true, true) => match order.next().await {
+                ReadFirst::First => Stream::Stdout,
+                ReadFirst::Second => Stream::Stderr,
+            },
+            (_, true, false) => Stream::Stdout,
+            (_, false, _) => Stream::Stderr,
+            (None, true, true) => Stream::Stdout,
+        };
+        let output = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        output.read().await
+    }
+}
+
 impl Running {
-    pub(super) fn new(child: Child, stdout: Output, stderr: Output, input: Input) -> io::Result<Self> {
+    pub(super) fn new(child: Child, streams: Streams, input: Input) -> io::Result<Self> {
         let pid = child.id().ok_or_else(|| io::Error::other("it was gone before it had a pid"))?;
-        Ok(Self { child, pid, stdout, stderr, input, exit: None })
+        Ok(Self { child, pid, streams, input, exit: None })
     }
 
     pub(super) const fn pid(&self) -> u32 {
@@ -37,17 +68,17 @@ impl Running {
     }
 
     pub(super) const fn is_silent(&self) -> bool {
-        !self.stdout.is_open() && !self.stderr.is_open()
+        !self.streams.is_open()
     }
 
     pub(super) fn written(&self, stream: Stream, length: usize) -> &[u8] {
         match stream {
-            Stream::Stdout => self.stdout.written(length),
-            Stream::Stderr => self.stderr.written(length),
+            Stream::Stdout => self.streams.stdout.written(length),
+            Stream::Stderr => self.streams.stderr.written(length),
         }
     }
 
-    /// Once the leader is gone its number may be somebody else's.
+    /// Once the leader is gone, its number may be that of another process.
     pub(super) fn signal(&self, signal: Signal) {
         if self.exit.is_none() {
             signal_group(self.pid, signal);
@@ -55,10 +86,9 @@ impl Running {
     }
 
     pub(super) async fn next(&mut self) -> RunnerEvent {
-        let Self { child, stdout, stderr, input, exit, .. } = self;
+        let Self { child, streams, input, exit, .. } = self;
         tokio::select! {
-            event = stdout.read(), if stdout.is_open() => event,
-            event = stderr.read(), if stderr.is_open() => event,
+            event = streams.read(), if streams.is_open() => event,
             status = child.wait(), if exit.is_none() => {
                 *exit = Some(exit_of(&status));
                 RunnerEvent::Exited

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use agency_model::run::Exit;
 use tokio::sync::Notify;
 
-use super::{NextEvent, ProcessRunner, RunnerEvent, Signal, Stream, TerminalSize};
+use super::{InputClosed, NextEvent, ProcessRunner, RunnerEvent, Signal, Stream, TerminalSize};
 
 /// No process has this number: it is above the largest that Linux gives.
 const PID: u32 = i32::MAX.unsigned_abs();
@@ -124,11 +124,13 @@ impl ProcessRunner for ScriptedRunner {
         said.get(..length).unwrap_or_default()
     }
 
-    fn type_in(&mut self, bytes: &[u8]) {
+    fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
         let mut play = self.shared.play();
-        if !play.input_closed {
-            play.typed.extend(bytes);
+        if play.input_closed {
+            return Err(InputClosed);
         }
+        play.typed.extend(bytes);
+        Ok(())
     }
 
     fn close_input(&mut self) {

@@ -1,4 +1,4 @@
-//! A program on a terminal, with a second one for its standard error.
+//! A program on a terminal, with a second one for its standard error if its command asks for that.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,18 +8,19 @@ use agency_model::run::Exit;
 
 use super::input::{Input, Writer};
 use super::output::Output;
-use super::running::Running;
+use super::running::{Running, Streams};
 use super::{
-    NextEvent, ProcessRunner, RunnerCommand, RunnerEvent, Signal, SpawnError, StdinPlan, Stream, TerminalSize,
+    InputClosed, NextEvent, ProcessRunner, RunnerCommand, RunnerEvent, Signal, SpawnError, StdinPlan, Stream,
+    TerminalSize, require_runtime,
 };
-use crate::process::{end_of_input, leave_newlines_alone, newline_needs_return, set_terminal_size};
+use crate::process::{ReadOrder, end_of_input, leave_newlines_alone, newline_needs_return, set_terminal_size};
 
 /// Runs a program that wants a terminal.
 pub struct AgentRunner {
     running: Running,
     /// The master ends, for sizes and settings.
     screen: OwnedFd,
-    errors: OwnedFd,
+    errors: Option<OwnedFd>,
     /// The program's ends, which we hold until it is gone: a terminal that everybody has closed is at its end, and a
     /// program may still come back to it by `/dev/tty`.
     held: Vec<OwnedFd>,
@@ -30,42 +31,69 @@ pub struct AgentRunner {
 
 impl AgentRunner {
     /// Starts a program in a session and group of its own.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the program cannot be started, and when this is not called within a tokio runtime.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
+        require_runtime()?;
         on_terminal(command).map_err(|source| command.refused(source))
     }
 }
 
-fn on_terminal(command: &RunnerCommand) -> io::Result<AgentRunner> {
-    let (screen, screen_end) = pty_process::open().map_err(io::Error::other)?;
-    let (errors, errors_end) = pty_process::open().map_err(io::Error::other)?;
-    for terminal in [screen.as_fd(), errors.as_fd()] {
-        leave_newlines_alone(terminal)?;
-        set_terminal_size(terminal, command.size)?;
+/// One terminal: the end that is read, the end that the program has, and copies of both.
+struct Terminal {
+    pty: pty_process::Pty,
+    pts: pty_process::Pts,
+    master: OwnedFd,
+    held: OwnedFd,
+}
+
+impl Terminal {
+    fn open(size: TerminalSize) -> io::Result<Self> {
+        let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
+        leave_newlines_alone(pty.as_fd())?;
+        set_terminal_size(pty.as_fd(), size)?;
+        let (master, held) = (pty.as_fd().try_clone_to_owned()?, pts.as_fd().try_clone_to_owned()?);
+        Ok(Self { pty, pts, master, held })
     }
-    let (screen_master, errors_master) = (screen.as_fd().try_clone_to_owned()?, errors.as_fd().try_clone_to_owned()?);
-    let held = vec![screen_end.as_fd().try_clone_to_owned()?, errors_end.as_fd().try_clone_to_owned()?];
+}
+
+fn on_terminal(command: &RunnerCommand) -> io::Result<AgentRunner> {
+    let screen = Terminal::open(command.size)?;
+    let errors = if command.separate_stderr { Some(Terminal::open(command.size)?) } else { None };
+    // Before the program starts: what is ready when it is added has no order.
+    let order = errors.as_ref().map(|errors| ReadOrder::of(&screen.master, &errors.master)).transpose()?;
     let reads_terminal = match command.stdin {
         StdinPlan::Keyboard => true,
         StdinPlan::Text(_) | StdinPlan::Open => false,
     };
     let mut started = pty_process::Command::from(command.to_tokio());
-    started = started.stderr(Stdio::from(errors_end.as_fd().try_clone_to_owned()?));
+    if let Some(errors) = &errors {
+        started = started.stderr(Stdio::from(errors.held.try_clone()?));
+    }
     if !reads_terminal {
         started = started.stdin(Stdio::piped());
     }
     let mut child = started
-        .spawn(screen_end)
+        .spawn(screen.pts)
         .map_err(|error| if let pty_process::Error::Io(error) = error { error } else { io::Error::other(error) })?;
-    drop(errors_end);
-    let (reader, typing) = screen.into_split();
-    let (errors, _) = errors.into_split();
+    let (reader, typing) = screen.pty.into_split();
+    let mut held = vec![screen.held];
+    let stdout = Output::new(Stream::Stdout, reader);
+    let (stderr, errors) = match errors {
+        Some(Terminal { pty, pts: _, master, held: end }) => {
+            held.push(end);
+            (Output::new(Stream::Stderr, pty.into_split().0), Some(master))
+        }
+        None => (Output::closed(Stream::Stderr), None),
+    };
     let writer: Writer = match child.stdin.take() {
         Some(pipe) => Box::new(pipe),
         None => Box::new(typing),
     };
-    let (stdout, stderr) = (Output::new(Stream::Stdout, reader), Output::new(Stream::Stderr, errors));
-    let running = Running::new(child, stdout, stderr, Input::new(Some(writer), &command.stdin))?;
-    Ok(AgentRunner { running, screen: screen_master, errors: errors_master, held, reads_terminal, within_line: false })
+    let running = Running::new(child, Streams { stdout, stderr, order }, Input::new(Some(writer), &command.stdin))?;
+    Ok(AgentRunner { running, screen: screen.master, errors, held, reads_terminal, within_line: false })
 }
 
 impl ProcessRunner for AgentRunner {
@@ -87,9 +115,9 @@ impl ProcessRunner for AgentRunner {
         self.running.written(stream, length)
     }
 
-    fn type_in(&mut self, bytes: &[u8]) {
+    fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
         self.within_line = bytes.last().map_or(self.within_line, |last| !matches!(last, b'\n' | b'\r'));
-        self.running.input.push(bytes);
+        self.running.input.push(bytes)
     }
 
     /// A terminal has no end; a program that reads it by lines takes a certain key for it.
@@ -99,13 +127,14 @@ impl ProcessRunner for AgentRunner {
         {
             // Within a line the first key only hands the line over.
             let keys = if self.within_line { &[key, key][..] } else { &[key][..] };
-            self.running.input.push(keys);
+            // Input that is closed already needs no end.
+            let _ = self.running.input.push(keys);
         }
         self.running.input.close();
     }
 
     fn resize(&mut self, size: TerminalSize) {
-        for terminal in [&self.screen, &self.errors] {
+        for terminal in [Some(&self.screen), self.errors.as_ref()].into_iter().flatten() {
             // A terminal that is gone has no size.
             let _ = set_terminal_size(terminal, size);
         }
@@ -126,7 +155,7 @@ impl ProcessRunner for AgentRunner {
     fn needs_crlf(&self, stream: Stream) -> bool {
         newline_needs_return(match stream {
             Stream::Stdout => &self.screen,
-            Stream::Stderr => &self.errors,
+            Stream::Stderr => self.errors.as_ref().unwrap_or(&self.screen),
         })
     }
 }

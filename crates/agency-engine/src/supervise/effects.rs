@@ -126,6 +126,8 @@ impl Supervisor<'_> {
             .environment(&self.environment)
             .size(self.size)
             .stdin(self.start.stdin.clone())
+            // The logs of a run are separate.
+            .separate_stderr()
     }
 
     fn terminate(&mut self, attempt: u32) {

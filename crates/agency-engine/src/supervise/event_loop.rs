@@ -66,7 +66,8 @@ impl Supervisor<'_> {
             LoopEvent::Agent(event) => self.handle_agent(event),
             LoopEvent::Pane(PaneNews::Typed(length)) => {
                 if let (Some(agent), Some(pane)) = (&mut self.agent, &self.pane) {
-                    agent.type_in(pane.typed(length));
+                    // Keys for an agent that reads no input have no effect, as on any terminal.
+                    let _ = agent.type_in(pane.typed(length));
                 }
             }
             LoopEvent::Pane(PaneNews::Shown) => {}
@@ -77,7 +78,7 @@ impl Supervisor<'_> {
             LoopEvent::Control(ControlMessage::CaughtUp) => self.catch_up(),
             LoopEvent::Control(ControlMessage::Input(bytes)) => {
                 if let Some(agent) = &mut self.agent {
-                    agent.type_in(&bytes);
+                    let _ = agent.type_in(&bytes);
                 }
             }
             LoopEvent::Control(ControlMessage::Resized(size)) => self.resize(size),

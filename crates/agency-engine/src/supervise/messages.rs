@@ -77,7 +77,8 @@ impl Supervisor<'_> {
     /// Writes to the agent.
     pub(super) fn say(&mut self, bytes: &[u8]) {
         if let Some(agent) = &mut self.agent {
-            agent.type_in(bytes);
+            // Input that is closed is reported where a message or an answer is passed.
+            let _ = agent.type_in(bytes);
         }
     }
 

@@ -50,6 +50,9 @@ pub enum SuperviseError {
     /// The database could not be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The caller is inside of a tokio runtime, and the supervisor has one of its own.
+    #[error("supervise() has a tokio runtime of its own and cannot be called inside of another one")]
+    WithinRuntime,
     /// The operating system refused.
     #[error("the supervisor of {id} could not be set up: {source}")]
     System {
@@ -61,8 +64,17 @@ pub enum SuperviseError {
     },
 }
 
-/// Supervises one run from its queue to its end.
+/// Supervises one run from its queue to its end. It blocks and changes settings of the whole process, so call it before
+/// anything else, and not inside of a tokio runtime (`#[tokio::main]`).
+///
+/// # Errors
+///
+/// Fails when it is called inside of a tokio runtime, when the run has a supervisor already, when no orders come, and
+/// when the run's files or the database cannot be used.
 pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
+    if tokio::runtime::Handle::try_current().is_ok() {
+        return Err(SuperviseError::WithinRuntime);
+    }
     let system = |source| SuperviseError::System { id: id.clone(), source };
     leave_session();
     close_on_exec();
@@ -216,4 +228,17 @@ fn look_for_uncommitted(check: Option<UncommittedCheck>, events: mpsc::Sender<Co
 fn tell(mut creator: &UnixStream, orders_version: u32, report: &Report) {
     // The creator may have been killed meanwhile; the run continues without it.
     let _ = send_report(&mut creator, orders_version, report);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_supervisor_inside_of_a_runtime_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let id = "r_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
+        let error = supervise(&Home::new(home.path().to_owned()), &id).unwrap_err();
+        assert!(matches!(error, SuperviseError::WithinRuntime), "{error}");
+    }
 }

@@ -17,14 +17,14 @@ fn an_open_input_is_written_and_read_in_turns_and_ends_when_it_is_closed() {
     on_time(async {
         let mut listener = listen(&shell("exec cat").stdin(StdinPlan::Open));
         let mut heard = Heard::default();
-        listener.runner().type_in(b"one\n");
+        listener.runner().type_in(b"one\n").unwrap();
         heard.until(&mut listener, "one\n").await;
-        listener.runner().type_in(b"two\n");
+        listener.runner().type_in(b"two\n").unwrap();
         heard.until(&mut listener, "two\n").await;
         // What waits is written before the end.
-        listener.runner().type_in(b"three\n");
+        listener.runner().type_in(b"three\n").unwrap();
         listener.runner().close_input();
-        listener.runner().type_in(b"too late\n");
+        listener.runner().type_in(b"too late\n").unwrap_err();
         let rest = Heard::to_end(&mut listener).await;
         assert_eq!((heard.clean + &rest.clean).as_str(), "one\ntwo\nthree\n");
         assert!(listener.runner().exit().unwrap().is_success());
@@ -37,7 +37,7 @@ fn more_than_a_pipe_holds_goes_through_both_ways() {
     let sent: Vec<u8> = (0..3_000_000_u32).flat_map(u32::to_le_bytes).collect();
     on_time(async {
         let mut listener = listen(&shell("exec cat").stdin(StdinPlan::Open));
-        listener.runner().type_in(&sent);
+        listener.runner().type_in(&sent).unwrap();
         listener.runner().close_input();
         assert!(Heard::to_end(&mut listener).await.stdout == sent);
     });
@@ -70,7 +70,7 @@ fn a_text_is_read_to_its_end_and_no_keyboard_is_an_empty_input() {
 fn an_input_that_nobody_reads_does_not_hold_up_the_end() {
     on_time(async {
         let mut listener = listen(&shell("exec true").stdin(StdinPlan::Open));
-        listener.runner().type_in(&vec![b'x'; 10_000_000]);
+        listener.runner().type_in(&vec![b'x'; 10_000_000]).unwrap();
         Heard::to_end(&mut listener).await;
         assert!(listener.runner().exit().unwrap().is_success());
     });
@@ -131,4 +131,14 @@ fn a_program_that_is_not_there_is_named() {
         error.unwrap().to_string(),
         "/no/such/program could not be started: No such file or directory (os error 2)"
     );
+}
+
+#[test]
+fn input_that_nothing_reads_is_refused_instead_of_lost() {
+    on_time(async {
+        let mut listener = listen(&shell("cat"));
+        let refused = listener.runner().type_in(b"hello\n").unwrap_err();
+        assert!(refused.to_string().contains("StdinPlan::Open"), "{refused}");
+        assert_eq!(Heard::to_end(&mut listener).await.stdout, b"");
+    });
 }

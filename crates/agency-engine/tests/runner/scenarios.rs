@@ -26,7 +26,7 @@ fn bi_directional_communication() {
         let mut listener = Listener::new(Box::new(agent));
         let mut heard = Heard::default();
         heard.until(&mut listener, "ready\n").await;
-        listener.runner().type_in(b"hello\n");
+        listener.runner().type_in(b"hello\n").unwrap();
         heard.until(&mut listener, "heard hello\n").await;
     });
 }
@@ -48,7 +48,7 @@ fn headless_input() {
     on_time(async {
         let agent = HeadlessRunner::spawn(&shell("read word; echo \"heard $word\"").stdin(StdinPlan::Open)).unwrap();
         let mut listener = Listener::new(Box::new(agent));
-        listener.runner().type_in(b"hello\n");
+        listener.runner().type_in(b"hello\n").unwrap();
         Heard::default().until(&mut listener, "heard hello\n").await;
     });
 }

@@ -33,11 +33,11 @@ fn a_script_is_a_conversation_and_everything_done_to_it_is_remembered() {
         let mut heard = Heard::default();
         heard.until(&mut listener, "name? ").await;
         listener.runner().resize(size);
-        listener.runner().type_in(b"I am bob\n");
+        listener.runner().type_in(b"I am bob\n").unwrap();
         heard.until(&mut listener, "hello\n").await;
         assert!(!handle.input_is_closed());
         listener.runner().close_input();
-        listener.runner().type_in(b"too late");
+        listener.runner().type_in(b"too late").unwrap_err();
         heard.until(&mut listener, "last words\n").await;
         assert_eq!(listener.next().await, None);
         assert_eq!(listener.runner().exit(), Some(DONE));

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use agency_engine::runner::{AgentRunner, Listener, RunnerCommand, StdinPlan, TerminalSize};
+use agency_engine::runner::{
+    AgentRunner, HeadlessRunner, Listener, ProcessRunner, RunnerCommand, SpawnError, StdinPlan, Stream, TerminalSize,
+};
 
 use super::hearing::{Heard, on_time, shell};
 
@@ -19,9 +21,9 @@ fn a_program_has_a_terminal_for_as_long_as_it_lives_and_reads_what_is_typed() {
         let mut listener = listen(&shell(script));
         let mut heard = Heard::default();
         heard.until(&mut listener, "ready\n").await;
-        listener.runner().type_in(b"hello\n");
+        listener.runner().type_in(b"hello\n").unwrap();
         heard.until(&mut listener, "heard hello\n").await;
-        listener.runner().type_in(b"again\n");
+        listener.runner().type_in(b"again\n").unwrap();
         heard.until(&mut listener, "heard again\n").await;
         assert_eq!(heard.clean, "terminal 0\nterminal 1\nterminal 2\nready\nheard hello\nheard again\n");
         assert_eq!(listener.next().await, None);
@@ -38,7 +40,7 @@ fn a_program_sees_its_terminal_s_size_and_every_change_of_it() {
         let mut heard = Heard::default();
         heard.until(&mut listener, "20 70\n").await;
         listener.runner().resize(TerminalSize::new(10, 33).unwrap());
-        listener.runner().type_in(b"\n");
+        listener.runner().type_in(b"\n").unwrap();
         heard.until(&mut listener, "end\n").await;
         assert!(heard.clean.contains("resized\n") && heard.clean.contains("10 33\n"), "{heard:?}");
     });
@@ -48,7 +50,7 @@ fn a_program_sees_its_terminal_s_size_and_every_change_of_it() {
 #[test]
 fn the_bytes_are_those_the_program_wrote_and_its_errors_stay_apart() {
     on_time(async {
-        let mut listener = listen(&shell(r"printf '\033[1mout\033[0m\n'; printf 'err\n' >&2"));
+        let mut listener = listen(&shell(r"printf '\033[1mout\033[0m\n'; printf 'err\n' >&2").separate_stderr());
         let heard = Heard::to_end(&mut listener).await;
         assert_eq!((heard.stdout.as_slice(), heard.stderr.as_slice()), (&b"\x1b[1mout\x1b[0m\n"[..], &b"err\n"[..]));
         assert!(heard.clean.contains("out\n") && !heard.clean.contains('\x1b'), "{heard:?}");
@@ -88,7 +90,7 @@ fn the_end_of_input_is_understood_at_a_terminal_too() {
             let mut listener = listen(&shell("stty -echo; echo ready; cat; echo; echo end"));
             let mut heard = Heard::default();
             heard.until(&mut listener, "ready\n").await;
-            listener.runner().type_in(typed.as_bytes());
+            listener.runner().type_in(typed.as_bytes()).unwrap();
             listener.runner().close_input();
             heard.until(&mut listener, "end\n").await;
             assert_eq!(heard.clean, format!("ready\n{typed}\nend\n"));
@@ -104,10 +106,10 @@ fn a_prompt_comes_through_a_pipe_although_the_rest_is_a_terminal() {
         assert_eq!(Heard::to_end(&mut listen(&text)).await.clean, "pipe\nterminal\nprompt\n");
 
         let mut open = listen(&shell(script).stdin(StdinPlan::Open));
-        open.runner().type_in(b"one\n");
+        open.runner().type_in(b"one\n").unwrap();
         let mut heard = Heard::default();
         heard.until(&mut open, "one\n").await;
-        open.runner().type_in(b"two\n");
+        open.runner().type_in(b"two\n").unwrap();
         open.runner().close_input();
         assert_eq!(heard.clean + &Heard::to_end(&mut open).await.clean, "pipe\nterminal\none\ntwo\n");
     });
@@ -115,15 +117,75 @@ fn a_prompt_comes_through_a_pipe_although_the_rest_is_a_terminal() {
 
 #[test]
 fn whoever_shows_the_screen_adds_returns_unless_the_program_does() {
-    use agency_engine::runner::Stream;
     on_time(async {
         let mut listener = listen(&shell("echo ready; read line; stty onlcr; echo ready again; read line"));
         let mut heard = Heard::default();
         heard.until(&mut listener, "ready\n").await;
         assert!(listener.runner().needs_crlf(Stream::Stdout) && listener.runner().needs_crlf(Stream::Stderr));
-        listener.runner().type_in(b"\n");
+        listener.runner().type_in(b"\n").unwrap();
         heard.until(&mut listener, "ready again").await;
         assert!(!listener.runner().needs_crlf(Stream::Stdout));
         listener.stop(Duration::from_secs(30)).await;
     });
+}
+
+// proves P1
+#[test]
+fn one_terminal_keeps_output_and_errors_in_the_order_in_which_they_were_written() {
+    let script = "n=0; while [ $n -lt 50 ]; do echo out $n; echo err $n >&2; n=$((n + 1)); done";
+    let expected: String = (0..50).map(|n| format!("out {n}\nerr {n}\n")).collect();
+    on_time(async {
+        let heard = Heard::to_end(&mut listen(&shell(script))).await;
+        assert_eq!(heard.clean, expected);
+        assert_eq!(String::from_utf8(heard.stdout).unwrap(), expected, "everything comes from the one terminal");
+        assert!(heard.stderr.is_empty());
+    });
+}
+
+/// Both streams have been written to before either is read, which a slow reader meets often.
+async fn first_streams(runner: Box<dyn ProcessRunner>, written: &std::path::Path) -> Vec<Stream> {
+    while !written.exists() {
+        tokio::task::yield_now().await;
+    }
+    let mut listener = Listener::new(runner);
+    let mut streams = vec![];
+    while let Some(output) = listener.next().await {
+        streams.push(output.stream);
+    }
+    streams.dedup();
+    streams
+}
+
+// proves P1, P2
+#[test]
+fn the_stream_that_was_written_to_first_is_read_first() {
+    let directory = tempfile::tempdir().unwrap();
+    for round in 0..25 {
+        for (first, second, expected) in
+            [("1", "2", [Stream::Stdout, Stream::Stderr]), ("2", "1", [Stream::Stderr, Stream::Stdout])]
+        {
+            for on_terminal in [true, false] {
+                let mark = directory.path().join(format!("{round}-{first}-{on_terminal}"));
+                let script = format!("echo a >&{first}; echo b >&{second}; : > '{}'", mark.display());
+                on_time(async {
+                    let command = shell(&script).separate_stderr();
+                    let runner: Box<dyn ProcessRunner> = match on_terminal {
+                        true => Box::new(AgentRunner::spawn(&command).unwrap()),
+                        false => Box::new(HeadlessRunner::spawn(&command).unwrap()),
+                    };
+                    assert_eq!(first_streams(runner, &mark).await, expected, "round {round}, terminal: {on_terminal}");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_runner_outside_of_a_runtime_is_an_error() {
+    let command = shell("echo started");
+    let terminal = AgentRunner::spawn(&command).map(drop).unwrap_err();
+    let pipes = HeadlessRunner::spawn(&command).map(drop).unwrap_err();
+    for error in [terminal, pipes] {
+        assert!(matches!(error, SpawnError::NoRuntime), "{error}");
+    }
 }
