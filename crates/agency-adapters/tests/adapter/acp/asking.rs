@@ -12,7 +12,10 @@ fn the_ids_of_both_sides_overlap() {
     let (mut channel, _) = ready(Some("go"));
     // Our prompt has the id 3 too.
     let asked = tell(&mut channel, permission(3, "ls"));
-    assert!(matches!(asked.last(), Some(StreamItem::Question(Question { key, .. })) if key == "3"), "{asked:?}");
+    assert!(
+        matches!(asked.last(), Some(StreamItem::Question(Question { key, .. })) if key.to_string() == "3"),
+        "{asked:?}"
+    );
     assert_eq!(
         messages(&channel.encode(&answer("3", Answer::Allow { message: None })).unwrap()),
         [selected(3, "once")]
