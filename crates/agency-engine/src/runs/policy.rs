@@ -126,7 +126,7 @@ mod tests {
         let decide = |workspace: &Path, path: &str| {
             let tool = Some(ToolRequest::new("Write", json!({ "file_path": path })));
             let question = Question {
-                key: String::new(),
+                key: "".into(),
                 kind: QuestionKind::Permission,
                 title: String::new(),
                 detail: String::new(),

@@ -91,7 +91,7 @@ mod tests {
     fn question(options: &[&str]) -> Question {
         let option = |id: &&str| QuestionOption { id: (*id).to_owned(), label: (*id).to_owned(), description: None };
         Question {
-            key: String::new(),
+            key: "".into(),
             kind: QuestionKind::Question,
             title: String::new(),
             detail: String::new(),

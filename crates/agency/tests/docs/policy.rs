@@ -42,7 +42,7 @@ fn each_line_is_decided_as_the_table_says() {
     for row in lines {
         let command = &code_words(&row[0])[0];
         let question = Question {
-            key: String::new(),
+            key: "".into(),
             kind: QuestionKind::Permission,
             title: String::new(),
             detail: String::new(),
