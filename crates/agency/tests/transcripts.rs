@@ -1,13 +1,21 @@
-//! What a person sees of every command: its success and its most likely errors, as transcripts.
+//! What a user sees of every command: its success and its most likely errors, as transcripts.
 
 mod transcripts {
     mod agents;
+    mod asking;
+    mod configuration;
     mod console;
     mod conversation;
     mod coverage;
     mod ending;
+    mod init;
+    mod mcp;
+    mod policy;
+    mod program;
     mod reading;
-    mod setup;
+    mod schema;
+    mod screens;
+    mod sessions;
     mod sources;
     mod starting;
     mod upkeep;

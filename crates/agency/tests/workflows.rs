@@ -1,4 +1,4 @@
-//! Workflow sessions: driven by a run, interrupted anywhere, gone on with, and ended by people.
+//! Workflow sessions: driven by a run, interrupted anywhere, continued, and ended by users.
 
 #[cfg(test)]
 mod workflows {
@@ -11,14 +11,16 @@ mod workflows {
     mod finishing;
     mod jj;
     mod long_way;
+    mod manual_completion;
     mod mcp_servers;
     mod merge_checkouts;
     mod open_sessions;
     mod place;
     mod redirected;
     mod removing;
-    mod scenarios;
+    mod results;
     mod sessions;
+    mod stages;
     mod trouble;
     mod wide;
 }

@@ -1,4 +1,4 @@
-//! `inbox`, `answer`, `send`, `interrupt`, `policy`.
+//! `inbox`, `answer`, `send`, `interrupt`.
 
 use std::time::Duration;
 
@@ -50,6 +50,30 @@ fn inbox() {
     [exit status: 2]
     ");
     console.world.ok(&["stop", "fix"]);
+    sees!(console, ["inbox", "--sort"], @r"
+    $ agency inbox --sort
+    error: unexpected argument '--sort' found
+
+    Usage: agency inbox [OPTIONS]
+           agency inbox <COMMAND>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["inbox", "show"], @r"
+    $ agency inbox show
+    error: the following required arguments were not provided:
+      <QUESTION>
+
+    Usage: agency inbox show <QUESTION>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
 }
 
 #[test]
@@ -125,34 +149,5 @@ fn interrupt() {
     error [E_RUN_NOT_FOUND]: no run matches 'nothing'
     hint: agency ls --all lists all runs
     [exit status: 3]
-    ");
-}
-
-#[test]
-fn policy() {
-    let console = Console::new();
-    console.repo.write("rules.toml", "[[approval_policy]]\naction = \"allow\"\ntool = \"Bash\"\n");
-    console.repo.write("wrong.toml", "[[approval_policy]]\naction = \"alow\"\n");
-    sees!(console, ["policy", "check", "rules.toml"], @r"
-    $ agency policy check rules.toml
-      1  -  allow tool `Bash`
-    rules.toml: 1 rules, nothing wrong
-    ");
-    sees!(console, ["policy", "test", "rules.toml"], @r"
-    $ agency policy test rules.toml
-    0 permissions: 0 allowed, 0 denied, 0 asked
-    changes: 0 answered without you, 0 previously unanswered, 0 answered differently, 0 newly asked
-    ");
-    sees!(console, ["policy", "check", "wrong.toml"], @r#"
-    $ agency policy check wrong.toml
-    error [E_INVALID_CONFIG]: wrong.toml:2:10: `approval_policy[0].action`: "alow" is not an action: did you mean `allow`?
-    hint: agency schema policy prints the shape of rules
-    [exit status: 2]
-    "#);
-    sees!(console, ["policy", "check", "nothing.toml"], @r"
-    $ agency policy check nothing.toml
-    error [E_INVALID_CONFIG]: nothing.toml: the command line names this file, but it does not exist
-    hint: agency schema config prints the shape of the configuration
-    [exit status: 2]
     ");
 }

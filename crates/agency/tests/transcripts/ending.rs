@@ -1,4 +1,4 @@
-//! `rm`, `restore`, `reconcile`.
+//! `rm`, `restore`.
 
 use super::{Console, sees};
 
@@ -57,28 +57,4 @@ fn rm_refuses() {
     [exit status: 3]
     ");
     console.world.ok(&["stop", "fix"]);
-}
-
-#[test]
-fn reconcile() {
-    let console = Console::new();
-    sees!(console, ["reconcile"], @r"
-    $ agency reconcile
-    Everything agrees.
-    ");
-    sees!(console, ["reconcile", "--dry-run"], @r"
-    $ agency reconcile --dry-run
-    Everything agrees.
-    ");
-    sees!(console, ["reconcile", "now"], @r"
-    $ agency reconcile now
-    error: unexpected argument 'now' found
-
-    Usage: agency reconcile [OPTIONS]
-
-    For more information, try '--help'.
-
-    [E_USAGE]
-    [exit status: 2]
-    ");
 }

@@ -29,6 +29,13 @@ fn ls() {
     $ agency ls --repo nowhere
     No runs. Start one with agency run, or see agency demo.
     ");
+    console.world.set("max_agents", "many");
+    sees!(console, ["ls"], @r"
+    $ agency ls
+    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:14: not valid TOML: string values must be quoted, expected literal string
+    hint: agency schema config prints the shape of the configuration
+    [exit status: 2]
+    ");
 }
 
 #[test]

@@ -1,26 +1,40 @@
-//! `doctor`, `serve`, `demo`, and the program itself.
+//! `reconcile`, `serve`, `doctor`, `adapters`.
+
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::{Console, sees};
 
 #[test]
-fn doctor() {
+fn reconcile() {
     let console = Console::new();
-    sees!(console, ["doctor", "everything"], @r"
-    $ agency doctor everything
-    error: unexpected argument 'everything' found
+    sees!(console, ["reconcile"], @r"
+    $ agency reconcile
+    Everything agrees.
+    ");
+    sees!(console, ["reconcile", "--dry-run"], @r"
+    $ agency reconcile --dry-run
+    Everything agrees.
+    ");
+    sees!(console, ["reconcile", "now"], @r"
+    $ agency reconcile now
+    error: unexpected argument 'now' found
 
-    Usage: agency doctor [OPTIONS]
+    Usage: agency reconcile [OPTIONS]
 
     For more information, try '--help'.
 
     [E_USAGE]
     [exit status: 2]
     ");
-    std::fs::write(console.world.root().join("home/config.toml"), "max_agents = many\n").unwrap();
-    sees!(console, ["ls"], @r"
-    $ agency ls
-    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:14: not valid TOML: string values must be quoted, expected literal string
-    hint: agency schema config prints the shape of the configuration
+    sees!(console, ["reconcile", "--nothing"], @r"
+    $ agency reconcile --nothing
+    error: unexpected argument '--nothing' found
+
+    Usage: agency reconcile [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
     [exit status: 2]
     ");
 }
@@ -28,6 +42,11 @@ fn doctor() {
 #[test]
 fn serve() {
     let console = Console::new();
+    insta::assert_snapshot!(console.enter_until("watching", &["serve"]), @r"
+    $ agency serve
+    agency serve: watching; Ctrl-C ends it and shuts the named agents down; other runs continue
+    stopping all agents; they have [duration], Ctrl-C twice kills them at once
+    ");
     sees!(console, ["serve", "now"], @r"
     $ agency serve now
     error: unexpected argument 'now' found
@@ -39,16 +58,11 @@ fn serve() {
     [E_USAGE]
     [exit status: 2]
     ");
-}
+    sees!(console, ["serve", "--nothing"], @r"
+    $ agency serve --nothing
+    error: unexpected argument '--nothing' found
 
-#[test]
-fn demo() {
-    let console = Console::new();
-    sees!(console, ["demo", "now"], @r"
-    $ agency demo now
-    error: unexpected argument 'now' found
-
-    Usage: agency demo [OPTIONS]
+    Usage: agency serve [OPTIONS]
 
     For more information, try '--help'.
 
@@ -57,81 +71,109 @@ fn demo() {
     ");
 }
 
+/// A console whose PATH has git and tmux, but no agent.
+fn console_without_agents() -> Console {
+    let mut console = Console::new();
+    let bin = console.world.root().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for name in ["git", "tmux", "sh"] {
+        let found = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+            .map(|directory| directory.join(name))
+            .find(|path| path.is_file());
+        std::os::unix::fs::symlink(found.unwrap(), bin.join(name)).unwrap();
+    }
+    std::fs::set_permissions(console.world.agency_home(), std::fs::Permissions::from_mode(0o700)).unwrap();
+    console.world.set_variable("PATH", bin.to_str().unwrap());
+    console
+}
+
 #[test]
-fn program() {
-    let console = Console::new();
-    sees!(console, ["--help"], @r#"
-    $ agency --help
-    Runs AI coding agents, each in its own workspace, watched, logged and never lost
+fn doctor() {
+    let console = console_without_agents();
+    sees!(console, ["doctor"], @r"
+    $ agency doctor
+    ok  git: git version [version]
+    ok  jj: jj is not installed, or not on the PATH; only needed if you use it
+    ok  tmux: tmux [version]
+    ok  home: {world}/agency
+    ok  database: {world}/agency/agency.db
+    ok  agent asking: {world}/agents/asking
+    ok  agent chatty: {world}/agents/chatty
+    ok  agent claude_code: 'claude' is not on the PATH; only needed if you use it
+    ok  agent codex: 'codex' is not on the PATH; only needed if you use it
+    ok  agent cursor: 'cursor-agent' is not on the PATH; only needed if you use it
+    ok  agent failing: {world}/agents/failing
+    ok  agent gemini: 'gemini' is not on the PATH; only needed if you use it
+    ok  agent opencode: 'opencode' is not on the PATH; only needed if you use it
+    ok  agent quick: {world}/agents/quick
+    ok  agent scripted: agency
+    ok  agent waiting: {world}/agents/waiting
+    ok  runs: every run agrees with its files and processes; no leftovers
+    ");
+    sees!(console, ["doctor", "everything"], @r"
+    $ agency doctor everything
+    error: unexpected argument 'everything' found
 
-    Usage: agency [OPTIONS] [COMMAND]
-
-    Commands:
-      tui  Open the TUI: all runs, their output and questions; the same as agency without
-                   arguments
-      run  Start an agent in a workspace of its own
-      ls  List runs, newest first
-      show  Show everything about one run, and the files it changed
-      logs  Print what the agent said, byte for byte
-      events  Print the numbered facts of a run; with --json, one JSON object per line
-      diff  Print what a run changed against its base commit, committed or not
-      attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
-      wait  Wait until a run is over (or has started), and exit as it did
-      why  Show what an agent is doing, since when, and the event or screen line it follows from
-      inbox  List what agents ask and wait for, oldest first
-      answer  Answer a question of an agent; the first answer counts
-      policy  Check approval rules, or show what they would have done with past permissions
-      agent  Manage named agents: each in its own workspace, restarted after a crash
-      ask  Ask a question about sources; a fresh agent reads exactly those and answers
-      chat  Talk with an agent about sources, on your own terminal
-      source  Keep a list of repositories, directories and files that questions can be about
-      mcp  Serve sources and runs to other agents, as an MCP server on standard input and output
-      send  Send a message to a running agent
-      interrupt  Let a running agent stop what it is doing; it stays and waits for a message
-      resume  Continue the conversation of a finished run, in the same workspace
-      stop  Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
-      rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
-      restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
-      init  Write example workflows, spells and a system prompt; existing files are kept
-      workflow  Execute workflow files: agents, commands, loops, reviews, merges
-      reconcile  Write down how runs ended whose supervisor died, rebuild a lost database, and clear
-                   up what crashes left
-      serve  Watch all runs and reconcile those whose supervisor dies; no run depends on it
-      doctor  Examine git, jj, tmux, the home, the database, the agents and the runs, and name a
-                   fix for each problem
-      adapters  List the agents that can be run: whether each is installed, its version, and what it
-                   can do
-      config  Show the configuration, or the file it is read from
-      schema  Print JSON Schemas: of files that agency reads, and of every answer
-      completions  Print a script that completes agency's commands, options and runs
-      demo  Watch three scripted agents work at once on a sample repository; needs no model and
-                   no network
-      help  Print this message or the help of the given subcommand(s)
-
-    Options:
-          --json  Print one JSON object and nothing else
-          --config <FILE>  Read this configuration file (also $AGENCY_CONFIG)
-      -h, --help  Print help
-      -V, --version  Print version
-
-    Without a command, agency opens the TUI.
-
-    Start with `agency demo`, or in a git repository:
-      agency run --runner claude-code --prompt "Fix the failing test"
-      agency ls
-      agency attach <run>
-    "#);
-    sees!(console, ["runn"], @r"
-    $ agency runn
-    error: unrecognized subcommand 'runn'
-
-      tip: a similar subcommand exists: 'run'
-
-    Usage: agency [OPTIONS] [COMMAND]
+    Usage: agency doctor [OPTIONS]
 
     For more information, try '--help'.
 
     [E_USAGE]
+    [exit status: 2]
+    ");
+    console.world.set("max_agents", "many");
+    sees!(console, ["doctor"], @r"
+    $ agency doctor
+    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:14: not valid TOML: string values must be quoted, expected literal string
+    hint: agency schema config prints the shape of the configuration
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn adapters() {
+    let console = console_without_agents();
+    sees!(console, ["adapters"], @r"
+    $ agency adapters
+    asking  version unknown  {world}/agents/asking
+        interactive, headless, events, questions and messages, resume
+    chatty  version unknown  {world}/agents/chatty
+        interactive, headless, events, questions and messages, resume
+    claude_code  not installed: npm install -g @anthropic-ai/claude-code
+        interactive, headless, events, questions and messages, one-shot, screen rules, resume
+    codex  not installed: npm install -g @openai/codex
+        interactive, headless, events, questions and messages, one-shot, screen rules, resume
+    cursor  not installed: see Cursor's own documentation of its command line
+        interactive, headless, events, one-shot, resume
+    failing  version unknown  {world}/agents/failing
+        interactive, headless, one-shot
+    gemini  not installed: npm install -g @google/gemini-cli
+        interactive, headless, events, questions and messages, one-shot, screen rules, resume
+    opencode  not installed: npm install -g opencode-ai
+        interactive, headless, events, questions and messages, one-shot, screen rules, resume
+    quick  version unknown  {world}/agents/quick
+        interactive, headless, one-shot
+    scripted  version unknown  [agency]
+        interactive, headless, one-shot
+    waiting  version unknown  {world}/agents/waiting
+        interactive, headless, one-shot
+    ");
+    sees!(console, ["adapters", "quick"], @r"
+    $ agency adapters quick
+    error: unexpected argument 'quick' found
+
+    Usage: agency adapters [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    console.world.set("max_agents", "many");
+    sees!(console, ["adapters"], @r"
+    $ agency adapters
+    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:14: not valid TOML: string values must be quoted, expected literal string
+    hint: agency schema config prints the shape of the configuration
     [exit status: 2]
     ");
 }

@@ -1,0 +1,196 @@
+//! The program without a command, and `demo`.
+
+use super::{Console, sees};
+
+#[test]
+fn program() {
+    let console = Console::new();
+    sees!(console, ["--help"], @r#"
+    $ agency --help
+    Runs AI coding agents, each in its own workspace, watched, logged and never lost
+
+    Usage: agency [OPTIONS] [COMMAND]
+
+    Commands:
+      tui  Open the TUI: all runs, their output and questions; the same as agency without
+                   arguments
+      run  Start an agent in a workspace of its own
+      ls  List runs, newest first
+      show  Show everything about one run, and the files it changed
+      logs  Print what the agent said, byte for byte
+      events  Print the numbered facts of a run; with --json, one JSON object per line
+      diff  Print what a run changed against its base commit, committed or not
+      attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
+      wait  Wait until a run is over (or has started), and exit as it did
+      why  Show what an agent is doing, since when, and the event or screen line it follows from
+      inbox  List what agents ask and wait for, oldest first
+      answer  Answer a question of an agent; the first answer counts
+      policy  Check approval rules, or show what they would have done with past permissions
+      agent  Manage named agents: each in its own workspace, restarted after a crash
+      ask  Ask a question about sources; a fresh agent reads exactly those and answers
+      chat  Talk with an agent about sources, on your own terminal
+      source  Keep a list of repositories, directories and files that questions can be about
+      mcp  Serve sources and runs to other agents, as an MCP server on standard input and output
+      send  Send a message to a running agent
+      interrupt  Let a running agent stop what it is doing; it stays and waits for a message
+      resume  Continue the conversation of a finished run, in the same workspace
+      stop  Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
+      rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
+      restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
+      init  Write example workflows, spells and a system prompt; existing files are kept
+      workflow  Execute workflow files: agents, commands, loops, reviews, merges
+      reconcile  Write down how runs ended whose supervisor died, rebuild a lost database, and clear
+                   up what crashes left
+      serve  Watch all runs and reconcile those whose supervisor dies; no run depends on it
+      doctor  Examine git, jj, tmux, the home, the database, the agents and the runs, and name a
+                   fix for each problem
+      adapters  List the agents that can be run: whether each is installed, its version, and what it
+                   can do
+      config  Show the configuration, or the file it is read from
+      schema  Print JSON Schemas: of files that agency reads, and of every answer
+      completions  Print a script that completes agency's commands, options and runs
+      demo  Watch three scripted agents work at once on a sample repository; needs no model and
+                   no network
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+          --json  Print one JSON object and nothing else
+          --config <FILE>  Read this configuration file (also $AGENCY_CONFIG)
+      -h, --help  Print help
+      -V, --version  Print version
+
+    Without a command, agency opens the TUI.
+
+    Start with `agency demo`, or in a git repository:
+      agency run --runner claude-code --prompt "Fix the failing test"
+      agency ls
+      agency attach <run>
+    "#);
+    sees!(console, ["runn"], @r"
+    $ agency runn
+    error: unrecognized subcommand 'runn'
+
+      tip: a similar subcommand exists: 'run'
+
+    Usage: agency [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+/// The transcript with the lines of each agent together: in which order the agents work depends on timing.
+fn by_agent(transcript: &str) -> String {
+    const AGENTS: [&str; 3] = ["  dig-a-cellar ", "  save-the-game ", "  write-a-walkthrough "];
+    let agent = |line: &str| AGENTS.iter().position(|agent| line.starts_with(agent));
+    let mut lines: Vec<&str> = transcript.lines().collect();
+    let first = lines.iter().position(|line| agent(line).is_some()).unwrap();
+    let length = lines[first..].iter().take_while(|line| agent(line).is_some()).count();
+    lines[first..first + length].sort_by_key(|line| agent(line));
+    lines.join("\n")
+}
+
+#[test]
+fn demo() {
+    let console = Console::new();
+    insta::assert_snapshot!(by_agent(&console.enter(&["demo"])), @r#"
+    $ agency demo
+    A sample repository is in {world}/tmp/agency-demo-[random]
+    Three scripted agents start, each in a worktree of its own:
+
+      dig-a-cellar  Reading lantern/rooms.py
+      dig-a-cellar  A room is a function that adds itself to the house. The cellar goes below the kitchen.
+      dig-a-cellar  Added the cellar to lantern/rooms.py
+      dig-a-cellar  Committed [commit] Add a cellar below the kitchen
+      dig-a-cellar  Writing a test that walks down and finds the key
+      dig-a-cellar  Committed [commit] Test the way to the cellar
+      dig-a-cellar  Done: a cellar, a key and a test, in two commits.
+      dig-a-cellar  completed
+      save-the-game  Reading lantern/game.py
+      save-the-game  A game is a place, the things you carry and the things still lying around.
+      save-the-game  Wrote lantern/save.py
+      save-the-game  Committed [commit] Save a game as text and load it again
+      save-the-game  Describing it in the README
+      save-the-game  Committed [commit] Mention saved games in the README
+      save-the-game  The game has no save and load commands yet; that would be the next step.
+      save-the-game  Done: saved games, in two commits.
+      save-the-game  completed
+      write-a-walkthrough  Walking through the house
+      write-a-walkthrough  Wrote docs/walkthrough.md
+      write-a-walkthrough  Committed [commit] Add a walkthrough for new players
+      write-a-walkthrough  Players will ask what they carry: adding `inventory`
+      write-a-walkthrough  Committed [commit] Add an inventory command
+      write-a-walkthrough  Noting ideas for later
+      write-a-walkthrough  Done: two commits. The ideas are not committed; they are yours to keep or drop.
+      write-a-walkthrough  completed
+
+    ID  STATE  AGE  RUNNER  REPO  NAME
+    [run]  completed  [duration]  scripted  agency-demo-[random]  dig-a-cellar
+    [run]  completed  [duration]  scripted  agency-demo-[random]  save-the-game
+    [run]  completed  [duration]  scripted  agency-demo-[random]  write-a-walkthrough
+
+    What dig-a-cellar changed:
+
+    diff --git a/lantern/rooms.py b/lantern/rooms.py
+    index 3adf455..5ddc7f3 100644
+    --- a/lantern/rooms.py
+    +++ b/lantern/rooms.py
+    @@ -36,3 +36,11 @@ def build():
+         for builder in BUILDERS:
+             builder(rooms)
+         return rooms
+    +
+    +
+    +def cellar(rooms):
+    +  rooms["cellar"] = Room("A cellar. Something drips.", ["key"])
+    +  connect(rooms, "kitchen", "down", "cellar")
+    +
+    +
+    +BUILDERS.append(cellar)
+    diff --git a/tests/test_cellar.py b/tests/test_cellar.py
+    new file mode 100644
+    index 0000000..653f38e
+    --- /dev/null
+    +++ b/tests/test_cellar.py
+    @@ -0,0 +1,11 @@
+    +import unittest
+    +
+    +from lantern.game import Game
+    +
+    +
+    +class CellarTest(unittest.TestCase):
+    +  def test_the_key_lies_below_the_kitchen(self):
+    +  game = Game()
+    +  game.do("go north")
+    +  self.assertIn("cellar", game.do("go down"))
+    +  self.assertEqual(game.do("take key"), "You take the key.")
+
+    Try next:
+      [agency]  (all runs on one screen; q leaves it)
+      [agency] ls
+      [agency] show [run]
+      [agency] logs [run]
+      [agency] events [run]
+      [agency] rm --all-finished --dry-run
+    "#);
+    sees!(console, ["demo", "now"], @r"
+    $ agency demo now
+    error: unexpected argument 'now' found
+
+    Usage: agency demo [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    console.world.set("max_agents", "many");
+    sees!(console, ["demo"], @r"
+    $ agency demo
+    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:14: not valid TOML: string values must be quoted, expected literal string
+    hint: agency schema config prints the shape of the configuration
+    [exit status: 2]
+    ");
+}
