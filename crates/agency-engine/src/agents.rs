@@ -1,7 +1,7 @@
-//! Named agents that live long and come back when they crash: [`AgentManager`].
+//! Named agents, which are restarted when they crash: [`AgentManager`].
 //!
 //! A named agent is a run of kind `agent` with restart policy `on-crash`; the one rule is that nothing of a run's life
-//! is done here. The manager knows no terminal: it answers, and it speaks through its channel of events.
+//! is done here. The manager has no terminal: it returns values, and sends events through its channel.
 
 mod error;
 mod events;
@@ -68,7 +68,7 @@ pub struct NamedAgent {
 /// How an agent is started again.
 #[derive(Debug, Clone)]
 pub struct RestartRequest {
-    /// What it is told; nothing if absent.
+    /// Its prompt; nothing if absent.
     pub prompt: Option<String>,
     /// Where the user stands.
     pub current_directory: PathBuf,
@@ -99,7 +99,7 @@ impl AgentManager {
         &mut self.agency
     }
 
-    /// What happens from now on to the agents that live, and to those that this manager spawns.
+    /// What happens from now on to the live agents, and to those that this manager spawns.
     pub fn events(&mut self) -> Result<AgentEvents, AgentError> {
         let events = AgentEvents::of(&self.queue);
         for agent in self.list_agents()? {
@@ -138,7 +138,7 @@ impl AgentManager {
         Ok(named(run))
     }
 
-    /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can go on with it.
+    /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can be resumed.
     pub fn restart_agent(
         &mut self,
         name: &str,
@@ -194,7 +194,7 @@ impl AgentManager {
         found.ok_or_else(|| AgentError::NotFound { name: name.to_owned(), nearest: near })
     }
 
-    /// The agents, and other runs, that live on although nobody supervises them.
+    /// The agents, and other runs, that still run although their supervisor has died.
     pub fn detect_orphans(&mut self) -> Result<Vec<OrphanInfo>, AgentError> {
         Ok(self.agency.detect_orphans()?)
     }

@@ -124,7 +124,7 @@ impl Home {
         Ok(())
     }
 
-    /// Tells queued runs that a slot may be free.
+    /// Wakes queued runs: a slot may be free.
     pub fn ring_slot_bell(&self) -> Result<(), HomeError> {
         write_atomically(&self.slot_bell(), b"")
     }
@@ -203,7 +203,7 @@ impl RunDirectory {
         self.file("exit_code.txt")
     }
 
-    /// The lock that its supervisor holds for as long as it lives.
+    /// The lock that its supervisor holds for its whole lifetime.
     #[must_use]
     pub fn supervisor_lock(&self) -> PathBuf {
         self.file("supervisor.lock")

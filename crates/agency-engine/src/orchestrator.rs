@@ -1,4 +1,4 @@
-//! Workflows: sessions, what drives them, and what people can do with them. Everything goes through [`Orchestrator`].
+//! Workflows: sessions, their drivers, and the commands of users. Everything goes through [`Orchestrator`].
 //!
 //! `engine` executes the workflow of one session, `state` keeps what is known of all. A session is driven by a run like
 //! any other, so nothing of a run's life is written here again.

@@ -1,4 +1,4 @@
-//! Runs a program and tells what it does: on a terminal, on pipes, or by a script without any program.
+//! Runs a program and reports what it does: on a terminal, on pipes, or by a script without any program.
 //!
 //! The one rule: a runner passes on exactly the bytes the program wrote, and prints nothing itself.
 //!
@@ -107,7 +107,7 @@ pub trait ProcessRunner: Send {
     /// Whether both streams are at their end.
     fn is_silent(&self) -> bool;
 
-    /// Whether whoever shows its output has to add carriage returns. Only a terminal may have done so already.
+    /// Whether a viewer of its output has to add carriage returns. Only a terminal may have done so already.
     fn needs_crlf(&self, _stream: Stream) -> bool {
         true
     }
@@ -115,7 +115,7 @@ pub trait ProcessRunner: Send {
     /// Asks the whole group to end.
     fn terminate(&self) {
         self.signal(Signal::TERM);
-        // A stopped process does not see TERM before it goes on.
+        // A stopped process does not see TERM before it continues.
         self.signal(Signal::CONT);
     }
 }

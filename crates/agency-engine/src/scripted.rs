@@ -1,6 +1,6 @@
 //! The built-in `scripted` agent, which needs no model: its prompt says what to do.
 //!
-//! Directives stand in fenced code blocks tagged `agency`, one per line; the text around them is for people.
+//! Directives stand in fenced code blocks tagged `agency`, one per line; the text around them is ignored.
 //! A prompt without such a block is echoed, line by line.
 //!
 //! ````markdown
@@ -65,7 +65,7 @@ enum Directive {
     Exit(u8),
 }
 
-/// Whether a script goes on after a step.
+/// Whether a script continues after a step.
 enum Flow {
     Next,
     End(u8),

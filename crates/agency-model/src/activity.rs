@@ -18,7 +18,7 @@ string_enum! {
         WaitingForUser = "waiting_for_user",
         /// Its turn is over and it waits for the next message.
         Idle = "idle",
-        /// Nobody can tell.
+        /// It cannot be determined.
         Unknown = "unknown",
     }
 }

@@ -77,7 +77,7 @@ impl Conversation {
         effects.extend(Timer::of_process().map(Effect::Disarm));
     }
 
-    /// Whether the agent waits for a human.
+    /// Whether the agent waits for a user.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.questions.iter().any(|question| question.origin.is_agent() && !question.is_being_answered())

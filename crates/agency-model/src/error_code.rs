@@ -13,7 +13,7 @@ string_enum! {
         NotJjRepo = "E_NOT_JJ_REPO",
         /// jj is not installed, or too old.
         JjNotFound = "E_JJ_NOT_FOUND",
-        /// A ref does not resolve to a commit, or is no valid name.
+        /// A ref does not resolve to a commit, or is not a valid name.
         BadRef = "E_BAD_REF",
         /// A path is missing, leaves the repository, or cannot be used.
         InvalidPath = "E_INVALID_PATH",
@@ -65,13 +65,13 @@ string_enum! {
         InvalidWorkflow = "E_INVALID_WORKFLOW",
         /// There is no saved work to restore.
         NothingSaved = "E_NOTHING_SAVED",
-        /// The agent did not take what it was to be told.
+        /// The agent did not take the message.
         NotDelivered = "E_NOT_DELIVERED",
         /// No question has that id.
         QuestionNotFound = "E_QUESTION_NOT_FOUND",
-        /// Somebody else answered first.
+        /// Another answer was first.
         AlreadyAnswered = "E_ALREADY_ANSWERED",
-        /// Nobody waits for the answer any more.
+        /// The agent does not wait for the answer any more.
         QuestionExpired = "E_QUESTION_EXPIRED",
         /// The answer does not fit the question.
         InvalidAnswer = "E_INVALID_ANSWER",
@@ -89,7 +89,7 @@ string_enum! {
         SyncFailed = "E_SYNC_FAILED",
         /// The prompt template lacks a placeholder.
         InvalidTemplate = "E_INVALID_TEMPLATE",
-        /// Whoever answers a question may not ask another.
+        /// An ask may not start another ask.
         Recursion = "E_RECURSION",
         /// What was waited for did not happen in time.
         Timeout = "E_TIMEOUT",

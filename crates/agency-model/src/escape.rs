@@ -13,7 +13,7 @@ pub fn escaped_text(text: &str) -> String {
     escaped_text_after(None, text)
 }
 
-/// The same for a text that goes on after a character.
+/// The same for a text that continues after a character.
 fn escaped_text_after(before: Option<char>, text: &str) -> String {
     escaped(before, text, |letter| matches!(letter, '\n' | '\t') || !is_deceptive(letter))
 }

@@ -73,7 +73,7 @@ pub enum Event {
         /// The pause before the next attempt.
         delay_ms: u64,
     },
-    /// Something a user should know that is no error.
+    /// Something a user should know that is not an error.
     Notice {
         /// What.
         message: String,
@@ -108,7 +108,7 @@ pub enum Event {
     ToolResult {
         /// The agent's own name of the tool.
         tool_name: String,
-        /// What it answered; empty where the agent does not tell.
+        /// What it answered; empty where the agent does not report it.
         output: String,
         /// Whether it did what was asked.
         success: bool,
@@ -142,7 +142,7 @@ pub enum Event {
         task_id: String,
         /// How far the task has come.
         status: TaskStatus,
-        /// What the task does or, when it is over, its result.
+        /// What the task does or, once it has ended, its result.
         description: String,
         /// The id of the tool use that started the task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +171,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tokens_before: Option<u64>,
     },
-    /// Somebody told the agent something.
+    /// A message was sent to the agent.
     Message {
         /// The words.
         text: String,
@@ -196,11 +196,11 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         repeats: Option<QuestionId>,
     },
-    /// A question was answered, or is no longer asked.
+    /// A question was answered, or withdrawn.
     Answer {
         /// The question.
         question_id: QuestionId,
-        /// The answer; absent if nobody waits for one any more.
+        /// The answer; absent if the agent does not wait for one any more.
         #[serde(flatten, skip_serializing_if = "Option::is_none")]
         answer: Option<Answer>,
         /// Who answered: a user, or the rule that did.
@@ -216,13 +216,13 @@ pub enum Event {
     },
     /// What the model consumed since the last such event. The sum over a stream is the stream's total.
     Usage(Usage),
-    /// The run is over.
+    /// The run has finished.
     Completed {
         /// The terminal state.
         state: State,
         /// The exit code of the last process.
         exit_code: Option<i32>,
-        /// Why it is over.
+        /// Why it has finished.
         reason: Reason,
         /// The error as the row holds it.
         #[serde(skip_serializing_if = "Option::is_none")]

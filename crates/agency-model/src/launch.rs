@@ -31,7 +31,7 @@ string_enum! {
         None = "none",
         /// The worktree of another run: that of its workflow.
         Shared = "shared",
-        /// A directory that goes when the run is over, with links to sources; only an ask has it.
+        /// A directory that is removed when the run has finished, with links to sources; only an ask has it.
         Scratch = "scratch",
     }
 }
@@ -70,7 +70,7 @@ impl From<Vcs> for VcsChoice {
 string_enum! {
     /// What a run is for.
     RunKind {
-        /// A piece of work that somebody started.
+        /// A piece of work that a user started.
         Run = "run",
         /// An agent with a name, which comes back when it crashes.
         Agent = "agent",

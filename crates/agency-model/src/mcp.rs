@@ -54,7 +54,7 @@ pub struct McpServer {
 /// How a server is reached, once presets are looked up.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum McpTransport {
-    /// A program on whose standard streams it speaks.
+    /// A program that serves on its standard streams.
     Program {
         /// The program.
         command: String,
@@ -72,7 +72,7 @@ pub enum McpTransport {
     },
 }
 
-/// Why something is no MCP server.
+/// Why something is not an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpMistake {
     /// The name cannot be passed to every agent.

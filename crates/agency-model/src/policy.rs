@@ -1,4 +1,4 @@
-//! The approval policy: rules that answer permissions in place of a human.
+//! The approval policy: rules that answer permissions in place of a user.
 //!
 //! The one rule: an `allow` has to be certain, a `deny` or an `ask` only possible. What cannot be read, resolved or
 //! understood is never allowed by a rule about it, and a permission that no rule decides is asked.
@@ -28,11 +28,11 @@ use facts::{Facts, Fit};
 string_enum! {
     /// What a rule does.
     Action {
-        /// The agent may, without a human.
+        /// The agent may, without a user.
         Allow = "allow",
-        /// The agent may not, without a human.
+        /// The agent may not, without a user.
         Deny = "deny",
-        /// A human decides.
+        /// A user decides.
         Ask = "ask",
     }
 }
@@ -52,9 +52,9 @@ pub struct Decision {
     pub action: Action,
     /// The rules that say so, by their names or as `rule 3`; none if no rule is about it.
     pub rule: Option<String>,
-    /// Why, for a person.
+    /// The reason, as text.
     pub why: String,
-    /// What the agent is told if it is denied.
+    /// The message to the agent if it is denied.
     pub message: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl Policy {
         Self { rules: [named(spec, "spec"), named(&configuration.rules, "configuration")].concat() }
     }
 
-    /// What the rules say to a question. Only permissions are for rules; all else is for a human.
+    /// What the rules say to a question. Only permissions are for rules; all else is for a user.
     #[must_use]
     pub fn decide(&self, question: &Question, ground: &Ground<'_>) -> Decision {
         if question.kind != QuestionKind::Permission {
@@ -117,7 +117,7 @@ impl Policy {
         self.rules.iter().enumerate().find_map(|(index, rule)| Some((index, facts.fit(rule, part)?)))
     }
 
-    /// A rule may be about what the agent did not tell: neither it nor any rule after it can decide.
+    /// A rule may be about what the agent did not report: neither it nor any rule after it can decide.
     fn asked_for_want_of_facts(&self, index: usize) -> Decision {
         let mut decision = self.decision(&[index], "");
         decision.why = format!("the agent does not tell exactly what it wants to do, which may be: {}", decision.why);
@@ -148,7 +148,7 @@ fn asked(why: String) -> Decision {
 }
 
 impl Decision {
-    /// The answer for the agent; none if a human has to decide.
+    /// The answer for the agent; none if a user has to decide.
     #[must_use]
     pub fn answer(&self) -> Option<Answer> {
         match self.action {
@@ -169,7 +169,7 @@ impl Decision {
     }
 }
 
-/// The tool and what it would do, on one line for a person.
+/// The tool and what it would do, on one line.
 #[must_use]
 pub fn in_short(question: &Question) -> String {
     let given = |name: &str| question.tool.as_ref()?.input.get(name)?.as_str();

@@ -1,4 +1,4 @@
-//! What an agent asks a human, and what the human answers.
+//! What an agent asks a user, and what the user answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ string_enum! {
 /// What an agent asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
-    /// The agent's own id of the request, by which the answer is addressed. It means nothing to anybody else, except
+    /// The agent's own id of the request, by which the answer is addressed. It is opaque to other readers, except
     /// that questions of one request are numbered after a `/`.
     #[schemars(with = "String")]
     pub key: QuestionKey,
@@ -57,7 +57,7 @@ pub struct Question {
     /// Whether it can be answered only on the agent's own screen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_on_screen: bool,
-    /// The tool that wants permission, for rules.
+    /// The tool that needs permission, for rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolRequest>,
 }
@@ -67,14 +67,14 @@ pub struct Question {
 pub struct QuestionOption {
     /// What is sent to the agent.
     pub id: String,
-    /// What a human reads.
+    /// What a user reads.
     pub label: String,
     /// What it means.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// A tool that wants to be used.
+/// A tool that an agent asks to use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolRequest {
     /// The agent's own name of the tool.
@@ -139,7 +139,7 @@ impl Question {
         }
     }
 
-    /// The option that a human means by its id, its label or its number, whatever the case.
+    /// The option that a user means by its id, its label or its number, whatever the case.
     #[must_use]
     pub fn option(&self, text: &str) -> Option<&QuestionOption> {
         let number = text.parse::<usize>().ok().and_then(|number| self.options.get(number.checked_sub(1)?));
@@ -180,19 +180,19 @@ pub enum UnfitAnswer {
     Empty,
 }
 
-/// What a human, or a rule, answers.
+/// What a user, or a rule, answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub enum Answer {
     /// This once.
     Allow {
-        /// What the person says to it; only approvals and reviews of workflows have a place for that.
+        /// The user's comment; only approvals and reviews of workflows have one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
     /// Not this.
     Deny {
-        /// What the agent is told.
+        /// The message to the agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },

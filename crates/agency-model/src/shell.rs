@@ -1,4 +1,4 @@
-//! Commands that are printed for a person to run.
+//! Commands that are printed for a user to run.
 
 use std::ffi::OsStr;
 

@@ -29,7 +29,7 @@ pub struct RunSpec {
     pub base_ref: String,
     /// Which agent, and with what arguments.
     pub runner: RunnerSpec,
-    /// What the agent is told; absent for one that waits for its first message.
+    /// The prompt; absent for an agent that waits for its first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptSpec>,
     /// The branch to create, or with jj the bookmark that keeps the work in the end; `agency/<run_id>` if absent.
@@ -41,7 +41,7 @@ pub struct RunSpec {
     /// Bounds of the run.
     #[serde(default)]
     pub limits: LimitsSpec,
-    /// A label for people.
+    /// A label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What the agent talks to.
@@ -97,7 +97,7 @@ pub struct RunnerSpec {
     pub args: Vec<String>,
 }
 
-/// What the agent is told.
+/// The prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptSpec {

@@ -38,7 +38,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{}:{}: {message}", at.line, at.column)]
 pub struct TemplateError {
-    /// The file, or what people call the text.
+    /// The file, or another name of the text.
     pub file: String,
     /// Where in it.
     pub at: Position,

@@ -1,4 +1,4 @@
-//! How work is done here, written down once: steps, what they are told, and what comes next.
+//! Workflow files: steps, their prompts, and what comes next.
 //!
 //! The one rule: nothing starts before the whole file is understood. A [`Plan`] has no mistakes left that can be known
 //! without running it.

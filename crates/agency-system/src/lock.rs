@@ -1,7 +1,7 @@
 //! Liveness: a process that owns a run holds a lock on one of its files.
 //!
-//! The kernel lets go of the lock when the process dies, however it dies. A lock file is never
-//! unlinked to release it; who only wants to know takes the lock shared, for a moment.
+//! The kernel releases the lock when the process dies, however it dies. A lock file is never
+//! unlinked to release it; a process that only checks it takes the lock shared, for a moment.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;

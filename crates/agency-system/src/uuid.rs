@@ -1,4 +1,4 @@
-//! UUIDs for those who want no ULID.
+//! UUIDs, for agents that do not take ULIDs.
 
 use ulid::Ulid;
 

@@ -29,7 +29,7 @@ impl Agent {
         self
     }
 
-    /// Sets the arguments by which the agent goes on with a conversation in headless mode.
+    /// Sets the arguments by which the agent resumes a conversation in headless mode.
     #[must_use]
     pub fn resume(mut self, arguments: &[&str]) -> Self {
         self.resume = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -59,7 +59,7 @@ pub fn failing(code: u8) -> Agent {
     Agent::new(format!("echo 'something broke' >&2\nexit {code}"))
 }
 
-/// Prints `ready` and then goes on until it is killed: it ignores every polite request to end.
+/// Prints `ready` and then runs until it is killed: it ignores TERM, INT and HUP.
 pub fn stubborn() -> Agent {
     Agent::new("trap '' TERM INT HUP\necho ready\nwhile :; do sleep 60; done")
 }

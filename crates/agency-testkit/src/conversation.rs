@@ -1,6 +1,6 @@
 //! Agents that speak Claude Code's stream-json protocol in both directions, as shell scripts.
 //!
-//! The one rule: whatever such an agent reads, it writes to `heard.ndjson` of its run before it acts on it.
+//! The one rule: such an agent writes everything it reads to `heard.ndjson` of its run before it acts on it.
 
 use crate::Agent;
 

@@ -6,7 +6,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,
-    reason = "this crate runs only inside tests, where a panic is how a failure is told"
+    reason = "this crate runs only inside tests, where a panic reports a failure"
 )]
 
 pub mod agent;

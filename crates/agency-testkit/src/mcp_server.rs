@@ -42,7 +42,7 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// Writes the server down, with a mark by which its notes are told from those of others.
+    /// Writes the server down, with a mark that distinguishes its notes from those of others.
     #[track_caller]
     pub fn new(world: &World, mark: &str) -> Self {
         let script = world.root().join("mcp-server");

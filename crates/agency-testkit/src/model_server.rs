@@ -1,4 +1,4 @@
-//! A model that says what a test tells it to, for real agents that believe it to be one of their vendors'.
+//! A model server whose answers a test scripts, for real agents, which take it for one of their vendors'.
 //!
 //! The one rule: which turn is answered depends on the request alone, so that an agent may repeat a request, resume a session
 //! or work beside another, and gets the same answer that a real model would give it.
@@ -96,10 +96,10 @@ impl ModelServer {
 }
 
 impl ModelServer {
-    /// Ends every connection and listens no more: who comes is refused.
+    /// Ends every connection and stops listening: new connections are refused.
     pub fn close(&mut self) {
         self.shared.end();
-        // The listener looks up when somebody comes.
+        // The listener wakes up at a connection.
         let _ = TcpStream::connect(self.address);
         if let Some(listening) = self.listening.take() {
             let _ = listening.join();

@@ -81,7 +81,7 @@ impl Process {
 
     /// Whether it has not ended yet.
     pub fn is_running(&self) -> bool {
-        // Nobody has waited for it, so its number is still its own.
+        // It was not waited for, so its number is still its own.
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id())).unwrap_or_default();
         stat.rsplit_once(") ").is_some_and(|(_, fields)| !fields.starts_with('Z'))
     }
@@ -108,7 +108,7 @@ impl Process {
         }
     }
 
-    /// Waits as long as it is told; afterwards says what is known.
+    /// Waits for at most `limit`; afterwards returns what is known.
     pub(crate) fn wait_within(mut self, limit: Duration) -> Result<Output, String> {
         let mut ended = None;
         let closed = poll(limit, || {

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// A key that no vendor gave to anybody.
+/// A key that no vendor issued.
 const API_KEY: &str = "sk-test-0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// An agent that is installed by `scripts/agents`.
@@ -37,11 +37,11 @@ pub enum RealAgent {
 pub enum Form {
     /// It asks nothing and takes no messages.
     OneShot,
-    /// It asks, and can be told something.
+    /// It asks, and can receive messages.
     Conversation,
 }
 
-/// Where an agent is to live.
+/// The directory of an agent.
 struct Place<'a> {
     /// Whether it is configured to ask before it runs a command.
     asks: bool,

@@ -90,7 +90,7 @@ impl Run {
         messages.filter_map(|event| event["message"].as_str().map(str::to_owned)).collect()
     }
 
-    /// Whether its supervisor lives: it holds a lock for as long as it does.
+    /// Whether its supervisor runs: it holds a lock for as long as it does.
     #[track_caller]
     pub fn is_supervised(&self) -> bool {
         is_locked(&self.file("supervisor.lock"))

@@ -83,7 +83,7 @@ impl Terminal {
         succeed(&mut self.tmux(&["capture-pane", "-e", "-p", "-t", &self.pane])).stdout
     }
 
-    /// Whether the program wants to be told of clicks, and in the newer form.
+    /// Whether the program requests mouse events, and in the newer form.
     #[track_caller]
     pub fn mouse_modes(&self) -> String {
         let modes = "#{mouse_standard_flag} #{mouse_sgr_flag}";

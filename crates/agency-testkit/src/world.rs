@@ -113,7 +113,7 @@ impl World {
         path
     }
 
-    /// Lets every [`waiting`](crate::agent::waiting) agent of that name go on.
+    /// Lets every [`waiting`](crate::agent::waiting) agent of that name continue.
     #[track_caller]
     pub fn release(&self, name: &str) {
         File::create(self.agent_path(&format!("{name}.release"))).unwrap();

@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Whoever types only our name at a terminal sees everything.
+/// Without a subcommand on a terminal, opens the TUI.
 fn without_a_verb(context: &Context) -> Option<Verb> {
     (context.has_screen() && !context.json()).then(|| Verb::Tui(command::tui::Args::default()))
 }

@@ -54,12 +54,12 @@ impl Context {
         self.json
     }
 
-    /// Whether a person watches our talk.
+    /// Whether standard error is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         !self.json && io::stderr().is_terminal()
     }
 
-    /// Whether somebody sits where we were started: nobody does in a script, a job or a test.
+    /// Whether standard input and standard error are terminals: they are not in a script, a job or a test.
     pub(crate) fn is_at_terminal(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
@@ -168,7 +168,7 @@ impl Context {
         }
     }
 
-    /// Prints the answer of a command: one JSON object, or text for people.
+    /// Prints the answer of a command: one JSON object, or text.
     pub(crate) fn answer(
         &self,
         data: &impl Serialize,
@@ -187,13 +187,13 @@ impl Context {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Writes text for people to standard output. A reader that has seen enough ends us quietly.
+    /// Writes text to standard output. If the reader closes the pipe, the program exits quietly.
     pub(crate) fn print(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
         let mut text = vec![];
         write(&mut text).and_then(|()| self.print_text(&text)).map_err(|error| Problem::output(&error))
     }
 
-    /// Writes text for people to standard output: on a terminal, all but our own styles is escaped.
+    /// Writes text to standard output: on a terminal, all but our own styles is escaped.
     pub(crate) fn print_text(&self, text: &[u8]) -> io::Result<()> {
         self.print_raw(&Surface::stdout().shown(text))
     }
@@ -210,7 +210,7 @@ impl Context {
         out.flush()
     }
 
-    /// Prints a growing file of a run until the run is over. A reader that has seen enough ends us quietly.
+    /// Prints a growing file of a run until the run has finished. If the reader closes the pipe, the program exits quietly.
     pub(crate) fn follow(
         &self,
         agency: &mut Agency,
@@ -227,10 +227,10 @@ impl Context {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Says something to a person, beside the answer.
+    /// Prints a note on standard error, beside the answer.
     pub(crate) fn say(&self, text: &str) {
         if !self.json {
-            // Who does not hear us does not miss data.
+            // Standard error may be closed; nothing depends on it.
             let _ = io::stderr().write_all(&Surface::stderr().shown(format!("{text}\n").as_bytes()));
         }
     }
@@ -240,7 +240,7 @@ impl Context {
         if problem.is_silent() {
             return problem.exit_code();
         }
-        // There is nobody left to tell if this fails.
+        // If this fails, there is no stream left to report it on.
         let _ = if self.json {
             self.print_json(format!("{}\n", problem.to_json(SCHEMA_VERSION)).into_bytes())
         } else {
@@ -249,7 +249,7 @@ impl Context {
         problem.exit_code()
     }
 
-    /// Tells people of a problem that is not the answer.
+    /// Prints a problem that is not the answer.
     pub(crate) fn report_to_people(&self, problem: &Problem) {
         self.say(problem.to_human().trim_end());
     }

@@ -15,7 +15,7 @@ mod view;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The supervisor is started most often and wants no command line parser.
+    // The supervisor is started most often and needs no command line parser.
     if let Some(code) = command::supervise::is_meant() {
         return code;
     }

@@ -1,7 +1,7 @@
 //! `agency mcp`: sources and runs as tools for other agents, by the Model Context Protocol on standard input and output.
 //!
-//! The one rule: nothing but the protocol is ever written to standard output, and a question lives no longer than who
-//! asked it. Runs that were started stay.
+//! The one rule: nothing but the protocol is ever written to standard output, and an ask ends with the client that
+//! started it. Runs that were started stay.
 
 mod inbox;
 mod pipes;
@@ -31,7 +31,7 @@ use server::Server;
 enum Client {
     /// It may ask for more.
     Listening,
-    /// It asks for nothing more, and may still read answers.
+    /// It sends no further requests, and may still read answers.
     Leaving,
     /// It reads nothing any more.
     Gone,
@@ -57,7 +57,7 @@ async fn converse(server: Server, stream: DuplexStream, mut client: watch::Recei
     let talk = async {
         match server.serve(stream).await {
             Ok(service) => {
-                // How it ended is no news to a client that is gone.
+                // The client is gone, so the result has no receiver.
                 let _ = service.waiting().await;
                 Ok(())
             }

@@ -9,7 +9,7 @@ pub(crate) fn write_as_objects(schema: &mut Value) {
     const SCHEMAS: [&str; 7] = ["items", "not", "contains", "if", "then", "else", "propertyNames"];
     const LISTS: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
     const TABLES: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-    // Every client takes `false` here: it is the usual way to say that there are no other fields.
+    // Every client takes `false` here: it is the usual way to exclude other fields.
     const EITHER: [&str; 3] = ["additionalProperties", "unevaluatedProperties", "unevaluatedItems"];
     match schema {
         Value::Bool(true) => *schema = json!({}),

@@ -1,4 +1,4 @@
-//! How things look to people.
+//! How things look on a terminal.
 
 mod activity;
 mod cost;

@@ -21,7 +21,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Begins to listen. From now on neither signal ends us by itself, except as the methods below say.
+    /// Installs the handlers. From now on neither signal ends the program by itself, except as the methods below say.
     pub(crate) fn listen() -> Result<Self, Problem> {
         let patience = Self::default();
         let mut signals = Signals::new([SIGINT, SIGTERM])
@@ -45,7 +45,7 @@ impl Patience {
         self.exiting_on_second(create)
     }
 
-    /// Looks at something without changing it, which the first signal ends after the step at hand and a second one at once.
+    /// Reads something without changing it; the first signal ends it after the step at hand, a second one at once.
     pub(crate) fn while_looking<T>(&self, look: impl FnOnce(&AtomicBool) -> T) -> T {
         self.exiting_on_second(look)
     }

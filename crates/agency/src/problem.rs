@@ -89,7 +89,7 @@ impl Problem {
         json!({ "ok": false, "schema_version": schema_version, "error": self.error_object() })
     }
 
-    /// The message and the way out, for whoever shows them elsewhere.
+    /// The message and the hint, for other places that show them.
     pub(crate) fn into_words(self) -> (String, Option<String>) {
         (self.message, self.hint)
     }

@@ -1,6 +1,6 @@
 //! The manager's channel: lossless for what changes an agent's state, bounded for what it says.
 //!
-//! A consumer that is slow is told how much of an agent's output it missed, and between which events, so that it can read
+//! A slow consumer receives how much of an agent's output it missed, and between which events, so that it can read
 //! them from the log. The agents never wait for it.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -87,7 +87,7 @@ impl AgentEvents {
     }
 }
 
-/// What waits to be heard.
+/// Events that are not delivered yet.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
@@ -109,7 +109,7 @@ impl Queue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether anybody asked for the events.
+    /// Whether the events have a receiver.
     pub(super) fn is_heard(&self) -> bool {
         self.lock().heard
     }

@@ -14,7 +14,7 @@ use crate::home::HomeError;
 use crate::store::Store;
 use crate::watch::{EventReader, Tail};
 
-/// A thread that reads the events of one run until it is over.
+/// A thread that reads the events of one run until it has finished.
 #[derive(Debug)]
 pub(super) struct Follower {
     thread: JoinHandle<()>,

@@ -35,7 +35,7 @@ pub struct StoppedAgent {
 const KILL: i32 = 9;
 
 impl AgentManager {
-    /// Stops all agents at once: TERM, the shutdown timeout, KILL. Whoever sets `hurry` shortens the wait to nothing.
+    /// Stops all agents at once: TERM, the shutdown timeout, KILL. Setting `hurry` ends the wait at once.
     pub fn shutdown(&mut self, hurry: &AtomicBool) -> Result<Shutdown, AgentError> {
         let alive: Vec<RunRow> =
             self.list_agents()?.into_iter().map(|agent| agent.run).filter(|run| !run.state.is_terminal()).collect();

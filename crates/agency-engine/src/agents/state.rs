@@ -17,7 +17,7 @@ pub enum AgentState {
     Running,
     /// It ended, was stopped, or crashed too often.
     Stopped,
-    /// It crashed and is about to come back, or could not go on.
+    /// It crashed and is about to be restarted, or could not continue.
     Error,
 }
 

@@ -14,7 +14,7 @@ use crate::workspace::WorkspaceError;
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// Whoever answers a question asks one.
+    /// An ask was started by an ask.
     #[error("this command runs inside an ask: an agent that answers a question cannot ask another one")]
     Recursion,
     /// No source is named.
@@ -45,7 +45,7 @@ pub enum AskError {
         /// What it complained about.
         stderr: String,
     },
-    /// Somebody stopped the run.
+    /// The run was stopped.
     #[error("{0} was stopped before it answered")]
     Stopped(RunId),
     /// No answer came in time.
@@ -56,7 +56,7 @@ pub enum AskError {
         /// How long it had.
         seconds: u64,
     },
-    /// Whoever asked wants no answer any more.
+    /// The caller cancelled the ask.
     #[error("interrupted; the agent was stopped")]
     Interrupted,
     /// The agent of a chat could not be started.

@@ -18,7 +18,7 @@ pub const TEMPLATE_FILE: &str = "prompt_template.md";
 
 const QUESTION: &str = "${question}";
 const SOURCES: &str = "${sourcesList}";
-/// A longer one is no template.
+/// The maximum length of a template.
 const MAX_TEMPLATE_BYTES: u64 = 1_000_000;
 
 /// Why a template cannot be used.
@@ -32,7 +32,7 @@ pub enum TemplateError {
         /// Those that are missing.
         missing: Vec<&'static str>,
     },
-    /// It is no text.
+    /// It is not text.
     #[error("{} is not UTF-8 text, or is larger than 1 MB", .0.display())]
     NotText(PathBuf),
     /// It cannot be read or written.
@@ -131,7 +131,7 @@ fn read(path: &Path) -> Result<Option<String>, TemplateError> {
     String::from_utf8(bytes).map(Some).map_err(|_| not_text())
 }
 
-/// Whoever else writes one first keeps theirs.
+/// If another process writes one first, that one is kept.
 fn write_default(path: &Path) -> Result<(), TemplateError> {
     create_private_directory(path.parent().unwrap_or(Path::new("/")))?;
     let mut draft = tempfile::Builder::new()

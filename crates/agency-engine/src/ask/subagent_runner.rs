@@ -30,7 +30,7 @@ use crate::workspace::{Scratch, Workspace};
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// No agent takes a longer question.
 const MAX_QUESTION_BYTES: usize = 8 * 1024 * 1024;
-/// So much of what an agent complained about is told.
+/// How much of an agent's standard error is reported.
 const MAX_STDERR_BYTES: u64 = 16 * 1024;
 /// The time that a supervisor has, after the end of its run is in the row, to write the files and end.
 const SUPERVISOR_LEAVES: Duration = Duration::from_secs(5);
@@ -95,7 +95,7 @@ impl SubagentRunner {
         &self.sources
     }
 
-    /// Asks a question and waits for the answer. `hear` is told what the agent does meanwhile; once `cancelled` is set,
+    /// Asks a question and waits for the answer. `hear` receives what the agent does meanwhile; once `cancelled` is set,
     /// the agent is stopped. Whatever happens, the scratch directory is gone afterwards.
     pub fn ask(
         &mut self,
@@ -110,7 +110,7 @@ impl SubagentRunner {
         let sources = self.resolve(&request.sources, &request.groups)?;
         let template = PromptTemplate::load(&self.template_file())?;
         let plan = match self.plan(request, &sources, &template) {
-            // A Ctrl-C reaches whom we asked for their servers too.
+            // Ctrl-C also reaches the programs that list MCP servers.
             Err(_) if cancelled.load(Ordering::Relaxed) => return Err(AskError::Interrupted),
             plan => plan?,
         };
@@ -246,7 +246,7 @@ impl SubagentRunner {
     fn clear(&mut self, plan: &Plan) {
         let row = self.agency.store.run(&plan.id);
         if row.is_ok_and(|row| row.reason == Some(Reason::Disappeared)) {
-            // Nobody else ends what a supervisor left that was killed. Who stays is listed by `agency agent orphans`.
+            // No other process ends what a killed supervisor left. What stays is listed by `agency agent orphans`.
             end_run(&plan.id, self.config().stop_grace);
         }
         // What cannot be deleted now is swept later.

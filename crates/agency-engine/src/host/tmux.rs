@@ -132,7 +132,7 @@ impl Tmux {
         }
     }
 
-    /// What the session's terminal showed, for people.
+    /// What the session's terminal showed, as text.
     #[must_use]
     pub fn screen(&self, session: &str) -> String {
         let mut command = self.command();
@@ -203,13 +203,13 @@ impl Tmux {
         command
     }
 
-    /// Whether the server is the one we are in, which `$TMUX` tells.
+    /// Whether the server is the one we are in, according to `$TMUX`.
     #[must_use]
     pub fn is_around(&self, tmux_variable: Option<&OsStr>) -> bool {
         tmux_variable.and_then(socket_in).is_some_and(|outer| same_file(&outer, &self.socket_path()))
     }
 
-    /// The command that shows a line to who looks at a session; the line is its last argument.
+    /// The command that shows a line to the clients of a session; the line is its last argument.
     #[must_use]
     pub fn message_command(&self, session: &str) -> Command {
         let mut command = self.command();
@@ -231,7 +231,7 @@ impl Tmux {
         }
     }
 
-    /// The same command as a person would type it.
+    /// The same command as a user would type it.
     #[must_use]
     pub fn typed(&self, words: &str) -> String {
         match &self.socket {

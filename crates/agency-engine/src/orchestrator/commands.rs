@@ -1,4 +1,4 @@
-//! What people do with a session: end it, say that a task is done, agree or not.
+//! What users do with a session: cancel it, complete a task, approve or reject.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::wire::wake_supervisor;
 
 /// How much longer than its agents a driver gets to end.
 const DRIVER_EXTRA_GRACE: Duration = Duration::from_secs(20);
-/// How long a driver may take to deal with what it was told.
+/// How long a driver may take to process a command.
 const DRIVER_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Orchestrator {
@@ -55,7 +55,7 @@ impl Orchestrator {
         Ok(())
     }
 
-    /// Says that an interactive task is done: its run is stopped, and the workflow goes on.
+    /// Completes an interactive task: its run is stopped, and the workflow continues.
     pub fn complete_task(&mut self, id: &SessionId, task: &str) -> Result<WorkflowSession, OrchestratorError> {
         let session = self.show(id)?;
         let steps = session.steps();

@@ -25,7 +25,7 @@ pub enum OrchestratorError {
         /// What to do instead.
         why: &'static str,
     },
-    /// Nobody drives the session.
+    /// The session has no driver.
     #[error("session {id} has no driver; agency workflow resume {id} continues it")]
     NotDriven {
         /// The session.
@@ -39,7 +39,7 @@ pub enum OrchestratorError {
         /// A similar one.
         nearest: Option<String>,
     },
-    /// The step is no task that a person could complete now.
+    /// The step is not a task that can be completed by hand now.
     #[error("`{name}` is {}: only an interactive agent that is at work can be completed by hand", state.as_str())]
     NotActive {
         /// The step.
@@ -47,19 +47,19 @@ pub enum OrchestratorError {
         /// How it stands.
         state: StepState,
     },
-    /// The step is not for people.
+    /// The step is not for users.
     #[error("`{name}` is not an interactive agent: only an interactive agent can be completed by hand")]
     NotInteractive {
         /// The step.
         name: String,
     },
-    /// Nobody is asked for anything.
+    /// No approval is open.
     #[error("session {id} is not waiting for an approval")]
     NothingAsked {
         /// The session.
         id: SessionId,
     },
-    /// The question is no approval.
+    /// The question is not an approval.
     #[error("session {id} asks for a choice; answer it with: agency answer {question} {}", options.join("|"))]
     ChoiceAsked {
         /// The session.
@@ -86,7 +86,7 @@ pub enum OrchestratorError {
     /// Its driver could not be started.
     #[error(transparent)]
     Create(#[from] CreateError),
-    /// Its driver could not be told something.
+    /// Its driver could not be reached.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
     /// Its driver could not be stopped.

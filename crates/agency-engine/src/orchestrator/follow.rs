@@ -19,7 +19,7 @@ const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(200);
 pub enum SessionEvent {
     /// A fact.
     Fact(Box<HistoryEntry>),
-    /// An agent, or the workflow itself, asks a person.
+    /// An agent, or the workflow itself, asks the user.
     Interaction(Box<QuestionRow>),
 }
 
@@ -28,14 +28,14 @@ pub enum SessionEvent {
 pub enum FollowEnd {
     /// The session stands still.
     Over(SessionState),
-    /// Nobody drives it any more.
+    /// It has no driver any more.
     NotDriven(SessionState),
     /// The user has seen enough.
     Interrupted,
 }
 
 impl Orchestrator {
-    /// Tells each thing that happens after the fact of this number, until the session stands still.
+    /// Reports each thing that happens after the fact of this number, until the session has settled.
     pub fn follow(
         &mut self,
         id: &SessionId,
@@ -49,7 +49,7 @@ impl Orchestrator {
         let mut told = after;
         let mut asked: HashSet<QuestionId> = HashSet::new();
         loop {
-            // Whether somebody drives it is looked at first: what was written before its end is read after it.
+            // Whether it has a driver is checked first: what was written before the driver's end is read after the check.
             let driven = self.driver(id)?.is_some();
             let session = self.show(id)?;
             for entry in session.entries.iter().filter(|entry| entry.seq > told) {
@@ -62,7 +62,7 @@ impl Orchestrator {
                 }
             }
             match (session.state(), driven) {
-                // Its driver leaves in a moment, and what follows may want its run to be over.
+                // Its driver exits in a moment, and the caller may need its run to have finished.
                 (state, false) if state.is_settled() => return Ok(FollowEnd::Over(state)),
                 (state, false) => return Ok(FollowEnd::NotDriven(state)),
                 (_, true) => {}

@@ -132,7 +132,7 @@ fn put(step: &StepNode, depth: usize, runs: &HashMap<&RunId, &RunRow>, found: &m
         path: step.path.to_string(),
         depth,
         kind: step.kind,
-        // An agent that asks waits for a person, as an approval does.
+        // An agent that asks waits for the user, as an approval does.
         state: if step.state == StepState::Running && asks { StepState::Waiting } else { step.state },
         attempts: step.attempts,
         run_id: step.run_id.clone(),

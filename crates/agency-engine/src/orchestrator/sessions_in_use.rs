@@ -1,6 +1,6 @@
 //! Whether a workflow session still needs the worktree of a run.
 //!
-//! The one rule: a session that can still be resumed or retried keeps all of its runs until a person gives it up.
+//! The one rule: a session that can still be resumed or retried keeps all of its runs until a user gives it up.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub struct SessionsInUse {
 #[derive(Debug, Clone, Copy)]
 enum Found {
     Nothing,
-    /// Nothing says that it is over.
+    /// Nothing says that it has finished.
     Unreadable,
     State(SessionState),
 }

@@ -1,4 +1,4 @@
-//! Starts sessions, and lets those go on that nobody drives.
+//! Starts sessions, and continues those without a driver.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,10 +22,10 @@ use crate::orchestrator::state::Journal;
 use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
 use crate::workspace::Repository;
 
-/// How long somebody else may need to be done with a session.
+/// How long another process may hold a session.
 const SESSION_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a user wants to be done.
+/// What is to be done.
 #[derive(Debug, Clone)]
 pub struct StartRequest {
     /// How it is done.
@@ -46,14 +46,14 @@ pub struct StartRequest {
     pub caller_env: CallerEnv,
 }
 
-/// The surroundings of whoever starts a driver.
+/// The environment of the process that starts a driver.
 #[derive(Debug, Clone)]
 pub struct CallerEnv {
     /// Where the user stands.
     pub current_directory: PathBuf,
     /// The environment that the driver and everything it starts gets.
     pub environment: BTreeMap<OsString, OsString>,
-    /// Whether the user is told when something is asked and when the session is over, as the configuration says.
+    /// Whether the user is notified of questions and of the end of the session, as the configuration says.
     pub notify: bool,
 }
 
@@ -94,7 +94,7 @@ impl Orchestrator {
         self.show(&id)
     }
 
-    /// Lets a session go on whose driver died.
+    /// Continues a session whose driver died.
     pub fn resume(
         &mut self,
         id: &SessionId,
@@ -119,7 +119,7 @@ impl Orchestrator {
         self.host(&session, caller_env, interrupted)
     }
 
-    /// Lets a session go on that stands still: from what failed, or from a step.
+    /// Continues a session that is settled: from what failed, or from a step.
     pub fn retry(
         &mut self,
         id: &SessionId,
@@ -127,7 +127,7 @@ impl Orchestrator {
         caller_env: CallerEnv,
         interrupted: &AtomicBool,
     ) -> Result<WorkflowSession, OrchestratorError> {
-        // What a person refused is asked once more by this.
+        // This asks once more for what the user rejected.
         self.agency.check_answering()?;
         self.agency.refuse_within_ask(&caller_env.environment)?;
         let state = self.show(id)?.state();
@@ -202,7 +202,7 @@ impl Orchestrator {
                 terminal: None,
                 notify: caller_env.notify,
             })?,
-            // Whoever began the session died before it had a driver.
+            // The process that began the session died before it had a driver.
             None => {
                 let session = self.show(id)?;
                 let record = &session.record;
@@ -229,7 +229,7 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, caller_en
             // Merges are git's.
             vcs: Some(VcsChoice::Git),
             restart: Some(RestartPolicy::OnCrash),
-            // Its own limits are in the workflow, and people take their time.
+            // Its own limits are in the workflow, and users take their time.
             limits: Some(LimitsDraft {
                 max_minutes: none,
                 no_progress_minutes: none,

@@ -1,4 +1,4 @@
-//! What is kept of a session: files that a reader understands at any moment, whoever writes and whoever dies.
+//! The files of a session: readable at any moment, whichever process writes them or dies.
 
 mod directory;
 mod error;

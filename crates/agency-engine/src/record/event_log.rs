@@ -1,4 +1,4 @@
-//! `events.ndjson`: the numbered facts of a run, appended by whoever owns the run.
+//! `events.ndjson`: the numbered facts of a run, appended by the owner of the run.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Opens the log and goes on after its last event.
+    /// Opens the log and continues after its last event.
     pub fn open(path: &Path) -> Result<Self, HomeError> {
         let mut file = open_for_append(path)?;
         let last = last_line(path).map_err(|source| HomeError::new("read", path, source))?;
@@ -46,7 +46,7 @@ impl EventLog {
         })
     }
 
-    /// Whether a predecessor had told the end of the run when the log was opened.
+    /// Whether the end of the run was already in the log when it was opened.
     #[must_use]
     pub const fn tells_the_end(&self) -> bool {
         self.tells_the_end

@@ -145,8 +145,8 @@ fn details_of(error: Option<&str>, code: Option<ErrorCode>) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Writes the last events of a run whose row is about to be, or is, terminal. Who died after it had told the end does
-/// not let us tell it twice.
+/// Writes the last events of a run whose row is about to be, or is, terminal. If a predecessor died after it had
+/// written them, they are not repeated.
 pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
     if events.tells_the_end() {
         return;
@@ -169,12 +169,12 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
 /// for a slot. Says whether the snapshot was written.
 pub fn after_end(home: &Home, row: &RunRow) -> bool {
     if row.workspace == WorkspaceKind::Scratch {
-        // Nobody needs it any more. What cannot be deleted now is swept later.
+        // It is not needed any more. What cannot be deleted now is swept later.
         let _ = Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path()).undo();
     }
     let directory = home.run(&row.id);
     let written = directory.write_json("meta.json", row).is_ok() || !directory.path().exists();
-    // Whoever waits for a slot looks again without this.
+    // Without this, queued runs check for a free slot at their next interval.
     let _ = home.ring_slot_bell();
     written
 }

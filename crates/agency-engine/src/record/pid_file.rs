@@ -1,6 +1,6 @@
 //! Pid files: each says which process is the agent of a run, so that it is found again when its supervisor is gone.
 //!
-//! The one rule: a file that is not wholly understood is no proof of anything, and whoever finds it leaves it where it is.
+//! The one rule: a file that is not wholly understood proves nothing, and is left where it is.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use crate::store::now;
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// More than this is no pid file.
+/// The maximum size of a pid file.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// What a pid file holds.
@@ -27,7 +27,7 @@ pub struct PidFile {
     pub schema_version: u32,
     /// The run.
     pub run_id: RunId,
-    /// The label a person gave it.
+    /// The label that the user gave it.
     pub name: Option<String>,
     /// The program that was started.
     pub program: String,
@@ -93,12 +93,12 @@ impl PidFile {
         Ok(Some(read))
     }
 
-    /// Removes that of a run, unless its process is still there: then somebody may have to find it.
+    /// Removes that of a run, unless its process still exists: then it may be needed to find it.
     pub fn remove_if_gone(directory: &Path, run_id: &RunId) {
         let is_there = match Self::read(directory, run_id) {
             Ok(Some(file)) => !matches!(file.process.find(), Ok(Found::Gone | Found::AnotherBoot)),
             Ok(None) => return,
-            // It is the run's own, and nobody can learn anything from it.
+            // It is the run's own, and holds no information any more.
             Err(_) => false,
         };
         if !is_there {
@@ -113,7 +113,7 @@ pub fn path_of(directory: &Path, run_id: &RunId) -> PathBuf {
     directory.join(format!("{run_id}.json"))
 }
 
-/// Removes the pid file of a run. One that cannot be removed names a process that is gone, and harms nobody.
+/// Removes the pid file of a run. One that cannot be removed names a process that has exited, and does no harm.
 pub fn remove(directory: &Path, run_id: &RunId) {
     let _ = fs::remove_file(path_of(directory, run_id));
 }

@@ -2,16 +2,16 @@
 //!
 //! The one rule: any pieces of the same bytes give the same text.
 
-/// How much a device control string that nobody ends may swallow.
+/// The maximum length of a device control string without an end; it is dropped.
 const MAX_DCS_BYTES: usize = 1024 * 1024;
 
 /// Takes the control sequences out of a stream. The bytes stay the truth; the text is for reading.
 ///
-/// Of all control characters the text holds only tabs, newlines, carriage returns and form feeds. What is no UTF-8
-/// becomes U+FFFD.
+/// Of all control characters the text holds only tabs, newlines, carriage returns and form feeds. A byte that is not
+/// UTF-8 becomes U+FFFD.
 ///
-/// A terminal swallows everything after a sequence that nobody ended. Here a newline ends every sequence, so that an
-/// agent killed in the middle of one costs a line and not the rest of the log. Only a device control string goes on
+/// A terminal swallows everything after a sequence without an end. Here a newline ends every sequence, so that an
+/// agent killed in the middle of one costs a line and not the rest of the log. Only a device control string continues
 /// across lines, because pictures have them; it is given up after a megabyte.
 #[derive(Debug, Clone, Default)]
 pub struct AnsiStripper {
@@ -83,7 +83,7 @@ impl AnsiStripper {
         text
     }
 
-    /// One byte that is no plain text.
+    /// One byte that is not plain text.
     fn step(&mut self, byte: u8, text: &mut String) {
         self.half.give_up(text);
         self.state = match (self.state, byte) {
@@ -93,7 +93,7 @@ impl AnsiStripper {
             (State::Dcs(_), _) => State::Text,
             (State::Osc, BELL) => State::Text,
             (State::Osc | State::Message, _) if byte != b'\n' => self.state,
-            // Either a newline ends the sequence, or a terminal obeys it and the sequence goes on.
+            // Either a newline ends the sequence, or a terminal obeys it and the sequence continues.
             (_, b'\n' | b'\r' | b'\t' | FORM_FEED) => {
                 text.push(char::from(byte));
                 if byte == b'\n' { State::Text } else { self.state }

@@ -10,7 +10,7 @@ use tokio::process::Command;
 
 use super::{SpawnError, TerminalSize};
 
-/// A program and everything it starts with. Nothing is inherited but, unless told otherwise, the directory.
+/// A program and everything it starts with. Nothing is inherited but, unless it is set, the directory.
 #[derive(Clone)]
 pub struct RunnerCommand {
     pub(super) program: PathBuf,

@@ -61,7 +61,7 @@ impl Input {
         }
         match writer.write(first).await {
             Ok(length) => drop(self.waiting.drain(..length)),
-            // The program closed its input; it does not want the rest.
+            // The program closed its input, so the rest is dropped.
             Err(_) => {
                 self.writer = None;
                 self.waiting.clear();

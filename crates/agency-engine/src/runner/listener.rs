@@ -1,4 +1,4 @@
-//! What a runner tells, in pieces that can be kept.
+//! The output of a runner, in pieces that can be stored.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{AnsiStripper, ProcessRunner, RunnerEvent, Signal, Stream};
 
-/// How long a stream that somebody else holds open may be silent once the program is gone.
+/// How long a stream that another process holds open may be silent once the program has exited.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a killed program may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ pub struct RunnerOutput {
     pub clean: String,
 }
 
-/// Listens to a runner until its program is gone.
+/// Reads from a runner until its program has exited.
 ///
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
 pub struct Listener {
@@ -32,8 +32,8 @@ pub struct Listener {
     stdout: AnsiStripper,
     stderr: AnsiStripper,
     stage: Stage,
-    /// Once the program is gone: until when its streams may be silent. Counted from when somebody waits, because a
-    /// slow listener is no silent program.
+    /// Once the program has exited: until when its streams may be silent. Counted from the call that waits, because a
+    /// slow reader is not a silent program.
     silent_until: Option<Instant>,
 }
 
@@ -45,12 +45,12 @@ enum Stage {
     Asked(Instant),
     /// It was killed, and has until then to be gone.
     Killed(Instant),
-    /// There is no more to be heard.
+    /// There is no more output.
     Over,
 }
 
 impl Listener {
-    /// Listens to a runner from now on.
+    /// Reads from a runner from now on.
     #[must_use]
     pub fn new(runner: Box<dyn ProcessRunner>) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Listener {
         &mut *self.runner
     }
 
-    /// What the program writes next; `None` when it is gone and all it said has been told.
+    /// What the program writes next; `None` when it has exited and all its output was returned.
     ///
     /// Dropping this before it is ready loses nothing.
     pub async fn next(&mut self) -> Option<RunnerOutput> {
@@ -87,8 +87,8 @@ impl Listener {
         }
     }
 
-    /// Asks the whole group to end, and kills it when `grace` is over. [`Self::next`] does the waiting and goes on to
-    /// tell what the program writes meanwhile.
+    /// Sends TERM to the whole group, and KILL after `grace`. [`Self::next`] does the waiting and continues to
+    /// return what the program writes meanwhile.
     pub fn terminate(&mut self, grace: Duration) {
         if let Stage::Working = self.stage {
             self.runner.terminate();
@@ -96,7 +96,7 @@ impl Listener {
         }
     }
 
-    /// Asks the whole group to end, kills it when `grace` is over, and says how it went away; `None` if it did not.
+    /// Sends TERM to the whole group, KILL after `grace`, and returns how the program ended; `None` if it did not.
     /// What the program writes meanwhile is not kept.
     pub async fn stop(&mut self, grace: Duration) -> Option<Exit> {
         self.terminate(grace);
@@ -135,7 +135,7 @@ impl Listener {
         RunnerOutput { stream, raw, clean }
     }
 
-    /// A character that never ended is told once.
+    /// An incomplete character is returned once.
     fn unfinished(&mut self) -> Option<RunnerOutput> {
         [Stream::Stdout, Stream::Stderr].into_iter().find_map(|stream| {
             let clean = self.cleaner(stream).finish();

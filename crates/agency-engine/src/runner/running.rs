@@ -102,7 +102,7 @@ impl Running {
 fn exit_of(status: &io::Result<ExitStatus>) -> Exit {
     match status {
         Ok(status) => Exit { exit_code: status.code(), signal: status.signal() },
-        // Somebody else collected it; what it left is not known.
+        // Another process reaped it; its exit status is not known.
         Err(_) => Exit { exit_code: None, signal: None },
     }
 }

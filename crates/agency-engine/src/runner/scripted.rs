@@ -1,4 +1,4 @@
-//! A runner without any program, so that whoever manages runners can be tested without one.
+//! A runner without any program, so that code that manages runners can be tested without one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,9 @@ const PID: u32 = i32::MAX.unsigned_abs();
 pub enum ScriptStep {
     /// Writes this.
     Say(Stream, Vec<u8>),
-    /// Goes on once this has been typed in since the last such step.
+    /// Continues once this has been typed in since the last such step.
     AwaitInput(Vec<u8>),
-    /// Goes on once its input is closed.
+    /// Continues once its input is closed.
     AwaitEndOfInput,
     /// From here on it takes no notice of any signal but KILL.
     IgnoreSignals,
@@ -28,7 +28,7 @@ pub enum ScriptStep {
 
 /// Does what its script says, and remembers what was done to it.
 ///
-/// At the end of a script without [`ScriptStep::Exit`] it waits to be told more, or to be ended by a signal.
+/// At the end of a script without [`ScriptStep::Exit`] it waits for further steps, or for a signal that ends it.
 pub struct ScriptedRunner {
     shared: Arc<Shared>,
     last_stdout: Vec<u8>,
@@ -76,7 +76,7 @@ impl ScriptedRunner {
         ScriptedHandle { shared: Arc::clone(&self.shared) }
     }
 
-    /// What it does now; nothing if it waits for somebody.
+    /// The next step; none while it waits for input.
     fn act(&mut self) -> Option<RunnerEvent> {
         match self.shared.play().next(self.exit.is_some()) {
             Act::Say(Stream::Stdout, bytes) => {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::process::{ReadOrder, end_of_input, leave_newlines_alone, newline_needs_return, set_terminal_size};
 
-/// Runs a program that wants a terminal.
+/// Runs a program that needs a terminal.
 pub struct AgentRunner {
     running: Running,
     /// The master ends, for sizes and settings.

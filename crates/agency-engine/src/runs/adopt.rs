@@ -40,13 +40,13 @@ pub struct Adopted {
     pub name: Option<String>,
     /// The state that the database had; absent if it did not know the run.
     pub from: Option<State>,
-    /// The state that the files tell.
+    /// The state according to the files.
     pub to: State,
-    /// How many questions of its agent the files tell of.
+    /// How many questions of its agent the files contain.
     pub questions: usize,
 }
 
-/// A run directory that tells too little to rebuild a row from. It is left as it is.
+/// A run directory with too little information to rebuild a row from. It is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unadoptable {
     /// Where it is.
@@ -55,7 +55,7 @@ pub struct Unadoptable {
     pub why: String,
 }
 
-/// What the files of runs tell that the database does not, and the other way round.
+/// The differences between the files of runs and the database.
 #[derive(Debug, Default)]
 pub struct FileFindings {
     pub(crate) runs: Vec<(Option<State>, AdoptedRun)>,
@@ -69,7 +69,7 @@ pub struct FileFindings {
 }
 
 impl FileFindings {
-    /// The runs that are adopted, for people.
+    /// The runs that are adopted, as text.
     #[must_use]
     pub fn adopted(&self) -> Vec<Adopted> {
         let describe = |(from, run): &(Option<State>, AdoptedRun)| Adopted {
@@ -85,11 +85,11 @@ impl FileFindings {
 
 /// What a directory without a row is.
 enum Unknown {
-    /// Somebody is creating a run in it.
+    /// A process is creating a run in it.
     BeingMade,
     /// It never became a run, and holds nothing.
     Unused,
-    /// It tells of a run.
+    /// It describes a run.
     Run,
 }
 
@@ -98,7 +98,7 @@ enum Unknown {
 pub struct Unadopted {
     /// A row can be rebuilt from their files.
     pub adoptable: usize,
-    /// Their files tell too little, or what cannot be believed.
+    /// Their files hold too little, or what cannot be trusted.
     pub unadoptable: usize,
 }
 
@@ -127,7 +127,7 @@ impl Agency {
         Ok(findings)
     }
 
-    /// Writes into the database what the files tell. Gives back what could not be written, with the reason.
+    /// Writes into the database what the files contain. Returns what could not be written, with the reason.
     pub fn adopt(&mut self, findings: &FileFindings) -> Result<Vec<Unadoptable>, StoreError> {
         let runs: Vec<&AdoptedRun> = findings.runs.iter().map(|(_, run)| run).collect();
         let refused = self.store.adopt(&runs)?;
@@ -150,7 +150,7 @@ impl Agency {
         if agrees { self.files_are_compared(findings) } else { Ok(()) }
     }
 
-    /// How many run directories tell of a run that the database does not know. Once none of them can be adopted, this
+    /// How many run directories describe a run that the database does not have. Once none of them can be adopted, this
     /// costs nothing and finds nothing until another file is in the place of the database; so what cannot be adopted is
     /// counted once. `agency reconcile` and `agency doctor` name it every time.
     pub fn unadopted(&mut self) -> Result<Unadopted, StoreError> {
@@ -206,21 +206,21 @@ impl Agency {
         }
     }
 
-    /// The run as its files tell it.
+    /// The run as its files describe it.
     pub(crate) fn read_run(&self, id: &RunId) -> Result<AdoptedRun, String> {
         let directory = self.home.run(id);
         let history =
             History::read(id, &directory.events()).map_err(|error| format!("its events cannot be read: {error}"))?;
         let mut row = snapshot::read(&self.home, id)
             .or_else(|why| from_spec::rebuild(&self.home, id, &history).map_err(|also| format!("{why}; {also}")))?;
-        // A run with a marker is ended by reconciliation, which reads more from it than the events tell.
+        // A run with a marker is ended by reconciliation, which reads more from it than the events contain.
         let is_over = !has_owner(&directory) && !directory.done().exists();
         history.complete(&mut row, is_over);
         let questions = history.into_questions(&row);
         Ok(AdoptedRun { row, questions })
     }
 
-    /// The run as its files tell it, if they say that it is over.
+    /// The run as its files describe it, if they say that it has finished.
     pub(crate) fn ended_in_files(&self, id: &RunId) -> Option<AdoptedRun> {
         let over = snapshot::read(&self.home, id).is_ok_and(|row| row.state.is_terminal());
         over.then(|| self.read_run(id).ok()).flatten()

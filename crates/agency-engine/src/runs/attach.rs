@@ -42,7 +42,7 @@ pub enum AttachError {
     NoSession {
         /// The run.
         id: RunId,
-        /// Whether its supervisor lives and can be reached directly.
+        /// Whether its supervisor runs and can be reached directly.
         alive: bool,
     },
     /// Its supervisor is not there.
@@ -100,7 +100,7 @@ impl Agency {
     }
 
     /// Finds the way to a run's terminal: its tmux session, or its supervisor where it has none or `direct` is asked.
-    /// `tmux_variable` is `$TMUX`, which tells the tmux we are in.
+    /// `tmux_variable` is `$TMUX`, which names the tmux we are in.
     pub fn attach(&self, row: &RunRow, tmux_variable: Option<&OsStr>, direct: bool) -> Result<Attachment, AttachError> {
         self.check_attaching()?;
         match (&row.tmux_session_name, row.host) {

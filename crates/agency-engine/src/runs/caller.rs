@@ -14,7 +14,7 @@ use crate::process::{Ancestor, Found, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, an
 use crate::record::pid_file::{self, PidFile};
 use crate::store::StoreError;
 
-/// Why a process may not do what only people may.
+/// Why a process may not do what only users may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAllowed {
     /// An agent started it.
@@ -122,7 +122,7 @@ impl Agency {
     }
 }
 
-/// The run that a process supervises. The name alone could be anybody's, so it has to be this very program.
+/// The run that a process supervises. Any process could have the name, so it has to be this very program.
 fn supervised_by(ancestor: &Ancestor) -> Option<RunId> {
     let arguments = ancestor.arguments();
     let (verb, id) = (arguments.get(1)?, arguments.get(2)?);

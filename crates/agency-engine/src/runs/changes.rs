@@ -1,8 +1,8 @@
 //! The runs as they change: which are new, which are different, which were removed, and what their agents ask.
 //!
-//! Every change is a write to the database, and whether there was one is asked for a few microseconds. So a watcher looks
-//! now and then, as often as it likes; being woken by the kernel at each write would cost more where many agents are at
-//! work. A look that finds something costs what the live runs cost, however many there are in all. A watcher only
+//! Every change is a write to the database, and checking for one takes a few microseconds. So a watcher checks
+//! at any interval it likes; being woken by the kernel at each write would cost more where many agents are at
+//! work. A check that finds something costs what the live runs cost, however many there are in all. A watcher only
 //! reads, apart from reconciling what died; it may be killed at any moment.
 
 use std::collections::{HashMap, HashSet};
@@ -13,9 +13,9 @@ use agency_model::{RunId, RunKind};
 use crate::agency::Agency;
 use crate::store::{QuestionRow, RunFilter, RunRow, StoreError};
 
-/// How many runs come with the first look; the others follow with the second, so that nobody waits for old ones.
+/// How many runs come with the first read; the others follow with the second, so that the first is fast.
 const FIRST_PAGE_RUNS: u32 = 200;
-/// How often it is looked which runs there are at all, and whether a supervisor died: neither is told by live rows.
+/// The interval of the check which runs exist, and whether a supervisor died: live rows show neither.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What changed since the last look.
@@ -37,14 +37,14 @@ impl RunsNews {
     }
 }
 
-/// Somebody who watches the runs; those that there are come with the first two looks. Questions of `agency ask` are not
+/// A watcher of the runs; the existing ones come with the first two reads. Questions of `agency ask` are not
 /// among them.
 #[derive(Debug, Default)]
 pub struct RunsWatch {
     version: Option<i64>,
-    /// Every run that was told of or passed over, and was there at the last look.
+    /// Every run that was reported or passed over, and existed at the last read.
     known: HashSet<RunId>,
-    /// Whether the old ones were told too.
+    /// Whether the old ones were reported too.
     complete: bool,
     live: HashMap<RunId, RunRow>,
     questions: Vec<QuestionRow>,
@@ -52,7 +52,7 @@ pub struct RunsWatch {
 }
 
 impl RunsWatch {
-    /// What changed since the last look. After a failure everything is told again, since some of it was not.
+    /// What changed since the last read. After a failure everything is reported again, since some of it was not.
     pub fn look(&mut self, agency: &mut Agency) -> Result<RunsNews, StoreError> {
         self.try_to_look(agency).inspect_err(|_| {
             *self = Self { known: std::mem::take(&mut self.known), ..Self::default() };
@@ -66,7 +66,7 @@ impl RunsWatch {
             agency.reconcile_live()?;
         }
         let version = agency.store.data_version()?;
-        // What we reconcile ourselves is no change of the version, so a round looks all the same.
+        // What we reconcile ourselves does not change the version, so a round reads all the same.
         if self.version == Some(version) && !round {
             return Ok(RunsNews::default());
         }

@@ -25,7 +25,7 @@ use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_s
 pub enum Health {
     /// As it should be.
     Ok,
-    /// It works, but somebody should look at it.
+    /// It works, but the user should check it.
     Warning,
     /// Runs will fail because of it.
     Problem,
@@ -336,7 +336,7 @@ pub fn examine_agents(config: &Config, search_path: &OsStr) -> Vec<Check> {
             let fix =
                 agent.adapter.install_hint().map_or_else(|| format!("correct [agents.{name}] command"), str::to_owned);
             if agent.built_in && *name != config.default_agent {
-                // Nobody needs all of them.
+                // Not every agent is needed.
                 return Check { fix: Some(fix), ..Check::ok(&label, format!("{message}; only needed if you use it")) };
             }
             Check::bad(&label, Health::Warning, message, fix)

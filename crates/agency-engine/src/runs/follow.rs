@@ -1,4 +1,4 @@
-//! Reading what a run writes while it writes it, until the run is over.
+//! Reading what a run writes while it writes it, until the run has finished.
 
 use std::io;
 
@@ -17,7 +17,7 @@ impl Agency {
             .map_err(|source| HomeError::new("read", &path, source))
     }
 
-    /// Hands every piece of a file of the run to `each`, and waits for more until the run is over and all is read.
+    /// Hands every piece of a file of the run to `each`, and waits for more until the run has finished and all is read.
     pub fn follow(
         &mut self,
         id: &RunId,
@@ -27,7 +27,7 @@ impl Agency {
         self.follow_while(|| true, id, tail, each)
     }
 
-    /// The same for somebody who may leave before: within half a second after `stays` says no.
+    /// The same for a reader that may leave before: within half a second after `stays` returns false.
     pub(crate) fn follow_while(
         &mut self,
         stays: impl Fn() -> bool,
@@ -37,7 +37,7 @@ impl Agency {
     ) -> Result<(), WaitError> {
         let path = tail.path().to_owned();
         let problem = |source| WaitError::Home(HomeError::new("read", &path, source));
-        // The end of the run is told in its own directory, wherever the file lies.
+        // The end of the run is visible in its own directory, wherever the file is.
         let run = self.home.run(id);
         let watch = DirectoryWatch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
         let mut found = false;

@@ -1,7 +1,7 @@
 //! The inbox as it changes: which questions came, and which need no answer any more.
 //!
-//! Every change is a write to the database, and its log lies in the home: who watches the home misses none, whoever
-//! made it. A watcher only reads; it may be killed at any moment.
+//! Every change is a write to the database, and its log lies in the home: a watcher of the home misses none, whichever
+//! process made it. A watcher only reads; it may be killed at any moment.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::runs::wait::WaitError;
 use crate::store::{QuestionRow, StoreError};
 use crate::watch::DirectoryWatch;
 
-/// A busy database is not looked at more often: nobody reads faster, and a look asks after every live run.
+/// The minimum interval between two reads of a busy database: each read checks every live run.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What happened in the inbox.
@@ -25,7 +25,7 @@ pub enum InboxNews {
     Settled(QuestionRow),
 }
 
-/// Somebody who watches the inbox.
+/// A subscriber of the inbox.
 #[derive(Debug)]
 pub struct InboxWatch {
     watch: DirectoryWatch,

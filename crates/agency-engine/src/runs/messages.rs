@@ -66,7 +66,7 @@ pub enum DeliveryError {
         /// The question with its answer.
         row: Box<QuestionRow>,
     },
-    /// Nobody waits for the answer.
+    /// The agent does not wait for the answer any more.
     #[error("{} has expired: {}", row.id, row.outcome.as_deref().unwrap_or("the run is over"))]
     Expired {
         /// The question.
@@ -122,7 +122,7 @@ impl Agency {
         Ok(self.permitted_caller().map(|_| ())?)
     }
 
-    /// Tells the agent of a run something, and waits for what its supervisor saw.
+    /// Sends a message to the agent of a run, and waits for the outcome that its supervisor reports.
     pub fn send(&mut self, row: &RunRow, text: &str) -> Result<String, DeliveryError> {
         self.tell(&row.id, &Request::Message(text.to_owned()))
     }
@@ -233,7 +233,7 @@ impl Agency {
             wake_supervisor(&directory);
             let row = self.store.run(id)?;
             self.settle(&row)?;
-            // The state is read before the outcome: a run that is over has no outcome left to write.
+            // The state is read before the outcome: a finished run has no outcome left to write.
             let row = self.store.run(id)?;
             match self.store.request_outcome(number)? {
                 Some(RequestOutcome { succeeded: true, outcome }) => return Ok(outcome),

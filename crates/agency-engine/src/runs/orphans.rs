@@ -1,4 +1,4 @@
-//! Orphans: agents, and what they started, that live on although nobody supervises their run any more.
+//! Orphans: agents, and their child processes, that still run although the supervisor of their run has died.
 //!
 //! The one rule: a process is named only if its pid file or the run's id in its environment proves whose it is, or if its
 //! parent or the leader of its session is such a one. A number alone proves nothing.
@@ -28,9 +28,9 @@ use crate::record::pid_file::{self, PidFile, UnclearPidFile};
 use crate::runs::owner::has_owner;
 use crate::store::{RunRow, StoreError};
 
-/// How long somebody who only looks, or writes down how a run ended, may hold its lock.
+/// How long a process that only checks or records the end of a run may hold its lock.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
-/// How often it is looked whether that is over.
+/// The interval of the check whether the lock is free.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An agent without a supervisor, or what is left of it.
@@ -40,7 +40,7 @@ pub struct OrphanInfo {
     pub pid: u32,
     /// Its run.
     pub run_id: RunId,
-    /// The label a person gave the run.
+    /// The label that the user gave the run.
     pub run_name: Option<String>,
     /// Where the run stands.
     pub run_state: State,
@@ -62,14 +62,14 @@ pub struct OrphanInfo {
     pub attachable: bool,
 }
 
-/// An orphan that is no more.
+/// An orphan that was ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KilledOrphan {
     /// The process.
     pub pid: u32,
     /// Its run.
     pub run_id: RunId,
-    /// The label a person gave the run.
+    /// The label that the user gave the run.
     pub run_name: Option<String>,
     /// Where the run stands.
     pub run_state: State,
@@ -107,7 +107,7 @@ impl Agency {
         self.home.pid_dir(self.config.pid_dir.as_deref())
     }
 
-    /// The agents that live on although the supervisors of their runs are gone. Pid files that are of no more use are
+    /// The agents that still run although the supervisors of their runs have died. Pid files that are of no more use are
     /// cleared away.
     pub fn detect_orphans(&mut self) -> Result<Vec<OrphanInfo>, StoreError> {
         self.reconcile_live()?;
@@ -115,7 +115,7 @@ impl Agency {
         Ok(self.orphans()?.iter().filter_map(describe).collect())
     }
 
-    /// The pid files that nobody can make sense of. They are left to their owner.
+    /// The pid files that cannot be read. They are left to their owner.
     #[must_use]
     pub fn unclear_pid_files(&self) -> Vec<UnclearPidFile> {
         let directory = self.pid_dir();
@@ -158,7 +158,7 @@ impl Agency {
         end_found(grace, || of_run(id, agent_of(&directory, id), processes_of_run(id)))
     }
 
-    /// Every run without a supervisor of which something lives.
+    /// Every run without a supervisor that still has processes.
     pub(crate) fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
         self.orphans_among(&[])
     }

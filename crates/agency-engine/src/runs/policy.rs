@@ -13,7 +13,7 @@ use crate::store::{QuestionRow, RunRow, StoreError};
 
 /// What lies at a path, for rules about paths.
 pub(crate) fn look(path: &Path) -> Found {
-    // The first kind means that it is no symlink.
+    // The first kind means that it is not a symlink.
     let plain = |kind| matches!(kind, ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory);
     match std::fs::read_link(path) {
         Ok(target) => Found::Link(target),
@@ -39,13 +39,13 @@ pub struct Replayed {
 pub enum PolicyChange {
     /// Nothing.
     Same,
-    /// A human would not be asked, with the same result.
+    /// A rule would decide instead of the user, with the same result.
     Spared,
-    /// It would be decided, where nobody answered.
+    /// A rule would decide what was not answered.
     Decided,
     /// The result would be another.
     Different,
-    /// A human would be asked, where a rule decided.
+    /// The user would be asked, where a rule decided.
     Asked,
 }
 

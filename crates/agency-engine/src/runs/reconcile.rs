@@ -1,7 +1,7 @@
 //! Reconciliation: makes the rows agree with what is really there.
 //!
-//! The one rule: a run with a living owner is never touched. Whoever finds a live row without an
-//! owner becomes its owner for a moment, and finishes the story that the markers tell.
+//! The one rule: a run with a living owner is never touched. A process that finds a live row without an
+//! owner becomes its owner for a moment, and completes the record from the exit markers.
 
 use std::thread;
 use std::time::Duration;
@@ -37,19 +37,19 @@ pub struct Reconciled {
 /// What `agency reconcile` does, or has done.
 #[derive(Debug)]
 pub struct ReconcilePlan {
-    /// What the files of runs tell.
+    /// What the files of runs contain.
     pub findings: FileFindings,
     /// Runs whose state changes.
     pub runs: Vec<Reconciled>,
-    /// Ended runs whose files did not tell the end.
+    /// Finished runs whose exit markers were missing.
     pub completed: Vec<RunId>,
     /// What no run needs.
     pub strays: Strays,
 }
 
 impl Agency {
-    /// Finishes the story of every run whose owner is dead. Cheap: only live rows are looked at, and ended ones whose
-    /// files are known not to tell the end.
+    /// Completes the record of every run whose owner has died. Cheap: only live rows are read, and finished ones whose
+    /// exit markers are known to be missing.
     pub fn reconcile_live(&mut self) -> Result<Vec<Reconciled>, StoreError> {
         // A database that was replaced is not read any further.
         self.store.refresh()?;

@@ -77,7 +77,7 @@ impl Agency {
         }
         request.check_session(&row)?;
         let directory = self.home.run(&row.id);
-        // Without its directory nobody can own the run, and nothing is left to lock.
+        // Without its directory no process can own the run, and nothing is left to lock.
         let _owner = match Lock::take(&directory.supervisor_lock(), LEAVING) {
             Ok(Some(lock)) => Some(lock),
             Ok(None) => return Err(RemoveError::InUse(row.id)),

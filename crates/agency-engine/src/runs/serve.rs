@@ -1,7 +1,7 @@
 //! `agency serve`: the long-lived reconciler.
 //!
-//! It watches the locks and markers of live runs and finishes the story of each that lost its
-//! supervisor. No run depends on it: killing it harms nobody.
+//! It watches the locks and markers of live runs and completes the record of each that lost its
+//! supervisor. No run depends on it: killing it does no harm.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Agency {
     }
 }
 
-/// Sends a word at each change in a directory. Our own looking at a lock is no change.
+/// Sends a wake-up at each change in a directory. Our own check of a lock is not a change.
 fn watch(directory: &Path, sender: &Sender<()>) -> Result<ChangeCallback, HomeError> {
     let sender = sender.clone();
     ChangeCallback::set(&[directory], move || {

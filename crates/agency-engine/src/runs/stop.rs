@@ -27,7 +27,7 @@ const QUEUED_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Why a run was not stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
-    /// The run is over.
+    /// The run has finished.
     #[error("{id} is {state}; only a run that is queued or running can be stopped")]
     NotRunning {
         /// The run.
@@ -71,7 +71,7 @@ impl StopError {
 }
 
 impl Agency {
-    /// Stops a run and waits until it is over. The worktree stays.
+    /// Stops a run and waits until it has finished. The worktree stays.
     pub fn stop(&mut self, row: &RunRow) -> Result<RunRow, StopError> {
         let id = &row.id;
         self.settle(row)?;
@@ -84,7 +84,7 @@ impl Agency {
             }
         };
         if let Some(session) = &row.tmux_session_name {
-            // The run is over; a session that stays is removed by `agency rm`.
+            // The run has finished; a session that stays is removed by `agency rm`.
             let _ = Tmux::new(row.tmux_socket.clone()).kill_session(session);
         }
         Ok(row)
@@ -113,9 +113,9 @@ impl Agency {
         }
     }
 
-    /// Lets the supervisor that waited for a slot tell the end, and tells it if there is none.
+    /// Lets the supervisor that waited for a slot write the end, and writes it if there is none.
     fn tell_queued_end(&mut self, directory: &RunDirectory, row: &RunRow) {
-        // One that does not leave, or a directory that cannot be used, does not change that the run is over.
+        // One that does not exit, or a directory that cannot be used, does not change that the run has finished.
         let Ok(Some(_owner)) = Lock::take(&directory.supervisor_lock(), QUEUED_EXIT_TIMEOUT) else {
             return;
         };
@@ -143,7 +143,7 @@ impl Agency {
     }
 
     /// The database takes nothing, as on a full disk: the supervisor is ended by TERM, which needs no database. One that
-    /// waits for a slot has nothing to tell, so its markers are written here.
+    /// waits for a slot has nothing to record, so its markers are written here.
     fn stop_by_signal(&mut self, id: &RunId, unstored: StoreError) -> Result<RunRow, StopError> {
         let Some(supervisor) = supervisor_of(&self.home.run(id)) else { return Err(unstored.into()) };
         supervisor.signal(Signal::TERM);
@@ -188,7 +188,7 @@ impl Agency {
         }
         self.end_processes(id, self.config.stop_grace);
         PidFile::remove_if_gone(&self.pid_dir(), id);
-        // Whoever else noticed the death may be telling the story already.
+        // Another process that noticed the death may be recording it already.
         let Some(_owner) = Lock::take(&directory.supervisor_lock(), KILL_LIMIT).map_err(WaitError::Home)? else {
             return Err(StopError::Stuck(id.clone()));
         };
@@ -204,7 +204,7 @@ impl Agency {
     }
 }
 
-/// Who listens at the run's socket is its supervisor; no pid file could be so sure.
+/// The process that listens on the run's socket is its supervisor; a pid file would be less certain.
 fn supervisor_of(directory: &RunDirectory) -> Option<ProcessHandle> {
     let door = connect(&directory.control_socket()).ok()?;
     let pid = socket_peercred(&door).ok()?.pid;

@@ -1,6 +1,6 @@
 //! What a crash left behind and no run needs.
 //!
-//! The one rule: what may hold somebody's work, or is not provably ours, is named and never touched.
+//! The one rule: what may hold a user's work, or is not provably ours, is named and never touched.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -33,15 +33,15 @@ pub struct Strays {
     pub worktrees: Vec<PathBuf>,
     /// Run directories that never became a run and hold nothing.
     pub run_directories: Vec<PathBuf>,
-    /// Run directories without a row that tell too little to rebuild one.
+    /// Run directories without a row that hold too little to rebuild one.
     pub unadoptable: Vec<Unadoptable>,
     /// Pid files of processes that are gone, or are among the survivors.
     pub pid_files: Vec<PathBuf>,
-    /// Processes of runs that are over.
+    /// Processes of finished runs.
     pub survivors: Vec<Survivor>,
     /// Directories in the trash.
     pub trash: Vec<PathBuf>,
-    /// Scratch directories of questions that nobody waits for any more.
+    /// Scratch directories of asks that have ended.
     pub scratch: Vec<PathBuf>,
     /// Temporary directories of commands that were killed.
     pub temporary: Vec<PathBuf>,
@@ -78,7 +78,7 @@ impl Strays {
 }
 
 impl Agency {
-    /// Looks for traces of crashes, apart from those of the runs that the files tell of.
+    /// Looks for traces of crashes, apart from those of the runs that the files describe.
     pub(crate) fn strays(
         &self,
         findings: &FileFindings,
@@ -108,7 +108,7 @@ impl Agency {
         Ok(strays)
     }
 
-    /// Takes away what is provably ours and holds nobody's work: survivors, the trash, run directories that never
+    /// Takes away what is provably ours and holds no work: survivors, the trash, run directories that never
     /// got a row. Sessions and worktrees without a run are left to their owner.
     pub fn sweep(&self, strays: &Strays) -> Vec<String> {
         let mut done = vec![];

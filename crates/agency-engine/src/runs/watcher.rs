@@ -17,7 +17,7 @@
 //!     .on_output(|text| said.push_str(text))
 //!     .on_question(|asked| match asked.question.kind {
 //!         QuestionKind::Permission if asked.question.detail.starts_with("cargo test") => Some(Answer::Allow { message: None }),
-//!         // It stays in the inbox, for a human.
+//!         // It stays in the inbox, for a user.
 //!         _ => None,
 //!     })
 //!     .on_complete(|result| assert!(result.error.is_none()))
@@ -62,7 +62,7 @@ pub struct CompletionResult {
     pub error: Option<String>,
 }
 
-/// Why watching a run broke off. The run goes on.
+/// Why watching a run broke off. The run continues.
 #[derive(Debug, thiserror::Error)]
 pub enum WatcherError {
     /// The run could not be followed.
@@ -91,7 +91,7 @@ pub struct Watcher<'a> {
 }
 
 impl Agency {
-    /// Prepares to watch a run from its beginning, whether it is over or not.
+    /// Prepares to watch a run from its beginning, whether it has finished or not.
     ///
     /// An agent whose stream is not understood gives its output as it is:
     ///
@@ -118,19 +118,19 @@ impl<'a> Watcher<'a> {
     }
 
     /// Calls back with each question that waits for an answer. The answer is delivered; without one, it waits on. Where
-    /// somebody else answers first, that answer stands.
+    /// another answer comes first, that answer stands.
     pub fn on_question(mut self, call: impl FnMut(&QuestionRow) -> Option<Answer> + 'a) -> Self {
         self.on_question = Some(Box::new(call));
         self
     }
 
-    /// Calls back when the run is over and all its output was handed out.
+    /// Calls back when the run has finished and all its output was handed out.
     pub fn on_complete(mut self, call: impl FnMut(&CompletionResult) + 'a) -> Self {
         self.on_complete = Some(Box::new(call));
         self
     }
 
-    /// Watches until the run is over.
+    /// Watches until the run has finished.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl<'a> Watcher<'a> {
             return Ok(());
         };
         match self.agency.answer(&row, &answer, ANSWERED_BY) {
-            // Somebody else, or the end, was first.
+            // Another answer, or the end of the run, came first.
             Ok(_)
             | Err(
                 DeliveryError::AlreadyAnswered { .. } | DeliveryError::Expired { .. } | DeliveryError::Refused { .. },
@@ -233,7 +233,7 @@ struct HalfText {
 }
 
 impl HalfText {
-    /// Hands out all letters that are complete; what is no text becomes `U+FFFD`.
+    /// Hands out all complete characters; a byte that is not text becomes `U+FFFD`.
     fn feed(&mut self, bytes: &[u8], mut call: impl FnMut(&str)) -> io::Result<()> {
         self.half.extend_from_slice(bytes);
         let whole = match str::from_utf8(&self.half) {

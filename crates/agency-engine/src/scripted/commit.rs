@@ -6,7 +6,7 @@ use super::ScriptError;
 use super::git::git;
 use std::path::Path;
 
-/// Who commits where nobody is configured.
+/// The author of commits where none is configured.
 const STAND_IN: [&str; 4] = ["-c", "user.name=agency", "-c", "user.email=agency@localhost"];
 
 /// Commits everything in the directory's repository and returns a line that says so.

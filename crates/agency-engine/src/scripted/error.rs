@@ -12,7 +12,7 @@ pub enum ScriptError {
         /// The longest prompt, in bytes.
         limit: usize,
     },
-    /// The first word of a line is no directive.
+    /// The first word of a line is not a directive.
     #[error("line {line}: unknown directive `{word}`{}", meant(*.nearest))]
     UnknownDirective {
         /// Where it stands.
@@ -68,7 +68,7 @@ pub enum ScriptError {
         /// What git said.
         message: String,
     },
-    /// Nobody takes the agent's output.
+    /// The reader of the agent's output is gone.
     #[error("cannot write the agent's output")]
     Output(#[source] io::Error),
 }

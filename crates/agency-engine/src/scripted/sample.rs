@@ -42,7 +42,7 @@ pub struct SampleRepo {
 pub struct SampleTask {
     /// A short name, fit for a branch.
     pub name: &'static str,
-    /// The prompt: words for people, directives for the agent.
+    /// The prompt: text, and directives for the agent.
     pub prompt: &'static str,
 }
 

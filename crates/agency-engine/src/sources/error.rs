@@ -62,7 +62,7 @@ pub enum SourceError {
     /// The file of sources has a mistake.
     #[error(transparent)]
     File(#[from] ConfigError),
-    /// Somebody else is writing.
+    /// Another process is writing.
     #[error("another process holds {}", .0.display())]
     Busy(PathBuf),
     /// A file that is to be taken over is none.

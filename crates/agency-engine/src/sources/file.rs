@@ -13,7 +13,7 @@ use crate::config::{Misfit, read_strictly};
 use crate::home::{HomeError, create_private_directory, write_atomically};
 use crate::lock::Lock;
 
-/// How long somebody else may take to write.
+/// How long another process may take to write.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD: &str =
     "# Written by `agency source`. You may edit it; comments are lost with the next change by a command.\n\n";
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Catalogue, SourceError> {
     Ok(Catalogue { sources: file.sources.into_iter().map(source).collect(), groups: file.groups })
 }
 
-/// Changes the file: nobody else writes meanwhile, and a reader sees the old or the new one.
+/// Changes the file under a lock; a reader sees the old or the new one.
 pub(super) fn change<T>(
     path: &Path,
     edit: impl FnOnce(&mut Catalogue) -> Result<T, SourceError>,

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Source, SourceError, SourceKind, Sources, check, file};
 
-/// More is no configuration.
+/// The maximum size of a configuration.
 const MAX_FILE_BYTES: u64 = 1_000_000;
 
 /// What was taken over.

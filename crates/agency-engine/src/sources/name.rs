@@ -2,10 +2,10 @@
 
 use super::SourceError;
 
-/// A longer name is no name.
+/// The maximum length of a name.
 const MAX_NAME_CHARS: usize = 100;
 
-/// What lies beside the sources, and may not be mistaken for one.
+/// Files beside the sources, whose names no source may have.
 const TAKEN: &[&str] = &["prompt.md", "opencode.json"];
 
 /// Checks the name of a source or a group.

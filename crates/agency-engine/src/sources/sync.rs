@@ -22,7 +22,7 @@ pub enum SyncEvent<'a> {
         /// The source.
         name: &'a str,
     },
-    /// Git tells how far it is.
+    /// Progress of git.
     Progress {
         /// The source.
         name: &'a str,
@@ -114,7 +114,7 @@ impl Sources {
         }
     }
 
-    /// Held by whoever changes the clone of a source.
+    /// Held by the process that changes the clone of a source.
     pub(super) fn lock_clone(&self, name: &str) -> Result<Lock, SourceError> {
         create_private_directory(&self.clones)?;
         let path = self.clones.join(format!(".{name}.lock"));

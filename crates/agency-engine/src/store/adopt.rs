@@ -14,7 +14,7 @@ use super::open::SCAN_PAGES;
 use super::questions::QuestionState;
 use super::{QuestionRow, RunRow, Store, StoreError};
 
-/// A run as its files tell it.
+/// A run as its files describe it.
 #[derive(Debug, Clone)]
 pub(crate) struct AdoptedRun {
     pub(crate) row: RunRow,
@@ -71,7 +71,7 @@ impl Store {
         Ok(known)
     }
 
-    /// Inserts runs that have no row, and brings rows forward to what the files tell; all in one transaction. Gives back
+    /// Inserts runs that have no row, and brings rows forward to the state of the files; all in one transaction. Returns
     /// the runs that contradict another row, which are left out.
     pub(crate) fn adopt(&mut self, runs: &[&AdoptedRun]) -> Result<Vec<(RunId, StoreError)>, StoreError> {
         let mut refused = vec![];

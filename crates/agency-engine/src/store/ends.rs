@@ -13,7 +13,7 @@ const FILES_COMPARED_AT: &str = "files_compared_at";
 const COMPLETE_IN_FILE: &str = "complete_in_file";
 
 impl Store {
-    /// The ended runs whose files may not tell the end, oldest first. Usually there are none, which is cheap to learn.
+    /// The finished runs whose exit markers may be missing, oldest first. Usually there are none, which is cheap to check.
     pub fn unrecorded_ends(&self) -> Result<Vec<RunRow>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM runs INDEXED BY runs_end_unrecorded \
@@ -22,7 +22,7 @@ impl Store {
         self.rows(&sql, [])
     }
 
-    /// Notes that the files of an ended run tell its end.
+    /// Records that the exit markers of a finished run are written.
     pub fn end_is_recorded(&mut self, id: &RunId) -> Result<(), StoreError> {
         let transaction = self.begin()?;
         transaction.execute("UPDATE runs SET end_recorded = 1 WHERE id = ?1", [id.as_str()])?;

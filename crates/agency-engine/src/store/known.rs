@@ -1,4 +1,4 @@
-//! What the database knows of every run, for the comparison with files and directories.
+//! What the database holds about every run, for the comparison with files and directories.
 
 use std::collections::{HashMap, HashSet};
 

@@ -76,7 +76,7 @@ impl Store {
     }
 
     /// Continues with the file that is at the path now, if the opened one was moved or deleted; says whether it is
-    /// another one. A missing file is an error and is not created: whoever moved it may be about to put another there.
+    /// another one. A missing file is an error and is not created: a process that moved it may be about to replace it.
     pub fn refresh(&mut self) -> Result<bool, StoreError> {
         let Some(found) = FileIdentity::of(&self.path) else {
             return Err(StoreError::Missing { path: self.path.clone() });
@@ -104,11 +104,11 @@ impl Store {
         problems(&connection, "integrity_check")
     }
 
-    /// Writes everything back into the main file and empties the log, if nobody is in the way. Who opens the file next
-    /// then has no log to read through. It costs a wait for the disk, so it is for those whom nobody waits for.
+    /// Checkpoints the write-ahead log, unless another connection is active. The next process that opens the file
+    /// then has no log to read through. It waits for the disk, so it is for processes that no user waits for.
     pub fn tidy(self) {
         let now = "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);";
-        // Somebody who is in the way tidies up later, or the log is a little longer.
+        // If another connection is active, it checkpoints later, or the log is a little longer.
         let _ = self.connection.execute_batch(now);
     }
 

@@ -109,12 +109,12 @@ impl Store {
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
-    /// A number that is another one after somebody else has written.
+    /// A number that changes whenever another connection has written.
     pub fn data_version(&self) -> Result<i64, StoreError> {
         Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
-    /// The live runs with requests that nobody has taken.
+    /// The live runs with requests that were not taken yet.
     pub fn runs_with_requests(&self) -> Result<Vec<RunId>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT DISTINCT run_id FROM requests JOIN runs ON runs.id = run_id \
@@ -158,7 +158,7 @@ impl Store {
                 Err(error) => Err(error),
             };
         }
-        // A name that was used again means the run that lives, if just one does.
+        // A name that was used again means the live run, if there is just one.
         let living = self.matching("name = ?1 AND state IN ('queued', 'running')", text)?;
         if living.len() == 1 {
             return Ok(one_of(living));

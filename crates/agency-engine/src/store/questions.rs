@@ -1,4 +1,4 @@
-//! Questions: what agents ask, on disk before anybody is shown it.
+//! Questions: what agents ask, stored before it is shown.
 
 use std::str::FromStr;
 
@@ -17,13 +17,13 @@ use super::{Store, StoreError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionState {
-    /// Nobody has answered it.
+    /// It has no answer yet.
     Open,
     /// There is an answer, which has not reached the agent yet.
     Answered,
     /// The agent has the answer.
     Delivered,
-    /// Nobody waits for an answer any more.
+    /// The agent does not wait for an answer any more.
     Expired,
 }
 
@@ -247,7 +247,7 @@ impl Store {
         self.settle(id, "delivered", outcome)
     }
 
-    /// Notes that the question is no longer open any more, and why.
+    /// Records that the question is closed, and why.
     pub fn question_expired(&mut self, id: &QuestionId, why: &str) -> Result<(), StoreError> {
         self.settle(id, "expired", why)
     }
@@ -264,7 +264,7 @@ impl Store {
     }
 }
 
-/// The run is over: whatever it asked, nobody waits for the answer.
+/// The run has finished: its open questions are withdrawn.
 pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -> Result<(), StoreError> {
     transaction.execute(
         "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run is over' \

@@ -1,4 +1,4 @@
-//! Requests: what somebody asks of a supervisor. A row, so that none is lost when either of them dies.
+//! Requests to a supervisor. A row, so that none is lost when either process dies.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 use super::write::now;
 use super::{Store, StoreError};
 
-/// What somebody asks of a supervisor.
+/// A request to a supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// Stop the run.
@@ -16,7 +16,7 @@ pub enum Request {
         /// The time between TERM and KILL, where it is to be another than usual.
         grace: Option<Duration>,
     },
-    /// Tell the agent this.
+    /// Send the agent this message.
     Message(String),
     /// Let the agent stop what it is doing, and stay.
     Interrupt(Interrupt),
@@ -103,7 +103,7 @@ impl Store {
         Ok(number)
     }
 
-    /// Whether a run has requests that nobody has taken.
+    /// Whether a run has requests that were not taken yet.
     pub fn has_requests(&self, id: &RunId) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM requests WHERE run_id = ?1 AND taken_at IS NULL LIMIT 1";
         Ok(self.connection.query_row(sql, [id.as_str()], |_| Ok(())).optional()?.is_some())

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct RunRow {
     /// The run.
     pub id: RunId,
-    /// The label a person gave it.
+    /// The label that the user gave it.
     pub name: Option<String>,
     /// Where it stands.
     pub state: State,
@@ -57,7 +57,7 @@ pub struct RunRow {
     pub exit_code: Option<i32>,
     /// The signal that ended the last process.
     pub signal: Option<i32>,
-    /// Why it is over.
+    /// Why it has finished.
     pub reason: Option<Reason>,
     /// The last fatal error, beginning with its code.
     pub error: Option<String>,
@@ -67,7 +67,7 @@ pub struct RunRow {
     pub stderr_log_path: String,
     /// Its tmux session, if it has one.
     pub tmux_session_name: Option<String>,
-    /// The tmux server that session lives on; absent for the user's own.
+    /// The tmux server of that session; absent for the user's own.
     pub tmux_socket: Option<String>,
     /// The ref that keeps the work `agency rm` found uncommitted.
     pub saved_ref: Option<String>,

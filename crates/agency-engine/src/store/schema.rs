@@ -85,7 +85,7 @@ ALTER TABLE runs ADD COLUMN cached_tokens INTEGER;
 ALTER TABLE runs ADD COLUMN cost_usd REAL;
 ";
 
-/// Conversations: runs that go on where another ended, what agents ask, and requests with an answer.
+/// Conversations: runs that continue another one, questions of agents, and requests with an answer.
 ///
 /// A run that continues another works in the same worktree, so the table is made anew without its old constraint. Who
 /// refers to it is put aside meanwhile.
@@ -212,7 +212,7 @@ BEGIN SELECT RAISE(ABORT, 'illegal state of a question'); END;
 
 /// What runs are for, and in which kind of workspace.
 ///
-/// Tasks of a workflow may share a worktree. The name of an agent is its own as long as it lives.
+/// Tasks of a workflow may share a worktree. The name of an agent is unique among live runs.
 const KINDS_OF_RUNS: &str = "
 ALTER TABLE runs ADD COLUMN kind TEXT NOT NULL DEFAULT 'run';
 ALTER TABLE runs ADD COLUMN vcs TEXT NOT NULL DEFAULT 'git';
@@ -228,7 +228,7 @@ const WHO_ANSWERED: &str = "
 ALTER TABLE questions ADD COLUMN answered_from TEXT;
 ";
 
-/// Whether the files of an ended run tell its end, and facts about the database itself.
+/// Whether the exit markers of a finished run are written, and facts about the database itself.
 ///
 /// A supervisor of an earlier version does not know the column and writes its files itself, hence the default.
 const RECOVERY: &str = "

@@ -29,9 +29,9 @@ pub enum Applied {
 pub enum SlotAnswer {
     /// It is `running` now.
     Granted(Box<RunRow>),
-    /// As many agents are live as are allowed, or others were first.
+    /// As many agents are live as are allowed, or others came first.
     Wait,
-    /// It is queued no longer: somebody stopped it.
+    /// It is queued no longer: it was stopped.
     Over(Box<RunRow>),
 }
 
@@ -105,8 +105,8 @@ impl Store {
         Ok(row)
     }
 
-    /// Moves a queued run to `running` if fewer than `max_agents` runs are, and nobody who waits came first.
-    /// `is_owned` looks at the lock of another run: a dead one holds no slot. What drives a workflow takes none, since
+    /// Moves a queued run to `running` if fewer than `max_agents` runs are, and no other queued run came first.
+    /// `is_owned` checks the lock of another run: a dead one holds no slot. The driver of a workflow takes none, since
     /// it would keep its own tasks from theirs.
     pub fn claim_slot(
         &mut self,

@@ -55,7 +55,7 @@ impl DirectoryWatch {
         Ok(Self { _subscription: subscription, changes })
     }
 
-    /// Waits for a change, or until `limit` is over; several changes at once count as one.
+    /// Waits for a change, or for `limit`; several changes at once count as one.
     pub fn wait(&self, limit: Duration) {
         let first = match self.changes.recv_timeout(limit.min(POLL_INTERVAL)) {
             Ok(change) => change,

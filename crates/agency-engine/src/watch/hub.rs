@@ -87,7 +87,7 @@ impl Hub {
 }
 
 impl Subscribers {
-    /// Whom an event concerns, each once. An event without a path is about all: the kernel lost some.
+    /// The watchers that an event concerns, each once. An event without a path is about all: the kernel lost some.
     fn of(&self, event: &notify::Event) -> Vec<Callback> {
         let by_directory = lock(&self.by_directory);
         let mut found: Vec<&(u64, Callback)> = match event.paths.is_empty() {
@@ -124,7 +124,7 @@ impl Drop for Subscription {
             left.retain(|(number, _)| *number != self.number);
             if left.is_empty() {
                 by_directory.remove(directory);
-                // The watcher's thread may be about to ask whom an event concerns.
+                // The watcher's thread may be about to ask which watchers an event concerns.
                 drop(by_directory);
                 // A directory that was removed is not watched any more.
                 let _ = watcher.unwatch(directory);

@@ -1,6 +1,6 @@
-//! Looking at the screen of a run without any effect on it: live through its supervisor, or as it was at the end.
+//! Reading the screen of a run without any effect on it: live through its supervisor, or as it was at the end.
 //!
-//! The bytes are those of a terminal. Its size is told among them, as `CSI 8 ; rows ; columns t`.
+//! The bytes are those of a terminal. Its size is sent among them, as `CSI 8 ; rows ; columns t`.
 
 mod watched_screen;
 
@@ -15,10 +15,10 @@ pub use watched_screen::WatchedScreen;
 
 use crate::wire::{WATCH, write_first_frame};
 
-/// No call gives more at once, so that whoever calls comes to draw what it got.
+/// The maximum that one call returns, so that the caller can draw in between.
 const MAX_READ_BYTES: usize = 1024 * 1024;
 
-/// Somebody who only looks at the screen of a run.
+/// A viewer that only reads the screen of a run.
 #[derive(Debug)]
 pub struct ScreenWatch {
     stream: UnixStream,
@@ -63,7 +63,7 @@ impl ScreenWatch {
         Ok(Some(came))
     }
 
-    /// Whether there is something to read before `limit` is over.
+    /// Whether there is something to read within `limit`.
     fn wait(&self, limit: Duration) -> io::Result<bool> {
         let deadline = Instant::now().checked_add(limit);
         loop {

@@ -53,7 +53,7 @@ pub fn read_window(path: &Path, place: WindowAt, most: usize, half: PartialLine)
         Err(error) => return Err(error),
     };
     let length = file.metadata()?.len();
-    // Who asks for nothing would never get on.
+    // A request for nothing would never progress.
     let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
     let mut lines = Lines { file, length, most };
     match (place, half) {
@@ -77,7 +77,7 @@ struct Lines {
 impl Lines {
     fn before(&mut self, end: u64) -> io::Result<FileWindow> {
         let earliest = end.saturating_sub(self.most);
-        // The byte before tells whether a line begins at the earliest place.
+        // The byte before shows whether a line begins at the earliest place.
         let from = earliest.saturating_sub(1);
         let mut bytes = self.read(from, end)?;
         let whole = match earliest {
@@ -113,7 +113,7 @@ impl Lines {
         })
     }
 
-    /// What stands between two offsets. A file that was cut meanwhile is read again, as it is now, by whoever asks next.
+    /// The bytes between two offsets. A file that was truncated meanwhile is read again by the next request.
     fn read(&mut self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![];
         self.file.seek(SeekFrom::Start(from))?;

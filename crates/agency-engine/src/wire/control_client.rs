@@ -15,7 +15,7 @@ pub fn wake_supervisor(directory: &RunDirectory) -> bool {
     connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, BELL, &[])).is_ok()
 }
 
-/// Waits until the supervisor reports that the run's state has changed, or is dead, or `limit` is over. `false` if
+/// Waits until the supervisor reports that the run's state has changed, or has died, or for `limit`. `false` if
 /// there is no supervisor to wait for.
 pub fn wait_for_change(directory: &RunDirectory, limit: Option<Duration>) -> bool {
     StateWait::open(directory).and_then(|wait| wait.wait(limit)).is_ok()
@@ -35,7 +35,7 @@ impl StateWait {
         Ok(Self { stream })
     }
 
-    /// Waits until something has changed since the connection was made, or `limit` is over.
+    /// Waits until something has changed since the connection was made, or for `limit`.
     pub fn wait(self, limit: Option<Duration>) -> io::Result<()> {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         // Only the end of the connection can come from there.

@@ -54,7 +54,7 @@ pub struct RestartPlan {
     pub adapter: String,
 }
 
-/// Whom to tell.
+/// Where notifications go.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notify {
     /// Whether the bell rings in the run's pane.
@@ -80,7 +80,7 @@ pub struct LaunchOrders {
     pub restart_plan: Option<RestartPlan>,
     /// How often it may crash, and what follows.
     pub restart: RestartRules,
-    /// Whether it stays when its turn is over, and waits for a message.
+    /// Whether it stays after its turn, and waits for a message.
     pub stays: bool,
     /// Where it works.
     pub directory: PathBuf,
@@ -114,10 +114,10 @@ pub struct LaunchOrders {
     pub lock_timeout_ms: u64,
     /// Where the pid file goes, where that is not in the home.
     pub pid_dir: Option<PathBuf>,
-    /// Which permissions need no human.
+    /// Which permissions need no user.
     #[serde(default)]
     pub policy: Policy,
-    /// Whom to tell when the agent asks, and when the run is over.
+    /// Where notifications go when the agent asks, and when the run has finished.
     pub notify: Notify,
     /// The lock of the process that waits for the answer; when it is released, the run is stopped.
     #[serde(default, rename = "leash")]
@@ -156,7 +156,7 @@ pub enum Report {
     Stopped,
 }
 
-/// More than this is no environment.
+/// The maximum size of an environment.
 const MAX_BLOCK_BYTES: u32 = 64 * 1024 * 1024;
 
 /// The environment of the agent.

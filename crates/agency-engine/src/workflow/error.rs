@@ -25,7 +25,7 @@ pub enum WorkflowError {
     /// A template came out wrong.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// The workflow has no such step, or it is told nothing.
+    /// The workflow has no such step, or the step has no prompt.
     #[error("{message}")]
     NoSuchStep {
         /// What is wrong.

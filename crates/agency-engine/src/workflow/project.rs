@@ -95,7 +95,7 @@ impl Project {
         Ok(Spell { file: "built-in system prompt".to_owned(), text: BUILT_IN_SYSTEM_PROMPT.to_owned() })
     }
 
-    /// A path as people know it: from the top of the project where it is inside.
+    /// A path for messages: relative to the top of the project where it is inside.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()

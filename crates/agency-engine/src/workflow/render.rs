@@ -1,4 +1,4 @@
-//! Shows what an agent would be told, without running anything.
+//! Renders the prompt of a step, without running anything.
 
 use agency_model::nearest;
 use agency_model::template::{Reference, Template, TemplateValues};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Loaded, WorkflowError};
 
-/// What a step would be told.
+/// The prompt of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
     /// The prompt of an agent, the command of a script, or the message of a merge or an approval.
@@ -19,7 +19,7 @@ pub struct Rendered {
     pub unknown: Vec<String>,
 }
 
-/// Renders what a step would be told. What earlier steps came to is not known yet; it is named in angle brackets.
+/// Renders the prompt of a step. The results of earlier steps are not known yet; they are named in angle brackets.
 pub fn render(loaded: &Loaded, step: &str, task: &Task, goal: Option<&str>) -> Result<Rendered, WorkflowError> {
     let plan = &loaded.plan;
     let found = plan.find(step).ok_or_else(|| {

@@ -57,7 +57,7 @@ fn write(path: &Path, text: &str) -> Result<Written, WorkflowError> {
     };
     match whole().map_err(WorkflowError::io("cannot be written", path))?.persist_noclobber(path) {
         Ok(_) => Ok(Written::New),
-        // Somebody was faster.
+        // Another process was faster.
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Written::Kept),
         Err(error) => Err(WorkflowError::io("cannot be written", path)(error.error)),
     }

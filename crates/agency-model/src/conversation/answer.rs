@@ -43,7 +43,7 @@ impl Conversation {
             }
             Stage::Due(current) | Stage::Sending(current) | Stage::Typed { given: current, .. } => {
                 match (current.giver, given.giver) {
-                    // A rule found the answer of a human and took it along before their request was read.
+                    // A rule found the answer of a user and took it along before their request was read.
                     (Giver::Human { request: None }, Giver::Human { .. }) if current.answer == given.answer => {
                         current.giver = given.giver;
                     }
@@ -105,7 +105,7 @@ impl Conversation {
         }
     }
 
-    /// The agent still waits, and did not take the answer. Only a human is asked again: a rule would answer the same.
+    /// The agent still waits, and did not take the answer. Only a user is asked again: a rule would answer the same.
     pub(super) fn ask_again(&mut self, id: &QuestionId, reason: String, effects: &mut Vec<Effect>) {
         self.settle(id, Err(reason), Effect::AskAgain(id.clone()), effects);
     }

@@ -14,7 +14,7 @@ pub enum Effect {
     ConsultPolicy(QuestionId),
     /// Notify the user of a question that no rule answers.
     Notify(QuestionId),
-    /// Store the answer of a rule, unless a human was first. The result is `Answered`, with the answer that is stored.
+    /// Store the answer of a rule, unless a user was first. The result is `Answered`, with the answer that is stored.
     StoreRuleAnswer {
         /// The question.
         id: QuestionId,
@@ -53,7 +53,7 @@ pub enum Effect {
         /// Why.
         reason: String,
     },
-    /// Ask a human the same as a new question: the agent still waits, and the answer was not one that it takes.
+    /// Ask a user the same as a new question: the agent still waits, and the answer was not one that it takes.
     AskAgain(QuestionId),
     /// Drop what is kept about a question.
     Forget(QuestionId),

@@ -62,9 +62,9 @@ pub enum Input {
 /// Who may answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answerer {
-    /// A rule of the policy, else a human.
+    /// A rule of the policy, else a user.
     RuleOrHuman,
-    /// Only a human: a rule would give an answer again that the agent does not take.
+    /// Only a user: a rule would give an answer again that the agent does not take.
     Human,
 }
 

@@ -46,7 +46,7 @@ impl Origin {
 /// How far a question has come.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Stage {
-    /// It is being stored. Nobody is shown what is not on disk.
+    /// It is being stored. It is not shown before it is on disk.
     Storing(Answerer),
     /// It could not be stored and is tried again.
     Unstored(Answerer),
@@ -74,7 +74,7 @@ pub struct GivenAnswer {
 /// Who gave an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Giver {
-    /// A human.
+    /// A user.
     Human {
         /// The request that waits for what becomes of the answer.
         request: Option<i64>,

@@ -91,7 +91,7 @@ impl World {
         worlds
     }
 
-    /// A human answers in the database at any time; the supervisor reads the request later.
+    /// A user answers in the database at any time; the supervisor reads the request later.
     fn human_answers(&self, bounds: &Bounds) -> Vec<Self> {
         let mut worlds = vec![];
         if self.requests == bounds.requests {

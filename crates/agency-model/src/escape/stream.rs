@@ -33,7 +33,7 @@ pub struct Escaper {
 enum Head {
     /// So many bytes are shown as this.
     Shown(usize, String),
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Incomplete,
 }
 

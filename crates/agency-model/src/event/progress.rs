@@ -44,7 +44,7 @@ string_enum! {
 }
 
 impl Event {
-    /// The plan as people read it, one step per line; none if this is no plan, or an empty one.
+    /// The plan as text, one step per line; none if this is not a plan, or an empty one.
     #[must_use]
     pub fn plan_text(&self) -> Option<String> {
         let Self::Plan { steps, text } = self else { return None };

@@ -8,11 +8,11 @@ use super::shell::{Unclear, guess, read};
 
 /// Shells in which agents run a line, as `<shell> -lc <line>`.
 const SHELLS: &[&str] = &["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh", "/bin/zsh", "/usr/bin/zsh"];
-/// Where a command is told.
+/// The fields that hold a command.
 pub(super) const COMMANDS: &[&str] = &["command", "cmd"];
-/// Where the directory of a command is told.
+/// The fields that hold the directory of a command.
 pub(super) const DIRECTORIES: &[&str] = &["cwd", "workdir", "directory", "dir_path"];
-/// What else may be told of a command and changes nothing about what it does.
+/// The other fields of a command, which change nothing about what it does.
 const HARMLESS: &[&str] = &["description", "timeout", "timeout_ms", "run_in_background", "is_background", "reason"];
 /// Words after which another command begins.
 const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "time", "!"];
@@ -134,7 +134,7 @@ impl Part {
         }
     }
 
-    /// The part as a person reads it.
+    /// The part as text.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Simple(words) => words.join(" "),

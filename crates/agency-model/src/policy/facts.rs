@@ -8,7 +8,7 @@ use super::paths::{Ground, Places};
 use super::rule::Rule;
 use crate::Question;
 
-/// Under these names stands what an agent shows of something that it does not tell: a heading, or a part of a screen. It
+/// The fields of what an agent shows without the exact input: a heading, or a part of a screen. It
 /// may be shortened, wrapped or chosen by the agent.
 const SHOWN: &[&str] = &["title", "shown"];
 
@@ -17,16 +17,16 @@ pub(super) struct Facts<'a> {
     tool: Option<&'a str>,
     pub(super) command: Option<Command>,
     places: Places,
-    /// Whether the agent told what the tool is given.
+    /// Whether the agent reported the input of the tool.
     told: bool,
 }
 
 /// How a rule is about a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// It is about it: for certain if it allows, as far as can be told if not.
+    /// It is about it: for certain if it allows, as far as can be determined if not.
     Is,
-    /// It may be about what the agent did not tell.
+    /// It may be about what the agent did not report.
     MayBe,
 }
 

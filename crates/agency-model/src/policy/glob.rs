@@ -1,6 +1,6 @@
 //! Wildcards: `*` and `?` in a word, and any number of words or directories.
 //!
-//! The one rule: no pattern takes more than the product of the two lengths, whatever somebody writes.
+//! The one rule: no pattern takes more than the product of the two lengths, whatever it contains.
 
 /// A piece of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Piece<T> {
 /// Whether the items fit the whole pattern.
 pub(super) fn fits<P, T>(pattern: &[Piece<P>], items: &[T], same: impl Fn(&P, &T) -> bool) -> bool {
     let (mut piece, mut item) = (0, 0);
-    // Where to go on when a guess was wrong: the piece after the last wildcard, and the item it has not taken yet.
+    // Where to continue when a guess was wrong: the piece after the last wildcard, and the item it has not taken yet.
     let mut again: Option<(usize, usize)> = None;
     while let Some(next) = items.get(item) {
         match (pattern.get(piece), again) {

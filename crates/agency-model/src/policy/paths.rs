@@ -11,14 +11,14 @@ use super::command::DIRECTORIES;
 use super::glob::Case;
 use super::pattern::PathPattern;
 
-/// What lies at a path.
+/// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// Something that leads nowhere else, or nothing at all.
     Plain,
     /// A symlink, with what it holds.
     Link(PathBuf),
-    /// Nobody can tell.
+    /// It cannot be determined.
     Unknown,
 }
 
@@ -27,7 +27,7 @@ pub enum Found {
 pub struct Ground<'a> {
     /// The workspace, absolute.
     pub workspace: &'a Path,
-    /// Says what lies at an absolute path.
+    /// Returns what is at an absolute path.
     pub look: &'a dyn Fn(&Path) -> Found,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum PathTarget {
     Inside(Vec<Vec<String>>),
     /// Elsewhere.
     Outside,
-    /// It cannot be told.
+    /// It cannot be determined.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum PathTarget {
 const MAX_LINKS: usize = 40;
 /// The longest path of Linux.
 const MAX_PATH_BYTES: usize = 4096;
-/// More than a person would read.
+/// The maximum number of paths that are read from one input.
 const MAX_PATHS: usize = 1000;
 
 impl Ground<'_> {
@@ -72,7 +72,7 @@ impl Ground<'_> {
         readings.map_or(PathTarget::Outside, PathTarget::Inside)
     }
 
-    /// Where the symlinks of an absolute path lead; none if that cannot be told.
+    /// Where the symlinks of an absolute path lead; none if that cannot be determined.
     fn real(&self, path: &Path) -> Option<PathBuf> {
         let mut left: Vec<PathBuf> = reversed(path);
         let mut at = PathBuf::from("/");
@@ -270,7 +270,7 @@ impl Places {
 
     fn collect<'a>(&mut self, key: &'a str, value: &'a Value, ground: &Ground<'_>, words: &mut Vec<&'a str>) {
         if self.certain.len() + words.len() >= MAX_PATHS {
-            // More than anybody looks at, so it cannot be told where they lead.
+            // More than the limit, so where they lead cannot be determined.
             self.certain.truncate(MAX_PATHS);
             self.certain.push(PathTarget::Unknown);
             return;

@@ -36,7 +36,7 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathPattern")]
     pub path: Option<PathPattern>,
-    /// What the agent is told when it is denied.
+    /// The message to the agent when it is denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub message: Option<String>,
@@ -69,7 +69,7 @@ pub enum InvalidRule {
     /// What a command touches is not known.
     #[error("`command` and `path` exclude each other: which paths a command touches is not known from its words")]
     CommandAndPath,
-    /// Nobody would be told.
+    /// The message would have no receiver.
     #[error("`message` is sent to the agent with a `deny`; this rule does not deny")]
     Message,
 }
@@ -96,7 +96,7 @@ impl TryFrom<Written> for Rule {
 }
 
 impl Rule {
-    /// A rule that leaves everything to a human.
+    /// A rule that leaves everything to a user.
     #[must_use]
     pub fn ask_everything(name: &str) -> Self {
         let name = Some(name.to_owned());

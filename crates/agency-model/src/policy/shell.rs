@@ -8,7 +8,7 @@ use std::fmt;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// A longer line is a program, and is for somebody to read.
+/// A longer line is a program, which a user has to read.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
 /// Why a line is not a list of simple commands.
@@ -24,7 +24,7 @@ pub(super) enum Unclear {
     Empty,
     /// A variable is set before a command.
     Assignment,
-    /// It is no text.
+    /// It is not text.
     NoText,
     /// It is for a shell with other rules.
     OtherShell,

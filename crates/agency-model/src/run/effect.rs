@@ -25,6 +25,6 @@ pub enum Effect {
         /// How many crashes there were in a row.
         failures: u32,
     },
-    /// Clean up and write the markers: the run is over.
+    /// Clean up and write the markers: the run has finished.
     Finish,
 }

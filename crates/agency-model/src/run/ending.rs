@@ -41,7 +41,7 @@ pub enum Verdict {
 }
 
 string_enum! {
-    /// Why a run is over.
+    /// Why a run has finished.
     Reason {
         /// The agent exited by itself.
         Exited = "exited",
@@ -65,7 +65,7 @@ pub struct Ending {
     pub state: State,
     /// What the last process left behind, if it is known.
     pub exit: Option<Exit>,
-    /// Why it is over.
+    /// Why it has finished.
     pub reason: Reason,
     /// The code for a bad end that the exit code does not explain.
     pub code: Option<ErrorCode>,
@@ -73,8 +73,8 @@ pub struct Ending {
     pub attempts: u32,
 }
 
-/// The content of `done.json`: the supervisor's last word, written before the row so that anybody
-/// can finish the story after a crash.
+/// The content of `done.json`, which the supervisor writes before the row, so that any process
+/// can complete the record after a crash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Marker {
     /// The version of this format.
@@ -85,7 +85,7 @@ pub struct Marker {
     pub exit_code: Option<i32>,
     /// The signal that ended the last process.
     pub signal: Option<i32>,
-    /// Why the run is over.
+    /// Why the run has finished.
     pub reason: Reason,
     /// The error as the row holds it.
     pub error: Option<String>,

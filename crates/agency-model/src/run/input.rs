@@ -33,7 +33,7 @@ pub enum Input {
     },
     /// The run is to be stopped.
     Stop(StopCause),
-    /// The time between TERM and KILL is over.
+    /// The grace period is over.
     GraceOver {
         /// The attempt.
         attempt: u32,

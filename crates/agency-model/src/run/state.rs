@@ -88,7 +88,7 @@ pub enum Progress {
 /// What a supervisor is doing inside `running`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// A process was asked for and has not reported; it is to be stopped at once if somebody asked meanwhile.
+    /// A process was requested and has not reported; it is to be stopped at once if a stop was requested meanwhile.
     Starting(Option<StopCause>),
     /// The agent is at work.
     Working,
@@ -119,11 +119,11 @@ impl Phase {
 pub enum StopCause {
     /// A user asked.
     Requested,
-    /// Its wall time is over.
+    /// Its wall time is used up.
     WallTime,
     /// Nothing came from the agent for too long.
     NoProgress,
-    /// Nobody answered the agent's question for too long.
+    /// The agent's question was not answered for too long.
     NoAnswer,
 }
 
@@ -137,7 +137,7 @@ string_enum! {
     }
 }
 
-/// How many crashes in a row end a run that is started again, unless somebody wants it otherwise.
+/// How many crashes in a row end a run that is restarted, unless the configuration says otherwise.
 pub const FAILURES_ALLOWED: u32 = 3;
 
 impl RestartPolicy {

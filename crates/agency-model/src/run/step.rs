@@ -17,7 +17,7 @@ pub enum Transition {
 /// Why an input was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The run is over.
+    /// The run has finished.
     #[error("the run is {state} already")]
     Ended {
         /// Its state.

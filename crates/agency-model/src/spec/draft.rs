@@ -21,7 +21,7 @@ pub struct SpecDraft {
     pub base_ref: Option<String>,
     /// Which agent, and with what arguments. Required.
     pub runner: Option<RunnerDraft>,
-    /// What the agent is told. Required.
+    /// The prompt. Required.
     pub prompt: Option<PromptDraft>,
     /// The branch to create, or with jj the bookmark that keeps the work in the end; `agency/<run_id>` if absent.
     pub new_branch: Option<String>,
@@ -29,7 +29,7 @@ pub struct SpecDraft {
     pub inputs: Option<Vec<InputSpec>>,
     /// Bounds of the run.
     pub limits: Option<LimitsDraft>,
-    /// A label for people.
+    /// A label.
     pub name: Option<String>,
     /// What the agent talks to.
     pub mode: Option<Mode>,
@@ -67,7 +67,7 @@ pub struct RunnerDraft {
     pub args: Option<Vec<String>>,
 }
 
-/// What the agent is told.
+/// The prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptDraft {
@@ -115,7 +115,7 @@ pub struct Defaults {
     pub vcs: VcsChoice,
     /// The bounds.
     pub limits: LimitsSpec,
-    /// Whether the agent must be told something at the start.
+    /// Whether the agent must have a prompt at the start.
     pub needs_prompt: bool,
 }
 

@@ -54,7 +54,7 @@ fn count(name: &str, expected: usize, arguments: &[Value]) -> TemplateError {
     TemplateError::ArgCount { name: name.to_owned(), expected, got: arguments.len() }
 }
 
-/// Quoted as JSON and most languages read it; it is no protection in a shell.
+/// Quoted as JSON and most languages read it; it does not protect in a shell.
 fn quoted(value: &str) -> String {
     serde_json::Value::from(value).to_string()
 }

@@ -32,7 +32,7 @@ fn refusal(error: &TemplateError, source: &str) -> Refusal {
     else {
         return (Position::START, error.to_string());
     };
-    // The mark is no part of the source.
+    // The mark is not part of the source.
     let end = position(source, source.len());
     let at = Position { line: (*line).max(1), column: (*col).max(1) };
     let hint = if message.ends_with("'-'") { "; a step `run-tests` is written `{{.run_tests}}`" } else { "" };

@@ -223,7 +223,7 @@ fn include(around: &RenderState, arguments: &[Value]) -> gotmpl::Result<Value> {
     }
     let inside = RenderState { chain, ..around.clone() };
     let rendered = Template::parse(&spell.file, &spell.text).and_then(|template| template.render_in(dot, &inside));
-    // A file ends with a newline, which is no part of what it says.
+    // A file ends with a newline, which is not part of its text.
     rendered.map(|text| Value::String(text.trim_end_matches('\n').into())).map_err(|error| {
         let message = error.to_string();
         around.inner.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -11,7 +11,7 @@ pub struct Spellbook {
 /// One spell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spell {
-    /// Its file, as people know it.
+    /// Its file, as it is named in messages.
     pub file: String,
     /// Its template.
     pub text: String,

@@ -29,7 +29,7 @@ fn object(values: &Map<String, Value>) -> gotmpl::Value {
     gotmpl::Value::Map(Arc::new(entries))
 }
 
-/// JSON as templates know it. Null is an empty text: Go would print `<no value>`, which is no prompt.
+/// JSON as templates represent it. Null is an empty text: Go would print `<no value>`, which is useless in a prompt.
 pub(super) fn value(json: &Value) -> gotmpl::Value {
     match json {
         Value::Null => gotmpl::Value::String(Arc::from("")),

@@ -12,7 +12,7 @@ pub const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 /// What an agent says of its work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentOutput {
-    /// Whether it did what it was told.
+    /// Whether it did what its prompt asked for.
     pub success: bool,
     /// What it did.
     pub summary: String,
@@ -22,7 +22,7 @@ pub struct AgentOutput {
     pub error: Option<String>,
 }
 
-/// Why an agent's words are no output.
+/// Why an agent's text is not a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutputError {
     /// There is no block.
@@ -35,7 +35,7 @@ pub enum OutputError {
         MAX_ANSWER_BYTES >> 20, MAX_ANSWER_BYTES >> 20
     )]
     TooLong,
-    /// The block is no JSON object of the right shape.
+    /// The block is not a JSON object of the right shape.
     #[error("the agent's JSON block cannot be used: {0}")]
     Wrong(String),
 }
@@ -89,7 +89,7 @@ pub fn judge(words: &str, contract: Contract) -> StepResult {
             StepResult { summary: said.summary, outputs: said.outputs, ..StepResult::failure(why) }
         }
         (Err(error), Contract::Required) => StepResult::failure(error.to_string()),
-        // Nobody asked it for a block; what looks like one may be about something else.
+        // The prompt did not ask for a block; what looks like one may be about something else.
         (Err(_), Contract::Optional) => StepResult::of(StepStatus::Succeeded),
     };
     result.with_output(words)
@@ -103,7 +103,7 @@ fn last_block(words: &str) -> Option<String> {
     for line in words.lines() {
         match open.take() {
             Some(fence) if fence.is_closed_by(line) => last = fence.json().or(last),
-            // An earlier block that nobody closed does not hide the one that counts.
+            // An earlier block without an end does not hide the one that counts.
             Some(fence) if Fence::opened_by(line).is_some_and(|inner| inner.replaces(&fence)) => {
                 open = Fence::opened_by(line);
             }

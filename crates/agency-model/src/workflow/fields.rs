@@ -77,7 +77,7 @@ pub enum Shape {
     Stage,
     /// A task of a stage.
     Task,
-    /// A server that is no preset.
+    /// A server that is not a preset.
     McpServer,
 }
 
@@ -115,7 +115,7 @@ impl Shape {
         common.iter().chain(own)
     }
 
-    /// What people call it.
+    /// Its name in messages.
     #[must_use]
     pub const fn described(self) -> &'static str {
         match self {

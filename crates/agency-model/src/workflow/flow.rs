@@ -1,7 +1,7 @@
 //! A session as it stands: its plan, and every fact that happened so far.
 //!
-//! The one rule: the same facts in the same order give the same session, whoever notes them and however often the
-//! program was killed between two of them. [`Flow::advance`] says what comes next; nothing else decides anything.
+//! The one rule: the same facts in the same order give the same session, whichever process records them and however
+//! often the program was killed between two of them. [`Flow::advance`] says what comes next; nothing else decides anything.
 
 mod decide;
 mod instance;
@@ -84,7 +84,7 @@ pub struct Running {
     pub run_id: Option<RunId>,
     /// How long it may take.
     pub timeout: Option<Duration>,
-    /// Whether a person has to answer before it goes on.
+    /// Whether a user has to answer before it continues.
     pub waits: bool,
     /// What was in the way of a merge, newest.
     pub blocked: Option<BlockedMerge>,
@@ -173,7 +173,7 @@ impl Flow {
         step_at(&self.plan.steps, place)
     }
 
-    /// How far a step is, whatever the round. What is inside a step that is over counts as over.
+    /// How far a step is, whatever the round. What is inside a step that has ended counts as ended.
     #[must_use]
     pub fn step_progress(&self, path: &StepPath) -> StepProgress {
         let place = self.places.get(&without_rounds(path)).map(Vec::as_slice).unwrap_or_default();

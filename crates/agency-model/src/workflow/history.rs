@@ -1,7 +1,7 @@
 //! What happened in a session, as numbered facts. A session is this list and nothing else.
 //!
 //! For other versions: facts are only ever added, and one of an unknown kind makes a reader refuse the session rather than
-//! go on without it.
+//! continue without it.
 
 use std::fmt;
 
@@ -126,14 +126,14 @@ pub enum Fact {
         /// Which round, from 1.
         iteration: u32,
     },
-    /// A person was asked, for an approval or the review of a merge.
+    /// The user was asked, for an approval or the review of a merge.
     StepAsked {
         /// Which step.
         path: StepPath,
         /// Its attempt.
         attempt: u32,
     },
-    /// The person answered.
+    /// The user answered.
     StepAnswered {
         /// Which step.
         path: StepPath,
@@ -141,7 +141,7 @@ pub enum Fact {
         attempt: u32,
         /// What.
         verdict: Approval,
-        /// In the person's own words.
+        /// The user's comment.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
@@ -191,21 +191,21 @@ pub enum Fact {
         /// Which.
         path: StepPath,
     },
-    /// A person says that a step is done.
+    /// The user completed a step.
     CompletionAsked {
         /// Which.
         path: StepPath,
     },
     /// The session took too long.
     SessionTimedOut,
-    /// A person wants the session to end.
+    /// The user cancels the session.
     CancelAsked,
-    /// The session cannot go on, for a reason that is none of its steps'.
+    /// The session cannot continue, for a reason that is none of its steps'.
     SessionBroken {
         /// Why.
         reason: String,
     },
-    /// A session that stands still goes on.
+    /// A settled session continues.
     RetryAsked {
         /// From which step, by name or path; without it, from what failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,9 +222,9 @@ pub enum Fact {
 }
 
 string_enum! {
-    /// What a person says to an approval or a review.
+    /// What a user answers to an approval or a review.
     Approval {
-        /// Go on.
+        /// Continue.
         Approved = "approved",
         /// Do not.
         Rejected = "rejected",
@@ -257,23 +257,23 @@ string_enum! {
     SessionState {
         /// Something is being done.
         Running = "running",
-        /// A person is asked for an approval.
+        /// The user is asked for an approval.
         Waiting = "waiting",
-        /// A person is asked to review a merge.
+        /// The user is asked to review a merge.
         PendingMerge = "pending_merge",
-        /// A step failed; somebody has to do something about it.
+        /// A step failed; the user has to act.
         Blocked = "blocked",
         /// All is done.
         Completed = "completed",
-        /// It could not go on, or took too long.
+        /// It could not continue, or took too long.
         Failed = "failed",
-        /// A person ended it.
+        /// The user cancelled it.
         Cancelled = "cancelled",
     }
 }
 
 impl SessionState {
-    /// Whether nothing happens before somebody asks for it.
+    /// Whether nothing happens without a command of a user.
     #[must_use]
     pub const fn is_settled(self) -> bool {
         match self {

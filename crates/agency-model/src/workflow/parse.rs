@@ -23,7 +23,7 @@ pub struct Partly {
     pub plan: Option<Plan>,
     /// What is wrong.
     pub problems: Vec<Problem>,
-    /// Names of steps that could not be read, so that nobody knows what they would come to.
+    /// Names of steps that could not be read, so that their results are not known.
     pub unread: Vec<String>,
 }
 

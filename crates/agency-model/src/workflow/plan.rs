@@ -15,13 +15,13 @@ pub const WORKFLOW_TIMEOUT: Duration = Duration::from_secs(3600);
 /// agents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The file that it was read from, as people know it.
+    /// The file that it was read from, as messages name it.
     pub file: String,
     /// Its name; the `id` of a file with stages.
     pub name: String,
     /// What it is for.
     pub description: Option<String>,
-    /// What its sessions are to reach, unless they are told another goal.
+    /// What its sessions are to reach, unless they have another goal.
     pub goal: Option<String>,
     /// How long a session may take.
     #[serde(with = "super::duration")]

@@ -1,4 +1,4 @@
-//! What an agent is told, made from its step, the spells and the context.
+//! The prompt of an agent, made from its step, the spells and the context.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::template::{Spell, Spellbook, Template, TemplateError, TemplateValues,
 pub const SPELL_CONTENT: &str = "spell_content";
 
 impl TemplateText {
-    /// Renders it; problems are told with their places in the workflow file.
+    /// Renders it; problems have their places in the workflow file.
     pub fn render(
         &self,
         file: &str,
@@ -49,7 +49,7 @@ impl TemplateText {
 /// What prompts are made from.
 #[derive(Debug, Clone)]
 pub struct PromptParts<'parts> {
-    /// The workflow file, as people know it.
+    /// The workflow file, as messages name it.
     pub file: &'parts str,
     /// The spells of the project.
     pub spells: &'parts Arc<Spellbook>,
@@ -58,7 +58,7 @@ pub struct PromptParts<'parts> {
 }
 
 impl AgentStep {
-    /// What the agent is told: the spell within the system prompt, or the prompt alone; nothing if it has neither.
+    /// The prompt of the agent: the spell within the system prompt, or the prompt alone; nothing if it has neither.
     pub fn prompt(
         &self,
         values: &Map<String, Value>,
@@ -83,7 +83,7 @@ impl AgentStep {
                 Template::parse(&spell.file, &spell.text)?.render(&context, spells)?
             }
         };
-        // A file ends with a newline, which is no empty line of the prompt.
+        // A file ends with a newline, which is not an empty line of the prompt.
         values.insert(SPELL_CONTENT.to_owned(), spell.trim_end_matches('\n').into());
         let whole = Template::parse(&system_prompt.file, &system_prompt.text)?;
         whole.render(&TemplateValues::new(&values), spells).map(Some)

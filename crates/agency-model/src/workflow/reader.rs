@@ -1,6 +1,6 @@
 //! Takes the fields of an object one by one, and notes what is wrong with each.
 //!
-//! The one rule: a mistake is noted and reading goes on, so that all of them are told at once.
+//! The one rule: a mistake is noted and reading continues, so that all of them are reported at once.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -98,7 +98,7 @@ impl<'node> Object<'node> {
                 let hint = if words.is_empty() { String::new() } else { format!(": one of {}", listed(words)) };
                 notes.note(self.at, format!("{} needs `{}`{hint}", self.shape.described(), field.name));
             }
-            // Told once, for the first of the two.
+            // Reported once, for the first of the two.
             Need::OneOf(other) if self.node(other).is_none() && self.comes_first(field.name, other) => {
                 notes.note(self.at, format!("{} needs `{}` or `{other}`", self.shape.described(), field.name));
             }

@@ -58,7 +58,7 @@ fn object(shape: Shape) -> Value {
     schema
 }
 
-/// That one of two fields has to be there, told once for both.
+/// That one of two fields has to be there, reported once for both.
 fn either(shape: Shape, field: &Field) -> Option<Value> {
     let Need::OneOf(other) = field.need else { return None };
     let first = shape.fields().find(|known| known.name == field.name || known.name == other)?;
@@ -67,7 +67,7 @@ fn either(shape: Shape, field: &Field) -> Option<Value> {
 
 fn property(shape: Shape, field: &Field) -> Value {
     let mut schema = match (shape, field.name) {
-        // The type of a step is what tells its shape.
+        // The type of a step defines its shape.
         (Shape::Step(kind), "type") => json!({ "const": kind.as_str() }),
         _ => value(field.holds),
     };

@@ -16,7 +16,7 @@ pub struct Source<'text> {
 }
 
 impl<'text> Source<'text> {
-    /// Takes a text with the name that people know its file by.
+    /// Takes a text with the name of its file in messages.
     #[must_use]
     pub fn new(file: &str, text: &'text str) -> Self {
         Self { file: file.to_owned(), lines: text.lines().collect() }

@@ -65,7 +65,7 @@ pub enum Work {
     Parallel(ParallelStep),
     /// Brings the work into a branch.
     Merge(MergeStep),
-    /// Waits until a person agrees.
+    /// Waits until a user agrees.
     Approval(ApprovalStep),
 }
 
@@ -82,7 +82,7 @@ string_enum! {
         Parallel = "parallel",
         /// Brings the work into a branch.
         Merge = "merge",
-        /// Waits until a person agrees.
+        /// Waits until a user agrees.
         Approval = "approval",
     }
 }
@@ -90,9 +90,9 @@ string_enum! {
 string_enum! {
     /// What the failure of a step means for the workflow.
     OnFail {
-        /// It stops there, until somebody does something about it.
+        /// It stops there, until the user acts.
         Block = "block",
-        /// It goes on.
+        /// It continues.
         Continue = "continue",
     }
 }
@@ -110,7 +110,7 @@ string_enum! {
 /// Runs an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentStep {
-    /// What the agent is told.
+    /// The prompt of the agent.
     pub instruction: Instruction,
     /// Variables for the templates of the instruction.
     pub input: BTreeMap<String, InputValue>,
@@ -130,7 +130,7 @@ pub struct AgentStep {
     pub mcp_servers: McpServers,
     /// Which workspace it works in.
     pub workspace: WorkspaceChoice,
-    /// What people read; the name of the step if nothing else is given.
+    /// Its label; the name of the step if nothing else is given.
     pub display_name: String,
 }
 
@@ -145,7 +145,7 @@ impl AgentStep {
     }
 }
 
-/// What an agent is told.
+/// The prompt of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Instruction {
@@ -155,7 +155,7 @@ pub enum Instruction {
     InlineSpell(TemplateText),
     /// This template, and nothing around it.
     Prompt(TemplateText),
-    /// Nothing: a person talks to it.
+    /// Nothing: a user works with it.
     Nothing,
 }
 
@@ -250,7 +250,7 @@ pub struct ParallelStep {
 /// Brings the work into a branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeStep {
-    /// Whether a person looks at it first.
+    /// Whether a user reviews it first.
     pub require_review: bool,
     /// The branch; without it, the one that the session began from.
     pub into: Option<Located<String>>,
@@ -272,10 +272,10 @@ string_enum! {
     }
 }
 
-/// Waits until a person agrees.
+/// Waits until a user agrees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalStep {
-    /// A template for what the person is asked.
+    /// A template for the question to the user.
     pub message: Option<TemplateText>,
 }
 

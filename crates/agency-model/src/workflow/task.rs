@@ -24,7 +24,7 @@ pub const TASK_FIELDS: &[&str] = &[
 #[serde(transparent)]
 pub struct Task(Map<String, Value>);
 
-/// Why something is no task.
+/// Why something is not a task.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
     /// It is neither an object nor something that holds one.

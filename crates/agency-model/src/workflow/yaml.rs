@@ -99,7 +99,7 @@ impl Reading<'_, '_> {
                 }
                 None => Ok(()),
             },
-            // Comments, were they asked for, and whatever later versions tell beside values.
+            // Comments, if they were requested, and what later versions of the parser report beside values.
             _ => Ok(()),
         }
     }

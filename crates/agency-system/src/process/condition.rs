@@ -1,4 +1,4 @@
-//! How a process is doing, as the kernel tells.
+//! The condition of a process, as the kernel reports it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub enum ProcessState {
     Running,
     /// It waits for something.
     Sleeping,
-    /// Somebody stopped it.
+    /// It was stopped by a signal.
     Stopped,
 }
 

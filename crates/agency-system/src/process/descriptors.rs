@@ -9,7 +9,7 @@ use std::process::Command;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
-/// Marks every descriptor above standard error as close-on-exec, whoever opened it.
+/// Marks every descriptor above standard error as close-on-exec, also those of libraries.
 pub fn close_on_exec() {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else {
         return;

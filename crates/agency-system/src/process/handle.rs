@@ -10,7 +10,7 @@ use rustix::fs::{fstat, fstatfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-/// What the kernel says of descriptors whose inodes tell processes apart: `PIDF`.
+/// The file system type of pid descriptors whose inodes identify processes: `PIDF`.
 const PID_FILE_SYSTEM: u64 = 0x5049_4446;
 
 /// Holds on to one process by a descriptor, so that a reused pid is never signalled.
@@ -34,13 +34,13 @@ impl ProcessHandle {
         };
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(descriptor) => Ok(Some(Self { pid, descriptor })),
-            // The number is that of a thread, which is no process either.
+            // The number is that of a thread, which is not a process either.
             Err(Errno::SRCH | Errno::INVAL | Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What tells it from every other process until the machine is started anew; `None` where the kernel does not.
+    /// What distinguishes it from every other process until the next boot; `None` where the kernel does not support it.
     pub(super) fn inode(&self) -> io::Result<Option<u64>> {
         let unique = u64::try_from(fstatfs(&self.descriptor)?.f_type).is_ok_and(|kind| kind == PID_FILE_SYSTEM);
         Ok(if unique { Some(fstat(&self.descriptor)?.st_ino) } else { None })
@@ -57,7 +57,7 @@ impl ProcessHandle {
         pidfd_send_signal(&self.descriptor, signal).is_ok()
     }
 
-    /// Waits until it is gone, or `limit` is over; says whether it is gone.
+    /// Waits until it has exited, or for `limit`; returns whether it has exited.
     #[must_use]
     pub fn wait(&self, limit: Duration) -> bool {
         let limit = Timespec::try_from(limit).ok();
@@ -80,7 +80,7 @@ impl ProcessHandle {
         Some(String::from_utf8_lossy(value).into_owned())
     }
 
-    /// The command line, for people.
+    /// The command line as text.
     #[must_use]
     pub fn command_line(&self) -> String {
         let bytes = fs::read(format!("/proc/{}/cmdline", self.pid())).unwrap_or_default();

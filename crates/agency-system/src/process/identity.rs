@@ -1,4 +1,4 @@
-//! Who a process is, in words that can be written down and read by somebody else later.
+//! The identity of a process, in a form that can be stored and read by another process later.
 //!
 //! The one rule: a process is found again only if it is that very one. A pid is used again, and so is a pid together
 //! with a start time, which counts hundredths of a second; the inode of a process descriptor is not, until the machine
@@ -31,21 +31,21 @@ pub struct Identity {
 pub enum Found {
     /// It is there.
     Here(ProcessHandle),
-    /// It is not there any more; somebody else may have its number.
+    /// It has exited; another process may have its number.
     Gone,
     /// The machine was started anew since: nothing of that time is there any more.
     AnotherBoot,
 }
 
 impl Identity {
-    /// Who has this pid now. The caller is to know that it is the one that is meant, as a parent knows of its child.
+    /// The process that has this pid now. The caller makes sure that it is the one that is meant, as a parent can.
     pub fn of(pid: u32) -> io::Result<Self> {
         let process = ProcessHandle::find(pid)?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let (pidfd_inode, start_time) = (process.inode()?, Stat::read(pid)?.started);
         Ok(Self { boot_id: boot_id()?, pid, pidfd_inode, start_time })
     }
 
-    /// Finds the process again. An error means that it cannot be told.
+    /// Finds the process again. An error means that it cannot be determined.
     pub fn find(&self) -> io::Result<Found> {
         if self.boot_id != boot_id()? {
             return Ok(Found::AnotherBoot);
@@ -55,8 +55,8 @@ impl Identity {
         };
         let same = match (self.pidfd_inode, process.inode()?) {
             (Some(noted), Some(present)) => noted == present,
-            // Who is gone by now has no line to read, and somebody else's may be read in its place: the look whether it
-            // runs comes after it.
+            // An exited process has no line, and the line of a successor may be read in its place: so whether it runs is
+            // checked afterwards.
             (Some(_) | None, _) => Stat::read(self.pid).is_ok_and(|stat| stat.started == self.start_time),
         };
         Ok(if same && process.is_running() { Found::Here(process) } else { Found::Gone })

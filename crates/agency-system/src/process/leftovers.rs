@@ -1,8 +1,8 @@
 //! Finds and ends what an agent left running.
 //!
 //! A process group is not enough: agents put shells into groups and sessions of their own. While a
-//! supervisor lives, the kernel hands it every orphan of its agent; after it died, the run id in
-//! the environment tells whose they are.
+//! supervisor runs, the kernel hands it every orphan of its agent; after it died, the run id in
+//! the environment identifies them.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -97,7 +97,7 @@ pub fn left_children() -> Vec<ProcessHandle> {
         .collect()
 }
 
-/// Collects the exit codes of orphans that became our children, all but `own`, which somebody waits for.
+/// Reaps orphans that became our children, all but `own`, which other code waits for.
 pub fn reap_adopted(own: &[u32]) {
     for pid in child_pids().into_iter().filter(|pid| !own.contains(pid)) {
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
@@ -179,7 +179,7 @@ fn join(processes: &mut Vec<ProcessHandle>, more: Vec<ProcessHandle>) {
 fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) -> Vec<ProcessHandle> {
     for process in &processes {
         process.signal(signal);
-        // A stopped process does not see the signal before it goes on.
+        // A stopped process does not see the signal before it continues.
         process.signal(Signal::CONT);
     }
     let deadline = Instant::now() + limit;

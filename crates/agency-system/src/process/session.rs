@@ -11,9 +11,9 @@ pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Leaves the session of whoever started us, unless we lead one already, as in a tmux pane.
+/// Leaves the process session of our parent, unless we lead one already, as in a tmux pane.
 pub fn leave_session() {
-    // The only failure is that we lead our group, and then nobody else's terminal reaches us.
+    // The only failure is that we lead our group, and then no other terminal reaches us.
     let _ = setsid();
 }
 
@@ -31,7 +31,7 @@ pub fn in_new_session(command: &mut Command) -> &mut Command {
 /// Sends a signal to a whole process group; a group that is gone needs none.
 pub fn signal_group(leader: u32, signal: Signal) {
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
-        // The only failure left is that nobody is there any more.
+        // The only failure left is that no such process exists any more.
         let _ = kill_process_group(leader, signal);
     }
 }

@@ -1,4 +1,4 @@
-//! What the kernel tells about a process in `/proc/<pid>/stat`.
+//! What the kernel reports about a process in `/proc/<pid>/stat`.
 //!
 //! The one rule: the number alone does not say whose line it is. Who asks holds a handle, and looks afterwards whether
 //! its process still runs.
@@ -22,7 +22,7 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    /// Reads the line of whoever has this pid now.
+    /// Reads the line of the process that has this pid now.
     pub(super) fn read(pid: u32) -> io::Result<Self> {
         // A name need not be text.
         let line = fs::read(format!("/proc/{pid}/stat"))?;

@@ -23,7 +23,7 @@ pub struct TerminalSize {
 }
 
 impl TerminalSize {
-    /// For an agent whose screen nobody looks at yet.
+    /// For an agent whose screen has no viewer yet.
     pub const UNSEEN: Self = match (NonZeroU16::new(40), NonZeroU16::new(120)) {
         (Some(rows), Some(columns)) => Self { rows, columns },
         (None, _) | (_, None) => Self { rows: NonZeroU16::MIN, columns: NonZeroU16::MIN },
@@ -51,7 +51,7 @@ pub fn own_terminal_name() -> Option<String> {
     Some(found.to_string_lossy().into_owned())
 }
 
-/// Changes the size of a terminal; its programs are told by SIGWINCH.
+/// Changes the size of a terminal; its programs receive SIGWINCH.
 pub fn set_terminal_size(terminal: impl AsFd, size: TerminalSize) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows.get(), ws_col: size.columns.get(), ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)
@@ -64,7 +64,7 @@ pub fn leave_newlines_alone(terminal: impl AsFd) -> io::Result<()> {
     Ok(tcsetattr(&terminal, OptionalActions::Now, &settings)?)
 }
 
-/// Whether whoever shows the bytes of this terminal has to add the `\r` that [`leave_newlines_alone`] took
+/// Whether a viewer of the bytes of this terminal has to add the `\r` that [`leave_newlines_alone`] took
 /// away. An agent that sets its terminal up by itself decides for itself.
 pub fn newline_needs_return(terminal: impl AsFd) -> bool {
     tcgetattr(terminal).is_ok_and(|settings| {
@@ -78,7 +78,7 @@ pub fn end_of_input(terminal: impl AsFd) -> Option<u8> {
     settings.local_modes.contains(LocalModes::ICANON).then(|| settings.special_codes[SpecialCodeIndex::VEOF])
 }
 
-/// The terminal we were started in, opened anew so that not waiting on it concerns nobody else.
+/// The terminal we were started in, opened anew so that non-blocking reads do not affect other processes.
 pub fn open_own_terminal() -> io::Result<AsyncFd<File>> {
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).write(true).custom_flags(flags).open("/dev/tty")?;

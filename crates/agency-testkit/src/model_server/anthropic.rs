@@ -1,4 +1,4 @@
-//! Anthropic's messages, `POST …/v1/messages`: what Claude Code speaks.
+//! Anthropic's messages, `POST …/v1/messages`: the protocol of Claude Code.
 
 use super::http::ServerEvent;
 use super::identity;

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, `POST …/chat/completions`: what opencode speaks to a provider of its user's own.
+//! OpenAI's chat completions, `POST …/chat/completions`: the protocol of opencode with a provider of its user's own.
 
 use super::http::ServerEvent;
 use super::identity;

@@ -1,4 +1,4 @@
-//! Google's `POST …:generateContent` and `POST …:streamGenerateContent`: what Gemini CLI speaks.
+//! Google's `POST …:generateContent` and `POST …:streamGenerateContent`: the protocol of Gemini CLI.
 
 use super::http::ServerEvent;
 use super::script::{Part, Turn, pieces};

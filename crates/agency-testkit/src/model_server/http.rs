@@ -53,7 +53,7 @@ fn chunked_body(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let size = line(reader)?;
-        // What follows a semicolon is an extension that nobody uses.
+        // What follows a semicolon is an extension that is not used.
         let size = size.split(';').next().unwrap_or_default();
         let size = u64::from_str_radix(size, 16).map_err(io::Error::other)?;
         body.extend(exactly(reader, size)?);

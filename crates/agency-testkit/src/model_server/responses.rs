@@ -1,4 +1,4 @@
-//! OpenAI's responses, `POST …/responses`: what Codex speaks.
+//! OpenAI's responses, `POST …/responses`: the protocol of Codex.
 
 use super::http::ServerEvent;
 use super::identity;

@@ -1,10 +1,10 @@
-//! What a model server answers, told by a test.
+//! The answers of a model server, scripted by a test.
 
 use super::request::Request;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The turns of a model, one for each time that an agent asks it to go on.
+/// The turns of a model, one for each request of an agent.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     turns: Vec<Turn>,
@@ -54,7 +54,7 @@ impl Script {
         self.turn(Turn::new().tool(name, input))
     }
 
-    /// The turn with that number, counted from 0. An agent that goes on after the last is told that there is no more.
+    /// The turn with that number, counted from 0. An agent that continues after the last receives that there is no more.
     pub(super) fn at(&self, number: usize) -> Turn {
         self.turns.get(number).cloned().unwrap_or_else(|| Turn::new().say("(end of the script)"))
     }

@@ -33,7 +33,7 @@ impl World {
         paths.into_iter().map(Run::at).collect()
     }
 
-    /// Waits with `agency wait` until a run is over and returns it, however it ended.
+    /// Waits with `agency wait` until a run has finished and returns it, however it ended.
     #[track_caller]
     pub fn ended(&self, run: &Run) -> Value {
         self.agency(&["wait", &run.id, "--json"]).object()["data"].take()

@@ -80,7 +80,7 @@ fn catalogue() -> Catalogue {
     sources.and_then(|sources| sources.catalogue().ok()).unwrap_or_default()
 }
 
-/// A shell that cannot be told anything completes nothing.
+/// Errors complete nothing: a shell cannot show them.
 fn newest_runs(filter: RunFilter) -> Vec<RunRow> {
     let agency = Context::new(false, None).agency().ok();
     let listed = agency.and_then(|mut agency| agency.list(&RunFilter { limit: Some(100), ..filter }).ok());

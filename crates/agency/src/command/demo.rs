@@ -108,7 +108,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
     }
 }
 
-/// Shows the last line of each run until all are over.
+/// Shows the last line of each run until all have finished.
 fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<RunRow>, Problem> {
     let target = if context.is_watched() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bars = MultiProgress::with_draw_target(target);

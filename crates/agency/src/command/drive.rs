@@ -1,4 +1,4 @@
-//! `agency drive SESSION`: what the run of a workflow session is started with; not for people.
+//! `agency drive SESSION`: what the run of a workflow session is started with; not for users.
 
 use std::process::ExitCode;
 

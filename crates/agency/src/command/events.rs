@@ -49,7 +49,7 @@ fn line(read: &ReadEvent, json: bool) -> String {
     if !json {
         return readable(&read.event, io::stdout().is_terminal());
     }
-    // What stands in the file is passed on as it is; a line that is no JSON is wrapped.
+    // The lines of the file are passed on as they are; a line that is not JSON is wrapped.
     if serde_json::from_str::<serde_json::Value>(&read.line).is_ok() {
         return read.line.clone();
     }

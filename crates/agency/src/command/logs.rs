@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 #[derive(Clone, Copy)]
 struct Section {
     from: u64,
-    /// None for what goes on to the end.
+    /// None for the rest of the file.
     length: Option<u64>,
 }
 

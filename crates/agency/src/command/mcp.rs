@@ -1,4 +1,4 @@
-//! `agency mcp`: serves other agents, and tells them that it does.
+//! `agency mcp`: the MCP server, and its installation in the configuration of agents.
 
 pub(crate) mod install;
 mod registration;

@@ -93,13 +93,13 @@ struct Summary {
     allow: usize,
     deny: usize,
     ask: usize,
-    /// Those that a human answered and a rule would answer alike.
+    /// Those that a user answered and a rule would answer alike.
     spared: usize,
-    /// Those that nobody answered and a rule would.
+    /// Those that were not answered and a rule would answer.
     decided: usize,
     /// Those whose answer would be another.
     different: usize,
-    /// Those that a rule answered and a human would have to.
+    /// Those that a rule answered and a user would have to.
     asked: usize,
 }
 

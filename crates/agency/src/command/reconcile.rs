@@ -35,7 +35,7 @@ pub(crate) struct Reconciliation {
     adopted: Vec<Adopted>,
     /// Runs whose state changed, or would change.
     runs: Vec<Reconciled>,
-    /// Ended runs whose files did not tell the end, which were completed, or would be.
+    /// Finished runs whose exit markers were missing and were written, or would be.
     completed: Vec<RunId>,
     /// What was cleared up.
     swept: Vec<String>,

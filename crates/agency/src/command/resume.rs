@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Fail when max_agents are live already, instead of waiting for a slot
     #[arg(long)]
     no_queue: bool,
-    /// Stay until the run is over, and exit as it did
+    /// Stay until the run has finished, and exit as it did
     #[arg(long, conflicts_with = "attach")]
     wait: bool,
     /// Show the agent's terminal as soon as it runs

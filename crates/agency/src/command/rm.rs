@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(help = RUN_HELP, required_unless_present = "all_finished", conflicts_with = "all_finished",
         add = super::completions::run_candidates())]
     runs: Vec<String>,
-    /// All runs that are over
+    /// All finished runs
     #[arg(long)]
     all_finished: bool,
     /// With --all-finished: only those that ended so long ago, such as 7d
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RemovedRuns {
     runs: Vec<Outcome>,
-    /// Runs that are over and stay, because their workflow session can still be resumed or retried.
+    /// Finished runs that stay, because their workflow session can still be resumed or retried.
     kept: Vec<KeptRun>,
 }
 
@@ -178,7 +178,7 @@ fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(Ru
         .collect())
 }
 
-/// Takes those runs out of the choice whose workflow session can still go on.
+/// Takes those runs out of the choice whose workflow session can still continue.
 fn keep_for_sessions(agency: &Agency, chosen: &mut Vec<(RunRow, String)>) -> Vec<KeptRun> {
     let mut sessions = SessionsInUse::new(agency.home().clone());
     let mut kept = vec![];

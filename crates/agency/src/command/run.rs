@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// A file of the repository that the prompt refers to, whose fingerprint is kept; may be repeated
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     input: Vec<String>,
-    /// A label for people, by which the run can be named
+    /// A label by which the run can be named
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
     /// End the run after so many minutes; 0: no limit
@@ -100,7 +100,7 @@ pub(crate) struct Args {
     /// Fail when max_agents are live already, instead of waiting for a slot
     #[arg(long)]
     no_queue: bool,
-    /// Stay until the run is over, and exit as it did
+    /// Stay until the run has finished, and exit as it did
     #[arg(long, conflicts_with = "attach")]
     wait: bool,
     /// Show the agent's terminal as soon as it runs
@@ -169,7 +169,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
 /// What happens once the agent runs.
 #[derive(Clone, Copy)]
 pub(super) struct Afterwards {
-    /// Stay until the run is over.
+    /// Stay until the run has finished.
     pub(super) wait: bool,
     /// Show the agent's terminal.
     pub(super) show: bool,

@@ -1,4 +1,4 @@
-//! `agency send`: tells a running agent something.
+//! `agency send`: sends a message to a running agent.
 
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `agency supervise <run_id>`: what a run is started with; not for people.
+//! `agency supervise <run_id>`: what a run is started with; not for users.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ pub(crate) fn is_meant() -> Option<ExitCode> {
     match outcome {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(message) => {
-            // The pane, or the supervisor's log, is where somebody may look.
+            // The tmux pane, or the supervisor's log, shows it.
             let text = Surface::stderr().shown(format!("agency: {message}\n").as_bytes());
             let _ = std::io::stderr().write_all(&text);
             Some(ExitCode::FAILURE)

@@ -1,4 +1,4 @@
-//! `agency wait`: until a run starts, or is over.
+//! `agency wait`: until a run has started, or has finished.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::output::{parse_duration, state_word};
 use crate::problem::Problem;
 use crate::view::RunView;
 
-/// Wait until a run is over (or has started), and exit as it did
+/// Wait until a run has finished (or has started), and exit as it did
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
     124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait --until running --timeout 30s fix")]

@@ -1,7 +1,7 @@
 //! Standard input and output as a stream for the server.
 //!
 //! Both are read and written by threads of their own, which end with the process: a client that neither writes nor reads
-//! keeps nobody from leaving.
+//! does not keep the process from ending.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc;
@@ -79,7 +79,7 @@ fn read(handle: &Handle, mut heard: WriteHalf<DuplexStream>, presence: &watch::S
         }
         was_here
     });
-    // The server hears of the end by this, unless it has ended before.
+    // This wakes the server at the end of input, unless it has ended before.
     let _ = handle.block_on(heard.shutdown());
 }
 

@@ -1,4 +1,4 @@
-//! What a client is told while a call takes its time.
+//! Progress notifications to a client during a call.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use rmcp::service::{Peer, RequestContext};
 /// After so much silence a sign of life is sent: many clients give up on a call that shows none.
 pub(super) const SILENCE: Duration = Duration::from_secs(5);
 
-/// Tells one client of one call, if it wants to know.
+/// Sends the progress of one call, if the client asked for it.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -27,7 +27,7 @@ impl Progress {
         let Some(token) = &self.token else { return };
         self.told += 1;
         let news = ProgressNotificationParam::new(token.clone(), f64::from(self.told)).with_message(message);
-        // A client that cannot be told gets its answer, or is gone.
+        // If the write fails, the client is gone, or it gets its answer anyway.
         let _ = self.peer.notify_progress(news).await;
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Task {
     base: Option<String>,
     /// A label by which the run can be named.
     name: Option<String>,
-    /// headless, which is the default, ends when the work is done; interactive waits for a person.
+    /// headless, which is the default, ends when the work is done; interactive waits for a user.
     mode: Option<Mode>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn start(call: &Call) -> Result<Reply, Problem> {
             base_ref: task.base,
             runner: Some(RunnerDraft { kind: task.runner, args: None }),
             name: task.name,
-            // Nobody sits at a terminal who could end an interactive one.
+            // No user at a terminal could end an interactive one.
             mode: Some(task.mode.unwrap_or(Mode::Headless)),
             ..SpecDraft::default()
         },

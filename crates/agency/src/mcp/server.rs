@@ -23,10 +23,10 @@ use super::tool::{Call, Tool};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// So much news of a call may wait to be told; more is not missed.
+/// The number of progress notifications of a call that are queued; further ones are dropped.
 const NEWS: usize = 16;
 
-/// What agents are told about us.
+/// The instructions that clients pass to their models.
 const INSTRUCTIONS: &str = "Agency runs AI coding agents. list_sources and ask_sources are for questions about code \
     and documents elsewhere on this machine: a fresh agent reads exactly those sources and answers. run_agent starts \
     an agent in a worktree of its own and returns at once; list_runs, show_run, run_output and stop_run are for what \
@@ -46,7 +46,7 @@ impl Server {
 
     async fn call(&self, tool: Tool, arguments: Value, request: RequestContext<RoleServer>) -> Result<Reply, Problem> {
         let (news, mut heard) = mpsc::channel(NEWS);
-        // Whatever becomes of this function, nobody works for nobody.
+        // However this function returns, the calls are cancelled.
         let unwanted = Unwanted(Arc::default());
         let call = Call { context: self.context.clone(), arguments, news, unwanted: Arc::clone(&unwanted.0) };
         let mut work = tokio::task::spawn_blocking(move || tool.call(&call));

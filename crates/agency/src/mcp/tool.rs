@@ -38,7 +38,7 @@ pub(super) struct Call {
     pub(super) arguments: Value,
     /// Takes what is of interest to a waiting client.
     pub(super) news: mpsc::Sender<String>,
-    /// Set once nobody wants the answer.
+    /// Set once the answer is not needed any more.
     pub(super) unwanted: Arc<AtomicBool>,
 }
 
@@ -56,7 +56,7 @@ impl Call {
 
     /// Says what happens now.
     pub(super) fn tell(&self, message: String) {
-        // Who hears slowly hears less.
+        // A slow client gets fewer notifications.
         let _ = self.news.try_send(message);
     }
 }
@@ -106,7 +106,7 @@ impl Tool {
         Self::ALL.iter().copied().find(|tool| tool.as_str() == name)
     }
 
-    /// Whether its work is for nobody once the client is gone.
+    /// Whether its work is useless once the client is gone.
     pub(super) const fn is_for_its_client(self) -> bool {
         match self {
             Self::AskSources => true,

@@ -1,4 +1,4 @@
-//! One line that says what an agent is doing, for whoever waits for its answer.
+//! One line that shows what an agent is doing, while its answer is awaited.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct ActivityLine {
 }
 
 impl ActivityLine {
-    /// Begins to show it; `watched` is false where nobody would see it.
+    /// Begins to show it; `watched` is false unless standard error is a terminal.
     pub(crate) fn begin(text: &'static str, watched: bool) -> Self {
         let bar = watched.then(|| ProgressBar::new_spinner().with_message(text));
         if let Some(bar) = &bar {
@@ -36,7 +36,7 @@ impl ActivityLine {
     }
 }
 
-/// What happened in a few words, if it is of interest to whoever waits.
+/// What happened in a few words, if a waiting user needs it.
 pub(crate) fn activity_words(event: &Event) -> Option<String> {
     match event {
         Event::ToolUse { tool_name, input, .. } => Some(format!("{tool_name} {}", subject(input))),

@@ -1,4 +1,4 @@
-//! Events as people read them.
+//! Events as text.
 
 use agency_model::{Event, EventLine, Usage, escaped_line};
 

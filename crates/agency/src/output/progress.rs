@@ -11,7 +11,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins a bar of so many steps; `watched` is false where nobody would see it.
+    /// Begins a bar of so many steps; `watched` is false unless standard error is a terminal.
     pub(crate) fn begin(text: &'static str, steps: usize, watched: bool) -> Self {
         let target = if watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(u64::try_from(steps).ok(), target).with_message(text);

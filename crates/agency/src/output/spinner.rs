@@ -18,7 +18,7 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
-    /// Begins to wait; `watched` is false where nobody would see it.
+    /// Begins to wait; `watched` is false unless standard error is a terminal.
     pub(crate) fn begin(text: String, watched: bool) -> Self {
         if !watched {
             return Self { done: None, thread: None };

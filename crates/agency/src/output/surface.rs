@@ -1,4 +1,4 @@
-//! Where text for people is shown, and what becomes of it there.
+//! Where text is shown, and how it is escaped there.
 //!
 //! The one rule: on a terminal everything that is not our own style is escaped; elsewhere every byte stays as it is.
 
@@ -10,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 
 use super::style;
 
-/// A stream that text for people goes to.
+/// A stream that text is written to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surface {
     is_terminal: bool,

@@ -1,4 +1,4 @@
-//! Times as people say them.
+//! Times as text.
 
 use std::time::Duration;
 

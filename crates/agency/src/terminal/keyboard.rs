@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 
 /// The rest of a key that is several bytes comes within this.
 const KEY_SEQUENCE_TIMEOUT: Duration = Duration::from_millis(30);
-/// Nobody presses so many at once: it is a text that was pasted.
+/// More keys than this at once are a text that was pasted.
 const MIN_PASTE_BYTES: usize = 4;
 
 /// How the terminal was before; for those who die while it is another way.

@@ -32,7 +32,7 @@ use super::state::{Focus, Overlay, State};
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let area = frame.area();
     let mut paint = Paint { buffer: frame.buffer_mut(), theme: state.theme };
-    // The terminal may have shrunk since the state heard of its size.
+    // The terminal may have shrunk since the state recorded its size.
     let areas = Areas::of((area.width.min(state.size.0), area.height.min(state.size.1)), state.focus);
     header::draw(&mut paint, areas.header, state);
     runs::draw(&mut paint, areas.list, state);

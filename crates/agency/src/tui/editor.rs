@@ -12,7 +12,7 @@ use super::text_input::{Cursor, TextInput};
 pub(super) enum Purpose {
     /// An answer in own words.
     Answer(Box<QuestionRow>),
-    /// A message to a run, or how one that is over goes on.
+    /// A message to a run, or the prompt that continues a finished one.
     Message(Box<RunRow>),
 }
 

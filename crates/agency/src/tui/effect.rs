@@ -12,7 +12,7 @@ use super::form::{Agents, Field, RunSettings};
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Effect {
-    /// Leave; every run goes on.
+    /// Leave; every run continues.
     Quit,
     /// Stop as a shell's job, and come back by `fg`.
     Suspend,
@@ -22,7 +22,7 @@ pub(super) enum Effect {
     Show(Option<Box<Subject>>),
     /// Read another part of what the tab shows.
     Page(PageRequest),
-    /// Do something in the background; `BackgroundEvent::Done` tells what became of it.
+    /// Do something in the background; `BackgroundEvent::Done` has the result.
     Do(JobNumber, Box<Job>),
     /// Give the terminal to another program, and take it back when it ends.
     RunForeground(ForegroundProgram),
@@ -42,12 +42,12 @@ pub(super) enum Job {
         question: Box<QuestionRow>,
         answer: Answer,
     },
-    /// Tell a running agent something.
+    /// Send a message to a running agent.
     Send {
         row: RunRow,
         text: String,
     },
-    /// Go on with a run that is over.
+    /// Continue a finished run.
     Resume {
         row: RunRow,
         text: String,
@@ -153,7 +153,7 @@ impl Job {
     }
 }
 
-/// A run as people call it.
+/// A run by its name, else its id.
 pub(super) fn label(row: &RunRow) -> String {
     row.name.clone().unwrap_or_else(|| row.id.to_string())
 }
@@ -182,7 +182,7 @@ pub(super) struct Failure {
     pub(super) hint: Option<String>,
 }
 
-/// Whom the terminal is given to.
+/// Which program the terminal is given to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ForegroundProgram {
     /// The agent's own terminal.

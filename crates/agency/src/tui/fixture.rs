@@ -80,7 +80,7 @@ pub(super) fn run(number: u8, name: &str) -> RunRow {
     }
 }
 
-/// The same when it is over.
+/// The same for a finished one.
 pub(super) fn ended(row: RunRow) -> RunRow {
     RunRow { state: RunState::Completed, activity: None, ended_at: Some(now()), exit_code: Some(0), ..row }
 }

@@ -87,7 +87,7 @@ pub(super) struct Form {
     pub(super) field_error: Option<FieldError>,
     /// The first row that is shown.
     pub(super) top: u16,
-    /// Whether anybody changed anything.
+    /// Whether the user changed anything.
     touched: bool,
 }
 
@@ -218,7 +218,7 @@ impl Form {
         }
     }
 
-    /// Whether anybody changed anything.
+    /// Whether the user changed anything.
     pub(super) const fn is_touched(&self) -> bool {
         self.touched
     }

@@ -1,4 +1,4 @@
-//! When to draw and to read: at once after a key, often while somebody is there, seldom while nobody is.
+//! When to draw and to read: at once after a key, often while the user is active, seldom otherwise.
 //!
 //! The one rule: an unwatched screen costs next to nothing, whatever the agents do.
 
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Somebody who pressed a key so lately is still there.
+/// A user who pressed a key within this time is active.
 const PRESENCE_TIMEOUT: Duration = Duration::from_secs(20);
-/// How soon after the last frame news are shown to somebody who is there.
+/// The time between two frames that show news, while the user is active.
 const FRAME_INTERVAL: Duration = Duration::from_millis(50);
 /// How soon otherwise.
 const IDLE_FRAME_INTERVAL: Duration = Duration::from_millis(500);
 /// A frame is followed by a pause of so many times what it cost, so that drawing takes a small part of the time.
 const COST_FACTOR: u32 = 20;
 
-/// Whether somebody is there, for those who read in the background.
+/// Whether the user is active, for background readers.
 #[derive(Debug, Clone)]
 pub(super) struct Presence(Arc<AtomicBool>);
 
@@ -28,7 +28,7 @@ impl Presence {
         self.0.store(somebody, Ordering::Relaxed);
     }
 
-    /// The pause for somebody who is there, or the one for nobody.
+    /// The pause while the user is active, or the one for an inactive user.
     pub(super) fn pause(&self, somebody: Duration, nobody: Duration) -> Duration {
         if self.0.load(Ordering::Relaxed) { somebody } else { nobody }
     }
@@ -56,7 +56,7 @@ impl FrameTimer {
         Self { drawn: now, cost: Duration::ZERO, touched: now, redraw: Redraw::Now, presence }
     }
 
-    /// Somebody did something.
+    /// The user did something.
     pub(super) fn touched(&mut self, now: Instant) {
         self.touched = now;
         self.redraw = Redraw::Now;

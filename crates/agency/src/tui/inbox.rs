@@ -24,7 +24,7 @@ pub(super) enum AnswerStatus {
     Sending,
     /// Our answer has arrived.
     Answered,
-    /// Somebody else answered it, or nobody wants to know any more.
+    /// It was answered elsewhere, or the agent does not wait for it any more.
     Gone,
 }
 
@@ -49,7 +49,7 @@ impl Inbox {
         self.shown.as_ref()
     }
 
-    /// Looks at this one from its beginning, or goes on with it.
+    /// Shows this one from its beginning, or continues with it.
     pub(super) fn show(&mut self, row: Option<QuestionRow>) {
         let id = |row: &Option<QuestionRow>| row.as_ref().map(|row| row.id.clone());
         if id(&row) != id(&self.shown) {

@@ -61,8 +61,8 @@ pub(super) fn pressed() -> io::Result<Vec<Input>> {
     let stdin = io::stdin();
     let now = look(&mut [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)], Duration::ZERO)?;
     if now == KeyboardState::Ready {
-        // It waits for the kernel to tell of keys, which tells of them once. Setting the terminal to what it is set to
-        // makes the kernel tell again.
+        // It waits for a readiness event of the kernel, which reports keys only once. Setting the terminal to its own
+        // settings makes the kernel report them again.
         let same = tcgetattr(&stdin)?;
         tcsetattr(&stdin, OptionalActions::Now, &same)?;
         drain(&mut inputs)?;
@@ -87,7 +87,7 @@ fn input_of(event: Event) -> Option<Input> {
     }
 }
 
-/// Keys that interrupt are for whoever has the terminal: an editor that we wait for, never us.
+/// Keys that interrupt are for the program that has the terminal: an editor that we wait for, never us.
 pub(super) fn survive_interrupts() -> io::Result<()> {
     for signal in [SIGINT, SIGQUIT] {
         // A handler rather than ignoring them, which the editor would inherit.
@@ -102,7 +102,7 @@ pub(super) fn end_at_last() -> io::Result<()> {
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             std::thread::sleep(SHUTDOWN_TIMEOUT);
-            // There is nobody left to tell if this fails.
+            // If this fails, there is no stream left to report it on.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     });

@@ -231,7 +231,7 @@ impl Key {
         Some(Self { code: event.code, modifiers })
     }
 
-    /// The key as people write it.
+    /// The key as the help shows it.
     pub(super) fn name(self) -> String {
         let held = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-"), (KeyModifiers::SHIFT, "Shift-")];
         let held: String =

@@ -58,7 +58,7 @@ pub(super) struct RunList {
     /// The groups whose finished runs are unfolded.
     unfolded: BTreeSet<GroupKey>,
     all_unfolded: bool,
-    /// Whether the runs that there are have been told.
+    /// Whether the existing runs have been loaded.
     pub(super) loaded: bool,
 }
 
@@ -88,7 +88,7 @@ impl RunList {
         }
     }
 
-    /// How many runs live, and how many are over.
+    /// How many runs are live, and how many have finished.
     pub(super) fn count(&self) -> (usize, usize) {
         let live = self.entries.values().filter(|entry| !entry.row.state.is_terminal()).count();
         (live, self.entries.len() - live)

@@ -78,7 +78,7 @@ pub(super) struct State {
     pub(super) jobs: Vec<(JobNumber, Job)>,
     next_job: JobNumber,
     pub(super) said: Option<StatusMessage>,
-    /// Whether the user wants to leave as soon as everything is done.
+    /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
     /// Where the user stands.
     pub(super) current_directory: PathBuf,
@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    /// Begins to read something. Nobody waits for it, and it is not told at the bottom.
+    /// Begins to read something. It is not shown at the bottom, because the user does not wait for it.
     pub(super) fn begin_quietly(&mut self, job: Job) -> (JobNumber, Effect) {
         self.next_job += 1;
         (self.next_job, Effect::Do(self.next_job, Box::new(job)))

@@ -158,7 +158,7 @@ impl Steps {
         }
     }
 
-    /// Forgets the reason, which was told.
+    /// Forgets the reason, which was sent.
     pub(super) fn forget_reason(&mut self) {
         self.reason.replace("");
     }
@@ -170,7 +170,7 @@ pub(super) fn reason_place(body: Rect) -> Rect {
     Rect { y: body.bottom() - height, height, ..body }
 }
 
-/// The step that wants somebody most, deep inside rather than around it.
+/// The step that needs the user most, the innermost one first.
 fn most_urgent(steps: &[StepOverview]) -> usize {
     let first_in = |state: StepState| {
         let found = steps.iter().enumerate().filter(|(_, step)| step.state == state);

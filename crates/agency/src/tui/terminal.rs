@@ -56,7 +56,7 @@ impl Terminal {
         self.screen.clear()
     }
 
-    /// Gives the terminal to somebody else for a while.
+    /// Gives the terminal to another program for a while.
     pub(super) fn release_while<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let outcome = to();
@@ -110,7 +110,7 @@ fn give_back_on_panic(reports: PathBuf) {
                 io::stderr(),
                 "agency: the TUI crashed because of a bug in agency; runs continue, and {told}\n{panic}"
             );
-            // A thread beside the loop may have panicked, and a screen that is half alive helps nobody.
+            // A thread beside the loop may have panicked, and the TUI cannot continue without it.
             std::process::abort();
         }));
     });

@@ -98,7 +98,7 @@ impl TextInput {
         self.paste(text.strip_suffix('\n').unwrap_or(text));
     }
 
-    /// Puts the cursor where somebody clicked, counted from the corner of what is shown.
+    /// Puts the cursor where the user clicked, counted from the corner of the field.
     pub(super) fn click(&mut self, column: u16, row: u16) {
         let (top, left) = self.area.scroll_offset();
         let clicked = self.area.screen_to_data(usize::from(top + row), usize::from(left + column));

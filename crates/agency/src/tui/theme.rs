@@ -24,7 +24,7 @@ pub(super) enum Role {
     Quiet,
     /// Something that works.
     Busy,
-    /// Something that wants a person.
+    /// Something that needs the user.
     Urgent,
     Good,
     Bad,

@@ -51,7 +51,7 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
 
 fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
     let Some(key) = Key::pressed(event) else { return vec![] };
-    // Whoever presses a key has seen what was said.
+    // A user who presses a key has seen the message.
     state.said.take_if(|said| said.trouble);
     match lookup(state.scope(), key) {
         Some(action) => act(state, action),

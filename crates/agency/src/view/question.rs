@@ -1,4 +1,4 @@
-//! A question as people and programs are shown it.
+//! A question as users and programs see it.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -72,7 +72,7 @@ impl QuestionView {
         }
     }
 
-    /// The question for a person, and how it is answered or was.
+    /// The question as text, and how it is answered or was.
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
         if self.state == QuestionState::Open && self.only_on_screen {

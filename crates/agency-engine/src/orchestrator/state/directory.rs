@@ -38,7 +38,7 @@ impl SessionDirectory {
         self.path.join("history.ndjson")
     }
 
-    /// The lock that its driver holds for as long as it lives.
+    /// The lock that its driver holds for its whole lifetime.
     #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.path.join("session.lock")

@@ -1,7 +1,7 @@
 //! `history.ndjson`: the facts of a session, each on disk before anything follows from it.
 //!
-//! The one rule: only who holds the lock of the session appends. A fact is one line, written by one call: a reader, or
-//! a reader after a crash sees all of it or a torn end that is no fact. A power cut takes no fact that something
+//! The one rule: only the process that holds the lock of the session appends. A fact is one line, written by one call: a
+//! reader, also after a crash, sees all of it or a torn end that is not a fact. A power cut takes no fact that something
 //! outside of the session follows from, and of the ends of steps at most the last.
 
 use std::fs::{File, OpenOptions};
@@ -37,7 +37,7 @@ enum Durable {
 }
 
 impl Journal {
-    /// Goes on after the last whole fact; a torn one is taken away.
+    /// Continues after the last whole fact; a torn one is taken away.
     pub fn open(path: &Path) -> Result<(Self, Vec<HistoryEntry>), SessionError> {
         let (entries, whole) = read(path)?;
         let file = open_for_append(path)?;
@@ -98,7 +98,7 @@ impl Journal {
         let syncing = thread::Builder::new().name("journal".to_owned()).spawn(move || file.sync_data());
         match syncing {
             Ok(syncing) => self.syncing = Some(syncing),
-            // There is no thread to be had, so this one waits.
+            // If no thread can be started, this one waits.
             Err(_) => self.file.sync_data()?,
         }
         Ok(())
@@ -120,7 +120,7 @@ impl Drop for Journal {
     }
 }
 
-/// What ran to its end is not run again, what a person said is not asked again. The others follow from those, or from a
+/// What ran to its end is not run again, what a user answered is not asked again. The others follow from those, or from a
 /// step that has not ended and is begun again anyway.
 const fn durable(fact: &Fact) -> Durable {
     match fact {

@@ -30,7 +30,7 @@ impl SessionManager {
         SessionDirectory::of(&self.home, id)
     }
 
-    /// Makes a session that nobody drives yet.
+    /// Makes a session without a driver.
     pub fn create(&self, new: NewSession) -> Result<WorkflowSession, SessionError> {
         let record = SessionRecord::of(new, now());
         let directory = self.directory(&record.id);
@@ -52,7 +52,7 @@ impl SessionManager {
         self.load(&record.id)
     }
 
-    /// Takes a session back that nobody ever drove.
+    /// Takes a session back that never had a driver.
     pub fn discard(&self, id: &SessionId) {
         // What stays is a session without a driver, which can be resumed or cancelled.
         let _ = std::fs::remove_dir_all(self.directory(id).path());
@@ -64,7 +64,7 @@ impl SessionManager {
     }
 
     /// Whether a session can still be resumed or retried, so that it needs its worktree. A session that cannot be read
-    /// counts: nothing says that it is over. One without a record does not exist.
+    /// counts: nothing says that it has finished. One without a record does not exist.
     pub fn is_open(&self, id: &SessionId) -> Result<bool, SessionError> {
         match self.load(id) {
             Ok(session) => Ok(session.state().can_continue()),
@@ -78,13 +78,13 @@ impl SessionManager {
         }
     }
 
-    /// Takes a session for oneself, if nobody else has it before `patience` is over.
+    /// Takes the lock of a session, if it is free within `patience`.
     pub fn lock(&self, id: &SessionId, patience: Duration) -> Result<Lock, SessionError> {
         let lock = Lock::take(&self.directory(id).lock(), patience)?;
         lock.ok_or_else(|| SessionError::InUse(id.to_string()))
     }
 
-    /// Whether somebody drives a session.
+    /// Whether a session has a driver.
     pub fn is_driven(&self, id: &SessionId) -> Result<bool, SessionError> {
         Ok(is_held(&self.directory(id).lock())?)
     }

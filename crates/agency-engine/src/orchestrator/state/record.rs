@@ -30,7 +30,7 @@ pub struct SessionRecord {
     pub repo: String,
     /// The ref that the work begins with.
     pub base_ref: String,
-    /// The branch that was checked out then, which work is merged into unless somebody says otherwise.
+    /// The branch that was checked out then, which work is merged into unless the workflow says otherwise.
     pub checked_out: Option<String>,
     /// What is to be reached.
     pub goal: Option<String>,

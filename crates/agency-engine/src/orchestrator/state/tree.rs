@@ -1,4 +1,4 @@
-//! The steps of a session as people see them: how each stands, how often it began, when, and by which run.
+//! The steps of a session as they are shown: their states, how often each began, when, and by which run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub enum StepState {
     Pending,
     /// It is being done.
     Running,
-    /// A person is asked.
+    /// The user is asked.
     Waiting,
     /// It went well.
     Done,
@@ -189,7 +189,7 @@ fn plain(path: &StepPath) -> String {
     path.as_str().split('/').map(name).collect::<Vec<_>>().join("/")
 }
 
-/// How a step stands that has not begun inside another one: it has no turn any more once that one is over.
+/// The state of a step that has not begun inside another one: it cannot begin any more once that one has ended.
 const fn not_begun_inside(step: &Step, state: StepState) -> StepState {
     match (state, step.on_fail) {
         (StepState::Done | StepState::Skipped, _) | (StepState::Failed, OnFail::Continue) => StepState::Skipped,

@@ -71,7 +71,7 @@ fn tabs_newlines_and_returns_stay_and_other_controls_go() {
     assert_clean("a\tb\r\nc\x0cd\n", "a\tb\r\nc\x0cd\n");
     assert_clean("a\x00b\x07c\x08d\x0be\x0ef\x7fg", "abcdefg");
     assert_clean("a\x1b[3\t1mb\x1b[\x07\x7fmc\x1b]0;\t\x07", "a\tbc");
-    // The one byte of eight bits is no UTF-8, the two bytes are a control character.
+    // The one byte of eight bits is not UTF-8, the two bytes are a control character.
     assert_clean(b"a\x9b31mb\xc2\x9b31mc\xc2\x85\xc2\xa0", "a\u{fffd}31mb31mc\u{a0}");
 }
 

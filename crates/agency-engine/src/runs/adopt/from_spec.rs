@@ -12,7 +12,7 @@ use crate::home::{Home, RunDirectory, read_private_file};
 use crate::store::RunRow;
 use crate::workspace::Repository;
 
-/// The row as far as the other files tell it, or why they do not.
+/// The row as far as the other files define it, or why they do not.
 pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, String> {
     let directory = home.run(id);
     let text = read_private_file(&directory.file("spec.json"), MAX_FILE_BYTES);

@@ -18,7 +18,7 @@ const MAX_LINE_BYTES: u64 = 4 * 1024 * 1024;
 /// What is said of a question that was open when its run ended.
 const RUN_IS_OVER: &str = "the run is over";
 
-/// What the events of a run tell about it.
+/// What the events of a run say about it.
 #[derive(Debug, Default)]
 pub(super) struct History {
     pub(super) created_at: Option<Timestamp>,
@@ -42,12 +42,12 @@ struct End {
 }
 
 impl History {
-    /// Reads the events of a run; a file that is missing tells nothing.
+    /// Reads the events of a run; a missing file yields nothing.
     pub(super) fn read(id: &RunId, path: &Path) -> io::Result<Self> {
         let mut history = Self::default();
         match open_to_read(path) {
             Ok(file) => each_line(BufReader::new(file), |line| history.take_in(id, line))?,
-            // Another kind of file in its place tells nothing either.
+            // Another kind of file in its place yields nothing either.
             Err(_) if path.symlink_metadata().is_ok_and(|found| !found.is_file()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
@@ -150,7 +150,7 @@ impl History {
         }
     }
 
-    /// The questions of the run, of which none stays open if it is over.
+    /// The questions of the run, of which none stays open if it has finished.
     pub(super) fn into_questions(mut self, row: &RunRow) -> Vec<QuestionRow> {
         if row.state.is_terminal() {
             for question in self.questions.iter_mut().filter(|question| question.state == QuestionState::Open) {
@@ -163,7 +163,7 @@ impl History {
     }
 }
 
-/// Whether a line is of a type that tells something. The type stands before anything that an agent wrote.
+/// Whether a line is of a type that is read here. The type stands before anything that an agent wrote.
 fn is_relevant(line: &[u8]) -> bool {
     const KEY: &[u8] = b"\"type\":\"";
     const TYPES: [&[u8]; 7] =

@@ -8,7 +8,7 @@ use crate::home::{Home, read_private_file};
 use crate::store::RunRow;
 use crate::workspace::Commit;
 
-/// A larger file is no snapshot.
+/// The maximum size of a snapshot.
 pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// What the directories of questions about sources are called, before their UUID.
 const SCRATCH_PREFIX: &str = "lctx-";

@@ -7,7 +7,7 @@ use crate::store::StoreError;
 /// Why an orphan was not ended.
 #[derive(Debug, thiserror::Error)]
 pub enum OrphanError {
-    /// Nobody has that pid.
+    /// No process has that pid.
     #[error("there is no process {0}")]
     NoProcess(u32),
     /// Nothing proves that the process is of a run.

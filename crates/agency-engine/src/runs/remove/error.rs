@@ -31,7 +31,7 @@ pub enum RemoveError {
         /// Its state.
         state: State,
     },
-    /// Somebody else is removing it, or its supervisor has not left yet.
+    /// Another process is removing it, or its supervisor has not exited yet.
     #[error("{0} is still in use by another process")]
     InUse(RunId),
     /// Something is still there.

@@ -81,7 +81,7 @@ pub(super) fn kept_branch(removal: &Removal) -> Option<String> {
     }
 }
 
-/// Ignored files are usually made again by a build, but nobody is to be surprised.
+/// Ignored files are usually made again by a build, but their removal is announced.
 pub(super) fn ignored_note(ignored: &[PathBuf]) -> Option<String> {
     let (first, rest) = ignored.split_at(ignored.len().min(IGNORED_NAMED));
     let names: Vec<String> = first.iter().map(|path| path.display().to_string()).collect();

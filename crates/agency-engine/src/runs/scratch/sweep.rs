@@ -1,7 +1,7 @@
-//! Scratch directories whose owners died without a word.
+//! Scratch directories whose owners died.
 //!
-//! The one rule: what somebody may still need is not touched. A directory is dead when nobody holds its lock, and the
-//! run that it says it belongs to has no owner.
+//! The one rule: what may still be in use is not touched. A directory is dead when its lock is free, and the
+//! run that it belongs to has no owner.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -15,10 +15,10 @@ use crate::lock::{Lock, is_held};
 use crate::runs::owner::has_owner;
 use crate::workspace::{SCRATCH_LOCK, SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
 
-/// How long somebody may take from making a directory to locking it.
+/// The time that a process may take from making a directory to locking it.
 const BEING_MADE: Duration = Duration::from_secs(60);
 
-/// The scratch directories below `place` that nobody needs.
+/// The scratch directories below `place` that are not in use.
 #[must_use]
 pub(crate) fn dead_scratch(place: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -27,7 +27,7 @@ pub(crate) fn dead_scratch(place: &Path) -> Vec<PathBuf> {
     dead
 }
 
-/// Deletes the scratch directories below `place` that nobody needs; gives those that are gone.
+/// Deletes the scratch directories below `place` that are not in use; returns those that were deleted.
 pub(crate) fn sweep_scratch(place: &Path) -> Vec<PathBuf> {
     dead_scratch(place).into_iter().filter(|path| sweep(path)).collect()
 }
@@ -59,7 +59,7 @@ fn is_dead(path: &Path) -> bool {
     }
     match stage_of(path) {
         None => false,
-        // Renamed so only to be deleted: whoever is at it does not mind.
+        // Its name says that it is being deleted; a second deletion does no harm.
         Some(Stage::BeingDeleted) => true,
         Some(Stage::Made) => is_abandoned(path),
         Some(Stage::BeingMade) => {
@@ -69,7 +69,7 @@ fn is_dead(path: &Path) -> bool {
     }
 }
 
-/// Whether it is one of ours, and nobody is left to whom it belongs. One without our lock is another program's.
+/// Whether it is one of ours, and not in use. One without our lock file belongs to another program.
 fn is_abandoned(path: &Path) -> bool {
     let Some(owner) = owner_of(path) else { return false };
     let run_lives = !owner.as_os_str().is_empty() && has_owner(&RunDirectory::at(owner));
@@ -81,7 +81,7 @@ fn sweep(path: &Path) -> bool {
         None => false,
         Some(Stage::BeingDeleted | Stage::BeingMade) => clear_hidden(path).is_ok(),
         Some(Stage::Made) => {
-            // Of several who sweep at once, one does it; and whoever asks has not come back from the dead.
+            // Of several sweeps at once, one deletes it.
             let Ok(Some(_lock)) = Lock::take(&path.join(SCRATCH_LOCK), Duration::ZERO) else { return false };
             let doomed = hidden(path, "gone");
             is_dead_run(path) && fs::rename(path, &doomed).is_ok() && clear_hidden(&doomed).is_ok()

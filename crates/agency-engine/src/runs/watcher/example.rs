@@ -33,7 +33,7 @@ const PLAIN: &str = r#"args = ["-c", "echo one; echo two"]"#;
 
 /// Starts a run of that agent, in a place that goes with the last value.
 fn start(agent: &str) -> Result<(Agency, RunRow, tempfile::TempDir), Box<dyn std::error::Error>> {
-    // Whoever starts runs without the program `agency` is started again to supervise them.
+    // A program that starts runs without the program `agency` is started again to supervise them.
     let words: Vec<String> = std::env::args().collect();
     if let [_, verb, id] = words.as_slice()
         && verb == "supervise"

@@ -9,13 +9,13 @@ use crate::screen::Characters;
 const MAX_SIDE_CELLS: u16 = 1000;
 
 /// A screen with its history: fed with what a [`ScreenWatch`](super::ScreenWatch) gives, and with the bytes of a log
-/// before it, it follows the sizes that it is told.
+/// before it, it follows the sizes in them.
 pub struct WatchedScreen {
     parser: vt100::Parser<Resizing>,
     characters: Characters,
 }
 
-/// Notes the size that is told. It is given to the screen outside of the parser, where its history can be kept too.
+/// Records the reported size. It is given to the screen outside of the parser, where its history can be kept too.
 #[derive(Debug, Default)]
 struct Resizing {
     told: Option<(u16, u16)>,
@@ -38,7 +38,7 @@ impl WatchedScreen {
 
     /// Shows more bytes, whatever pieces they come in.
     pub fn feed(&mut self, bytes: &[u8]) {
-        // Each sequence that tells a size ends with this letter, and the size counts for all that follows.
+        // Each sequence with a size ends with this letter, and the size counts for all that follows.
         for piece in self.characters.whole(bytes).split_inclusive(|byte| *byte == b't') {
             self.parser.process(piece);
             if let Some((rows, columns)) = self.parser.callbacks_mut().told.take() {

@@ -1,11 +1,11 @@
-//! What an agent asks without telling exactly what it wants to do.
+//! Permissions without the exact command or path.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Action, Question, decide, decide_in, permission, policy};
 
-/// Inputs in which neither a command nor a path is told.
+/// Inputs with neither a command nor a path.
 fn untold() -> Vec<Value> {
     vec![
         json!({ "title": "git status" }),
@@ -51,7 +51,7 @@ fn a_deny_that_cannot_be_meant_changes_nothing() {
     ]));
     for input in untold() {
         let decided = |tool: &str| decide(&policy, &permission(tool, input.clone())).0;
-        // What follows a rule that is about it does not matter, told or not.
+        // What follows a rule that is about it does not matter, reported or not.
         assert_eq!(decided("Bash"), Action::Allow, "{input}");
         assert_eq!(decided("Dangerous"), Action::Deny, "{input}");
         assert_eq!(decided("Other"), Action::Ask, "{input}");

@@ -7,20 +7,20 @@ use super::super::{
 use super::instance::{Instance, Leaf, Progress, inside, needs_answer};
 use super::{Flow, Recorded, StopCause};
 
-/// Something to do. All but notes may be told again until the fact that follows from them is recorded.
+/// Something to do. All but notes may be returned again until the fact that follows from them is recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// A decision; it is recorded already and has to be stored before anything else is done.
     Note(Fact),
     /// Begin an agent, script, merge or approval: record `StepStarted`, then do it. Of a merge, this is what comes before
-    /// anybody looks at it; of an approval, nothing.
+    /// the review; of an approval, nothing.
     Start {
         /// Which.
         path: StepPath,
         /// The attempt to record.
         attempt: u32,
     },
-    /// Ask a person for an approval or a review, and record `StepAsked`; or what to do about changes in the way of a
+    /// Ask a user for an approval or a review, and record `StepAsked`; or what to do about changes in the way of a
     /// merge, of which `MergeBlocked` is recorded.
     Ask {
         /// Which.
@@ -52,9 +52,9 @@ enum Decision {
     Note(Fact),
     /// It is under way; this is to be done.
     Busy(Vec<Action>),
-    /// It is over, and what comes after it may come.
+    /// It has ended, and what comes after it may begin.
     Done,
-    /// It is over, and so is the loop around it.
+    /// It has ended, and so has the loop around it.
     Exit,
     /// It failed, and what comes after it may not come.
     Failed { path: StepPath, why: String },

@@ -29,7 +29,7 @@ pub(super) enum Progress {
     Running(Leaf),
     /// Steps inside it are being done.
     Open,
-    /// It is over: done, failed or skipped.
+    /// It has ended: done, failed or skipped.
     Over,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Group {
 /// Why a step is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
-    /// A person says that it is done.
+    /// A user completed it.
     CompletedByHand,
     /// A step beside it failed.
     FailFast,
@@ -75,9 +75,9 @@ pub enum StopCause {
     StepTimeout,
     /// The session took too long.
     SessionTimeout,
-    /// A person ended the session.
+    /// A user cancelled the session.
     Cancelled,
-    /// The session cannot go on.
+    /// The session cannot continue.
     Broken,
 }
 
@@ -111,7 +111,7 @@ impl Instance {
         self.status() == Some(StepStatus::Failed) && step.on_fail == OnFail::Block
     }
 
-    /// Whether it is over and ends the loop around it.
+    /// Whether it has ended and ends the loop around it.
     pub(super) fn exits(&self, step: &Step) -> bool {
         let by_itself = self.status() == Some(StepStatus::Succeeded) && step.on_success == OnSuccess::ExitLoop;
         // A loop inside has its own exits.
@@ -134,7 +134,7 @@ impl Instance {
 }
 
 impl Leaf {
-    /// Whether a person has to answer before it goes on.
+    /// Whether a user has to answer before it continues.
     pub(super) fn waits(&self, step: &Step) -> bool {
         (self.answer.is_none() && needs_answer(step)) || self.is_blocked()
     }
@@ -145,7 +145,7 @@ impl Leaf {
     }
 }
 
-/// Whether a step asks a person.
+/// Whether a step asks a user.
 pub(super) fn needs_answer(step: &Step) -> bool {
     match &step.work {
         Work::Approval(_) => true,

@@ -12,7 +12,7 @@ use crate::RunId;
 pub enum Recorded {
     /// It changed something.
     Noted,
-    /// It is about something that is over, or that already is so.
+    /// It is about something that has ended, or that already is so.
     Stale,
 }
 
@@ -46,7 +46,7 @@ pub enum RejectedFact {
 type Outcome = Result<Recorded, RejectedFact>;
 
 impl Flow {
-    /// Takes a fact. Facts about an attempt that is over change nothing.
+    /// Takes a fact. Facts about an attempt that has ended change nothing.
     pub fn record(&mut self, fact: &Fact) -> Outcome {
         if self.session.is_none() && !matches!(fact, Fact::SessionStarted { .. }) {
             return Err(RejectedFact::WrongTime("not begun"));
@@ -262,7 +262,7 @@ impl Flow {
 
     fn stop_session(&mut self, cause: StopCause) -> Recorded {
         let standing = self.ended.is_some();
-        // Somebody may give up on a session that could be retried.
+        // A user may cancel a session that could be retried.
         let can_be_given_up = matches!(self.state(), SessionState::Blocked | SessionState::Failed);
         if standing && cause == StopCause::Cancelled && can_be_given_up {
             self.ended = None;

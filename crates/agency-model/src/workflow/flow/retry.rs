@@ -1,4 +1,4 @@
-//! Lets a session that stands still go on.
+//! Continues a settled session.
 
 use super::super::{Step, StepPath, StepStatus, Work};
 use super::instance::{Instance, Progress};

@@ -1,4 +1,4 @@
-//! Sessions, told fact by fact.
+//! Sessions, fact by fact.
 
 mod order;
 mod people;
@@ -57,7 +57,7 @@ impl Played {
         actions
     }
 
-    /// Goes on until nothing begins any more; the paths that began, in order.
+    /// Continues until nothing begins any more; the paths that began, in order.
     fn begun(&mut self) -> Vec<String> {
         let mut begun = vec![];
         loop {

@@ -257,7 +257,7 @@ fn task(node: &Node, defaults: &Defaults, notes: &mut Notes<'_, '_>) -> Option<S
     Some(plain_step(id?.value, &object, Work::Agent(Box::new(agent))))
 }
 
-/// A step that stages and tasks are: without a limit of its own, since a person may be part of it.
+/// A step that stages and tasks are: without a limit of its own, since a user may be part of it.
 fn plain_step(name: String, object: &Object<'_>, work: Work) -> Step {
     let (on_fail, on_success) = (OnFail::Block, OnSuccess::GoOn);
     Step { name, at: object.at, when: None, timeout: None, timeout_at: None, on_fail, on_success, work }

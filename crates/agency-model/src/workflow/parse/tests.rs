@@ -14,7 +14,7 @@ fn plan(text: &str) -> Plan {
     }
 }
 
-/// What is told of a file, with its excerpts.
+/// The problems of a file, with excerpts.
 fn problems(text: &str) -> String {
     told(&parse_workflow("w.yaml", text.as_bytes()).expect_err("it has problems"))
 }

@@ -24,7 +24,7 @@ pub(crate) fn act(started: Duration, arguments: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Tells when it started, waits for a byte, tells when it ends.
+/// Prints when it started, waits for a byte, prints when it ends.
 fn report(started: Duration, socket: &str) {
     let mut stream = UnixStream::connect(socket).unwrap();
     stream.write_all(&stamp::to_bytes(started)).unwrap();

@@ -1,7 +1,7 @@
 //! The benchmark: agency beside the least that could do the same, in one run, round after round.
 //!
 //! The one rule: what is compared is measured interleaved on the same machine, the same repository and the same
-//! filesystem, and everything that is no part of the claim happens outside of the measured time.
+//! filesystem, and everything that is not part of the claim happens outside of the measured time.
 
 #![expect(
     clippy::unwrap_used,

@@ -93,7 +93,7 @@ impl Place {
         repo
     }
 
-    /// Waits until a run is over; it must have completed.
+    /// Waits until a run has finished; it must have completed.
     pub(crate) fn wait_for_end(&self, id: &str) {
         let ended = object(&succeed(&mut self.world.command(&["wait", "--json", id])));
         assert_eq!(ended["data"]["state"], "completed", "{ended:#}");
@@ -132,7 +132,7 @@ impl Reporting {
         self.moment()
     }
 
-    /// The next moment that it tells.
+    /// The next moment that it prints.
     pub(crate) fn moment(&mut self) -> Duration {
         read_moment(&mut self.stream)
     }

@@ -1,4 +1,4 @@
-//! `agency agent kill-orphan`: ends an agent that nobody supervises.
+//! `agency agent kill-orphan`: ends an agent that has lost its supervisor.
 
 use std::process::ExitCode;
 

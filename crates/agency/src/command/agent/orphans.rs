@@ -1,4 +1,4 @@
-//! `agency agent orphans`: agents that live on although nobody supervises their run any more.
+//! `agency agent orphans`: agents that still run although their supervisor has died.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::output::{ago, plain};
 use crate::problem::Problem;
 
-/// List agents that live on although their supervisor was killed, with what they are doing and what can be done
+/// List agents that still run although their supervisor was killed, with what they are doing and what can be done
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Pid files that are no longer needed are deleted.\n\nExamples:\n  \
     agency agent orphans\n  agency agent orphans --json")]
@@ -23,7 +23,7 @@ pub(crate) struct Args {}
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Orphans {
     orphans: Vec<OrphanView>,
-    /// Pid files that nobody can make sense of; they are left where they are.
+    /// Pid files that cannot be read; they are left where they are.
     unclear: Vec<UnclearPidFile>,
 }
 

@@ -19,7 +19,7 @@ use crate::output::{Spinner, readable};
 use crate::patience::Patience;
 use crate::problem::Problem;
 
-/// How often we look whether the user wants an end.
+/// The interval of the check whether the user has pressed Ctrl-C.
 const LOOK_UP: Duration = Duration::from_millis(100);
 
 /// Start a named agent in a workspace of its own; without a prompt it waits for its first message
@@ -108,7 +108,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     })
 }
 
-/// An agent that somebody watches.
+/// An agent that the terminal follows.
 struct Foreground<'a> {
     agent: &'a NamedAgent,
     events: &'a AgentEvents,
@@ -116,7 +116,7 @@ struct Foreground<'a> {
 }
 
 impl Foreground<'_> {
-    /// Prints what happens to the agent until it is over or the user wants an end.
+    /// Prints the events of the agent until it has finished or the user presses Ctrl-C.
     fn stay(&self, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
         let name = &self.agent.name;
         context.say(&format!("{name} is running; Ctrl-C stops it, a second Ctrl-C kills it"));

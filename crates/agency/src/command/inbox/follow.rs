@@ -27,9 +27,9 @@ pub(crate) struct NewsLine {
 enum News {
     /// It waits for an answer.
     Asked,
-    /// Somebody has answered it.
+    /// It has been answered.
     Answered,
-    /// Nobody waits for an answer any more.
+    /// The agent does not wait for an answer any more.
     Expired,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn follow(agency: &mut Agency, context: &Context) -> Result<ExitCode,
                         line.question.write(out, false)?;
                         writeln!(out)?;
                     }
-                    // A pipe wants the questions only.
+                    // With a pipe, only the questions are printed.
                     News::Answered | News::Expired if watched => writeln!(out, "{}\n", line.question.settled())?,
                     News::Answered | News::Expired => {}
                 }

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::terminal::{Key, Keyboard};
 use crate::view::{MOST_OPTIONS, QuestionView, answer_words, chosen_options};
 
-/// How often it is looked whether somebody else has answered what is shown.
+/// The interval of the check whether the shown question was answered elsewhere.
 const LOOK: Duration = Duration::from_millis(300);
 
 /// Refuses where there are no keys to press.
@@ -28,7 +28,7 @@ pub(super) fn check_terminal() -> Result<(), Problem> {
     Err(problem.hint("agency inbox lists the questions, and agency answer answers one"))
 }
 
-/// What a person decided about a question.
+/// What the user decided about a question.
 enum Decision {
     Answer(Answer),
     Skip,
@@ -82,7 +82,7 @@ impl Walk<'_> {
             view.write_question(out, false)?;
             writeln!(out, "  {}", offered(row))
         })?;
-        // What was pressed before the question was there is no answer to it.
+        // Keys that were pressed before the question appeared do not answer it.
         self.keyboard.forget();
         let mut chosen = BTreeSet::new();
         loop {
@@ -139,7 +139,7 @@ impl Walk<'_> {
         Ok(self.agency.question(id.as_str())?)
     }
 
-    /// Delivers an answer, unless the question is over; then says how.
+    /// Delivers an answer, unless the question is closed; then says how it was closed.
     fn deliver(
         &mut self,
         row: &QuestionRow,

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     if failed > 0 { Err(problem(failed, synced)?) } else { Ok(code) }
 }
 
-/// One failure is told as it is, several by their number.
+/// One failure is reported as it is, several by their number.
 fn problem(failed: usize, synced: Vec<Synced>) -> Result<Problem, Problem> {
     let all = synced.len();
     match (failed, first_failure(synced)) {
@@ -80,7 +80,7 @@ pub(super) fn first_failure(synced: Vec<Synced>) -> Option<SourceError> {
     synced.into_iter().find_map(|synced| synced.outcome.err())
 }
 
-/// Fetches, with a line for each source where somebody watches.
+/// Fetches, with a line for each source on a terminal.
 pub(super) fn fetch(sources: &Sources, names: &[String], context: &Context) -> Result<Vec<Synced>, Problem> {
     let interrupted = listen_for_interrupts()?;
     let bars = Bars::new(context.is_watched());

@@ -1,4 +1,4 @@
-//! `agency workflow complete-task`: an interactive task is done, says a person.
+//! `agency workflow complete-task`: completes an interactive task on request.
 
 use std::process::ExitCode;
 

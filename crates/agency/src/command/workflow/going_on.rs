@@ -1,4 +1,4 @@
-//! Lets a session go on, and follows it.
+//! Continues a session, and follows it.
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::patience::Patience;
 use crate::problem::Problem;
 
-/// Which session goes on.
+/// Which session continues.
 #[derive(Debug, clap::Args)]
 pub(super) struct Which {
     #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
@@ -21,7 +21,7 @@ pub(super) struct Which {
     detach: bool,
 }
 
-/// Has a session driven again by way of `drive`, and follows what is new unless the user does not want to.
+/// Starts a driver for a session again by way of `drive`, and follows new facts unless the user asked not to.
 pub(super) fn go_on(
     which: &Which,
     context: &Context,

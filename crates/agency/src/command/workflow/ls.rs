@@ -37,7 +37,7 @@ struct Listed {
     state: SessionState,
     /// Why it stands still, where it is not simply done.
     reason: Option<String>,
-    /// Whether somebody drives it now.
+    /// Whether a driver executes it now.
     driven: bool,
     /// The title of what is to be done.
     task: String,

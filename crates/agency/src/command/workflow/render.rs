@@ -1,4 +1,4 @@
-//! `agency workflow render`: what a step would be told.
+//! `agency workflow render`: the prompt of a step.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ pub(crate) struct Request<'args> {
 pub(crate) struct Prompt {
     file: String,
     step: String,
-    /// What the step would be told.
+    /// The prompt of the step.
     text: String,
     /// What only running will know, as it stands in the text.
     unknown: Vec<String>,

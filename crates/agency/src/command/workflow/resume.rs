@@ -1,4 +1,4 @@
-//! `agency workflow resume`: a session whose driver died goes on.
+//! `agency workflow resume`: continues a session whose driver died.
 
 use std::process::ExitCode;
 

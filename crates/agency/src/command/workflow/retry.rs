@@ -1,4 +1,4 @@
-//! `agency workflow retry`: a session that stands still goes on.
+//! `agency workflow retry`: continues a session that is blocked, failed or cancelled.
 
 use std::process::ExitCode;
 

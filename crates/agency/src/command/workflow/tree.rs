@@ -1,4 +1,4 @@
-//! A session as people see it: a line for it, then a line for each step.
+//! A session as text: a line for it, then a line for each step.
 
 use std::io::Write;
 

@@ -68,7 +68,7 @@ pub(super) fn watch_tree(
     conclude(orchestrator, id, followed??, context)
 }
 
-/// Says how the session stands when nobody follows it any more.
+/// Prints the state of the session when it is not followed any more.
 fn conclude(
     orchestrator: &mut Orchestrator,
     id: &SessionId,

@@ -45,7 +45,7 @@ impl Stage {
         Self { state, subject: shown.expect("a tab is shown") }
     }
 
-    /// What the reader tells; what is to be done then.
+    /// What the reader loaded; returns the effects.
     pub(in crate::tui) fn tell(&mut self, content: Content) -> Vec<Effect> {
         let generation = self.subject.generation;
         update(&mut self.state, Input::Background(BackgroundEvent::Detail { generation, content }))

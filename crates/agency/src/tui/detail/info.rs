@@ -14,7 +14,7 @@ const LABEL_WIDTH: u16 = 14;
 /// One paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tui) struct Paragraph {
-    /// What it is about; empty where it goes on.
+    /// The label; empty on a continuation line.
     pub(in crate::tui) name: String,
     /// One line, wrapped where it is too long.
     pub(in crate::tui) text: String,

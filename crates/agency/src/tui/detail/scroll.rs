@@ -218,7 +218,7 @@ impl Scroll {
         self.selected = self.selected.and_then(now);
     }
 
-    /// The item at the top, as it was when somebody last moved.
+    /// The item at the top, as it was when the user last moved.
     pub(in crate::tui) const fn top_item(&self) -> usize {
         self.top.item
     }

@@ -1,4 +1,4 @@
-//! What an agent says and does: its words, its tool calls, and what it was told.
+//! What an agent writes and does: its text, its tool calls, and the messages that it received.
 
 mod build;
 mod tool;
@@ -75,7 +75,7 @@ impl Mark {
     }
 }
 
-/// Where more words go on.
+/// Where further text is appended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Joins {
     /// They begin anew.

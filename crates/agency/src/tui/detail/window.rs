@@ -20,7 +20,7 @@ pub(in crate::tui) struct Piece<T> {
 /// Which part of a file is to be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Ask {
-    /// What came; nobody asked for it.
+    /// What arrived without a request.
     Tail,
     /// The beginning.
     First,
@@ -41,7 +41,7 @@ pub(in crate::tui) struct Load<T> {
     pub(in crate::tui) pieces: Vec<Piece<T>>,
     /// The last line, if it has no end yet.
     pub(in crate::tui) half: Option<T>,
-    /// Whether the file goes on.
+    /// Whether the file continues.
     pub(in crate::tui) more: bool,
     /// How long the whole file was.
     pub(in crate::tui) length: u64,

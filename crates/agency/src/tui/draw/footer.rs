@@ -63,7 +63,7 @@ fn after(area: Rect, used: u16) -> Rect {
 fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let here = state.scope();
     let all = here.chain().iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope));
-    // A key that means something else here is not told of.
+    // A key that means something else here is not shown.
     let meant = all.filter_map(|binding| Some((*binding.keys.first()?, binding)));
     let meant = meant.filter(|(key, binding)| lookup(here, *key) == Some(binding.action));
     let shown = meant.filter_map(|(key, binding)| Some((Key::name(key), binding.hint?)));

@@ -92,7 +92,7 @@ fn duration(step: &StepOverview, state: &State) -> String {
     begun.map_or_else(String::new, |begun| took(begun, step.ended_at.unwrap_or(state.now)))
 }
 
-/// The run of a step as people call it.
+/// The run of a step by its name, else its id.
 fn run(step: &StepOverview, state: &State) -> String {
     let Some(id) = &step.run_id else { return String::new() };
     state.runs.get(id).map_or_else(|| id.to_string(), |entry| label(&entry.row))

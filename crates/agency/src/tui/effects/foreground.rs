@@ -70,7 +70,7 @@ fn attach(id: &RunId, attachment: Attachment, terminal: &mut Terminal) -> io::Re
         // The tmux client we are in shows it now, and we stay where we are.
         Attachment::Switch { mut command, mut tell } => match command.output() {
             Ok(output) if output.status.success() => {
-                // tmux fills in its prefix. Who is not told how to come back finds the list of sessions.
+                // tmux fills in its prefix. Without this line a user finds the list of sessions.
                 let _ = tell.arg("#{prefix} L returns to agency").output();
                 Ok(Some(BackgroundEvent::Said(format!("{id} was shown in this tmux client"))))
             }

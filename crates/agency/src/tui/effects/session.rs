@@ -29,7 +29,7 @@ pub(super) fn reject(context: &Context, id: &SessionId, reason: &str) -> Result<
     Ok(format!("rejected; {}", stands(&session)))
 }
 
-/// Lets a session go on from what failed, or from a step.
+/// Continues a session from what failed, or from a step.
 pub(super) fn retry(
     context: &Context,
     id: &SessionId,

@@ -14,7 +14,7 @@ use crate::view::MOST_OPTIONS;
 
 /// From this width on, the list and the question stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 90;
-/// A question with fewer lines shows first what is asked, then by whom.
+/// A question with fewer lines shows first what is asked, then the run that asks.
 const MIN_ROOMY_HEIGHT: u16 = 12;
 /// So many lines at most say how the question stands.
 const MAX_CLOSING_LINES: usize = 4;

@@ -31,7 +31,7 @@ pub(super) enum FileKind {
     Logs,
 }
 
-/// A file, and how far its end was told.
+/// A file, and how far it was sent.
 #[derive(Debug)]
 pub(super) struct FileReading {
     path: PathBuf,
@@ -48,7 +48,7 @@ impl FileReading {
         Self { path, kind, end: 0, half: vec![], told: None, changed: true }
     }
 
-    /// Tells what came; how long until the next look.
+    /// Sends what is new; returns the time until the next check.
     pub(super) fn turn(&mut self, touched: bool, over: bool, pace: Duration, tell: &mut impl FnMut(Content)) -> Sleep {
         self.changed |= touched || !over;
         if !self.changed {
@@ -109,13 +109,13 @@ impl FileReading {
         let mut read = || -> io::Result<Content> {
             let page = read_window(&self.path, place, PAGE_BYTES, PartialLine::Exclude)?;
             if place == WindowAt::End {
-                // What comes next goes on from here.
+                // The next piece continues from here.
                 self.end = page.end;
             }
             let more = match place {
                 WindowAt::End => false,
                 WindowAt::Before(_) => true,
-                // What has no end yet is no more.
+                // A line without its end does not count.
                 WindowAt::After(_) => page.end < self.end,
             };
             let half = if more { vec![] } else { self.half_after(page.end)? };
@@ -166,7 +166,7 @@ fn load<T>(part: &LoadedPart<'_>, half: Option<T>, understand: impl Fn(&[u8]) ->
     Load { ask, start: page.start, end: page.end, pieces, half, more, length }
 }
 
-/// One event. A piece of one that is longer than a page is only named: nobody reads so much.
+/// One event. Of an event that is longer than a page, only the type is shown.
 fn event(line: &[u8]) -> EventLine {
     let text = String::from_utf8_lossy(line);
     let read = EventLine::read(text.trim_end(), 0);

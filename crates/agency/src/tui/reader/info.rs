@@ -1,4 +1,4 @@
-//! What a run is, why it stands as it does, what it was told, and what it asked.
+//! What a run is, its state and the reason for it, its prompt, and its questions.
 
 use std::path::Path;
 

@@ -52,7 +52,7 @@ impl OrdersMailbox {
         self.0.wake();
     }
 
-    /// Records a change in the run's directory; wakes the reader unless it ignores changes or knows of one already.
+    /// Records a change in the run's directory; wakes the reader unless it ignores changes or has one recorded already.
     pub(super) fn record_change(&self) {
         self.0.change_and(|orders| {
             let known = std::mem::replace(&mut orders.changed, true);

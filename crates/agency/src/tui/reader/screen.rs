@@ -30,7 +30,7 @@ pub(super) struct ScreenReading {
     pausing: bool,
 }
 
-/// What was told last.
+/// What was sent last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum LastSent {
     #[default]
@@ -47,7 +47,7 @@ impl ScreenReading {
         self.watch.as_ref().filter(|_| !self.pausing).map(AsFd::as_fd)
     }
 
-    /// Tells what came; how long until the next look.
+    /// Sends what is new; returns the time until the next check.
     pub(super) fn turn(
         &mut self,
         agency: &Agency,
@@ -108,7 +108,7 @@ impl ScreenReading {
     }
 }
 
-/// What the terminal of a run that is over showed last.
+/// What the terminal of a finished run showed last.
 fn last_screen(agency: &Agency, row: &RunRow) -> Content {
     let last = agency.last_screen(&row.id).unwrap_or_default();
     let screen = replayed(agency, row, &last);

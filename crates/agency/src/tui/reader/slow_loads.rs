@@ -22,7 +22,7 @@ use crate::tui::input::BackgroundEvent;
 const SELECTION_DELAY: Duration = Duration::from_millis(80);
 /// How long after one reading the same is read again.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(3);
-/// The same while nobody is there.
+/// The same while the user is inactive.
 const IDLE_RELOAD_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Reads what takes a while, in a thread of its own.
@@ -35,7 +35,7 @@ pub(super) struct BackgroundLoads {
     busy: Arc<AtomicBool>,
     /// For which generation the last one was, and when it was seen to be done.
     last: Option<(u64, Option<Instant>)>,
-    /// What the last patch was, so that the same one is not told again.
+    /// The last patch, so that the same one is not sent again.
     patch: Arc<AtomicU64>,
 }
 
@@ -59,7 +59,7 @@ impl BackgroundLoads {
         };
         let left = due.saturating_duration_since(Instant::now());
         if !left.is_zero() {
-            // Whoever comes back does not wait for the long one.
+            // A user who becomes active again does not wait for the long one.
             return Sleep { limit: Some(left.min(RELOAD_INTERVAL)), ignore_changes: true };
         }
         *wanted = None;
@@ -132,11 +132,11 @@ mod tests {
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
         let mut loads = BackgroundLoads::new(open, OrdersMailbox::new().unwrap(), sender, Presence::new());
         let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
-        // Whoever came just now, seen from a clock that stands still.
+        // A user who became active just now, with a clock that stands still.
         let mut wanted = Some(Instant::now() + LATER);
         assert!(matches!(loads.turn(&subject(1), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));
         assert!(wanted.is_some() && loads.last.is_none(), "nothing was begun");
-        // Whoever stayed.
+        // A user who stayed active.
         let mut wanted = Instant::now().checked_sub(SELECTION_DELAY);
         assert_eq!(loads.turn(&subject(2), &mut wanted), Sleep::UNTIL_CHANGE);
         assert_eq!(wanted, None);

@@ -8,7 +8,7 @@ use agency_model::{RunId, RunKind, SessionId};
 use super::order::urgency;
 use super::{Entry, Grouping, Pick, RunList, Sorting};
 
-/// What a group is about. The order is that of the list: what waits for somebody is always on top.
+/// What a group is about. The order is that of the list: what waits for the user is always on top.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tui) enum GroupKey {
     Waiting,
@@ -67,7 +67,7 @@ pub(super) fn arrange(list: &RunList) -> Vec<Line> {
         if finished.is_empty() {
             continue;
         }
-        // Who filters wants to see what fits.
+        // A filter shows what matches, also in folded groups.
         let unfolded = list.is_unfolded(&key) || !words.is_empty();
         if words.is_empty() {
             lines.push(Line::Finished { key, count: finished.len(), unfolded });
@@ -75,7 +75,7 @@ pub(super) fn arrange(list: &RunList) -> Vec<Line> {
         if unfolded {
             finished.sort_by(order);
         } else {
-            // Whoever looks at a run goes on looking at it when it ends.
+            // A selected run stays selected when it ends.
             finished.retain(|entry| matches!(&list.selected, Some(Pick::Run(id)) if *id == entry.row.id));
         }
         lines.extend(finished.iter().map(|entry| Line::Run(entry.row.id.clone())));

@@ -62,7 +62,7 @@ impl Grouping {
     }
 }
 
-/// How urgently a run wants somebody; what wants it most comes first.
+/// How urgently a run needs the user; the most urgent comes first.
 pub(super) fn urgency(entry: &Entry) -> u8 {
     match (entry.asks > 0, entry.row.state, entry.row.activity) {
         (true, ..) | (_, RunState::Running, Some(Activity::WaitingForUser)) => 0,

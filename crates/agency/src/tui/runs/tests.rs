@@ -122,7 +122,7 @@ fn a_run_that_ends_stays_as_long_as_it_is_selected() {
     list.go(Move::First, 10);
     assert_eq!(selected(&list).as_deref(), Some("two"));
     assert_eq!(shown(&list), ["[shop]", "two", "2 finished"]);
-    // Whoever wants it again gets it shown.
+    // Selecting it again shows it.
     list.select(&run_id(1));
     assert_eq!(shown(&list), ["[shop]", "two", "2 finished", "one"]);
 }

@@ -59,7 +59,7 @@ pub(super) fn act(state: &mut State, action: AppAction) -> Vec<Effect> {
     vec![]
 }
 
-/// Leaves at once, or when what is being done is done; whoever asks twice does not wait.
+/// Leaves at once, or when the running jobs are done; a second request does not wait.
 fn quit(state: &mut State) -> Vec<Effect> {
     if state.jobs.is_empty() || state.leaving {
         return vec![Effect::Quit];

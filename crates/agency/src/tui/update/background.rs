@@ -74,14 +74,14 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Failure>)
             }
         }
         Err(failure) => {
-            // Whoever wanted to leave after it is told first that it did not work.
+            // If it failed, its message is shown before the TUI is left.
             state.leaving = false;
             if let Some(job) = &job {
                 super::confirm::not_planned(state, job);
                 super::editor::come_back(state, job);
             }
             let told = form::refused(state, number, None, &failure) || steps::refused(state, number, &failure);
-            // What was only read for something that is closed by now concerns nobody.
+            // The result belongs to something that is closed by now.
             if !told && job.is_some() {
                 state.show_error(&failure);
             }

@@ -81,7 +81,7 @@ fn job(state: &mut State, purpose: Purpose, text: String) -> Option<Job> {
                     false => Job::Send { row, text },
                 });
             }
-            // Going on by a new run is something else than a message.
+            // Continuing by a new run is not a message.
             let message = format!("{} is {} now; send it again if you mean that", label(&row), row.state);
             let purpose = Purpose::Message(Box::new(row));
             if let Some(Overlay::Editor(editor)) = state.overlays.last_mut() {
@@ -103,7 +103,7 @@ pub(super) fn sent(state: &mut State, job: &Job) {
     }
 }
 
-/// What could not be sent is to be written again; nobody who is writing something else is disturbed.
+/// A text that could not be sent is offered for editing again, unless the user is writing another one.
 pub(super) fn come_back(state: &mut State, job: &Job) {
     let Some((purpose, text)) = job.written() else { return };
     keep(state, purpose.key(), text.to_owned());

@@ -201,7 +201,7 @@ pub(super) fn refused(state: &mut State, number: JobNumber, field: Option<Field>
         Scope::Runs | Scope::Detail | Scope::Run | Scope::Inbox | Scope::Steps | Scope::Help | Scope::Everywhere => {
             state.overlays.push(form);
         }
-        // Whoever writes something else goes on writing, and finds the form behind it.
+        // A user who is writing another text continues there, and finds the form behind it.
         Scope::Form | Scope::Editor | Scope::Filter | Scope::Confirm | Scope::Yank => {
             state.overlays.insert(0, form);
             state.show_error(failure);

@@ -43,7 +43,7 @@ pub(super) fn act(state: &mut State, action: InboxAction) -> Vec<Effect> {
     vec![]
 }
 
-/// The question that an answer would be for; what is not open is told to be so.
+/// The question that an answer would be for; if it is not open, a message says so.
 fn asked(state: &mut State) -> Option<QuestionRow> {
     let Some(row) = state.inbox.shown().cloned() else {
         state.refuse("no question is selected");
@@ -89,7 +89,7 @@ fn choose(state: &mut State, number: usize) -> Vec<Effect> {
     vec![]
 }
 
-/// Sends what is chosen; from what needs no answer any more it goes on to the next.
+/// Sends what is chosen; if the question needs no answer any more, shows the next.
 fn send(state: &mut State) -> Vec<Effect> {
     let open = state.inbox.shown().filter(|row| standing(state, &row.id) == AnswerStatus::Open).cloned();
     let Some(row) = open else {
@@ -132,7 +132,7 @@ fn open_run(state: &mut State) {
     state.focus = Focus::Detail;
 }
 
-/// Looks at the next question that is open: one after this one, else the oldest.
+/// Shows the next question that is open: one after this one, else the oldest.
 fn show_next(state: &mut State) {
     let items = items(state);
     let now = shown_index(state, &items).map_or(0, |index| index + 1);
@@ -159,7 +159,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
         (Move::Up, Some(now)) => now.saturating_sub(1),
         (Move::Down, Some(now)) => (now + 1).min(last),
     };
-    // What is not asked any more stays only as long as one looks at it, and so nothing else may be left to go to.
+    // A closed question stays only as long as it is shown, so there may be no other question.
     let is_asked = |shown: &QuestionRow| state.questions.iter().any(|row| row.id == shown.id);
     let gone = now == Some(index) && !state.inbox.shown().is_some_and(is_asked);
     let next = match gone {
@@ -193,7 +193,7 @@ pub(super) fn scroll(state: &mut State, lines: isize) {
     state.inbox.top = state.inbox.top.min(last).saturating_add_signed(lines).min(last);
 }
 
-/// Looks at the question that was clicked.
+/// Shows the question that was clicked.
 pub(super) fn click(state: &mut State, column: u16, row: u16) {
     let list = layout(state, state.areas().body).list;
     if !hits(list, column, row) {

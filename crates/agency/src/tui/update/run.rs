@@ -74,7 +74,7 @@ fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
     let title = format!("Remove {}?", label(&row));
     let confirm = Confirm::new(title, vec![], Job::Remove { row, branch });
     state.overlays.push(Overlay::Confirm(Box::new(Confirm { readiness: Readiness::Reading, ..confirm })));
-    // What is being read already will be told as well.
+    // What is being read already includes it.
     match state.jobs.iter().any(|(_, job)| job.is_like(&plan)) {
         true => vec![],
         false => vec![state.begin(plan)],

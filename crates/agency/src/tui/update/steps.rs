@@ -80,7 +80,7 @@ pub(super) fn changed(state: &mut State, sessions: &[SessionId], asked: bool) ->
     if concerned { load(state) } else { vec![] }
 }
 
-/// Commands of a workflow are no runs, so that nothing tells of them: a session under way is looked at again.
+/// Commands of a workflow are not runs, so they have no change events: a session under way is read again.
 pub(super) fn tick(state: &mut State) -> Vec<Effect> {
     let under_way = steps(state).is_some_and(|steps| {
         let state = steps.overview.as_ref().map(|overview| overview.state);
@@ -110,7 +110,7 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
     }
 }
 
-/// A reason that was told is forgotten; one that was not can be told again.
+/// A reason that was sent is forgotten; one that was not can be sent again.
 pub(super) fn told(state: &mut State, job: Option<&Job>) {
     if let (Some(Job::Reject { .. }), Some(steps)) = (job, steps(state)) {
         steps.forget_reason();
@@ -124,7 +124,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
     }
 }
 
-/// Selects the step that was clicked; a second click looks at its run.
+/// Selects the step that was clicked; a second click shows its run.
 pub(super) fn click(state: &mut State, column: u16, row: u16) {
     let body = state.areas().body;
     let Some(Overlay::Steps(steps)) = state.overlays.last_mut() else { return };
@@ -272,7 +272,7 @@ pub(super) fn write(state: &mut State, action: TextAction) -> Vec<Effect> {
     }
 }
 
-/// Where a session goes on.
+/// Where a session continues.
 #[derive(Clone, Copy)]
 enum RetryFrom {
     Failed,

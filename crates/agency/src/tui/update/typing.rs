@@ -61,7 +61,7 @@ pub(super) fn written(state: &mut State, text: Result<String, Failure>) {
     }
 }
 
-/// Lets the user go on with a text in an editor of their own.
+/// Opens the text in the user's own editor.
 pub(super) const fn in_editor(text: String) -> Effect {
     Effect::RunForeground(ForegroundProgram::Text { purpose: TextFor::Overlay, text })
 }

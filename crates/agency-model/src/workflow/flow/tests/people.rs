@@ -1,4 +1,4 @@
-//! What people do to a session.
+//! What users do to a session.
 
 use super::super::super::Approval;
 use super::*;
@@ -47,7 +47,7 @@ fn a_rejection_blocks_with_its_words_and_the_first_answer_stands() {
     assert_eq!(played.note(say(Approval::Approved)), Recorded::Stale);
     played.begun();
     assert_eq!(played.flow.reason(), Some("step `ok` failed: rejected: not yet"));
-    // A merge that nobody has to look at is done at once.
+    // A merge without a review is done at once.
     let mut played = Played::begin("name: w\nsteps: [{name: m, type: merge, require_review: false}]");
     assert_eq!(played.begun(), ["m"]);
     assert!(matches!(played.go_on().as_slice(), [Action::Merge { .. }]));
@@ -91,7 +91,7 @@ fn a_cancelled_session_stops_what_runs_and_begins_nothing() {
     assert_eq!(played.state(), SessionState::Cancelled);
     played.note(Fact::RetryAsked { from: None });
     assert_eq!(played.begun(), ["a"], "what was stopped is done again");
-    // Nothing runs while a person is asked, so it ends at once.
+    // Nothing runs while the user is asked, so it ends at once.
     let mut played = Played::begin("name: w\nsteps: [{name: ok, type: approval}]");
     played.begun();
     played.note(Fact::CancelAsked);

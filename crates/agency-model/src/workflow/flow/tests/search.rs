@@ -31,7 +31,7 @@ fn workflows() -> Vec<String> {
     ]
 }
 
-/// What usually happens from outside: steps end well or badly, and people answer.
+/// What usually happens from outside: steps end well or badly, and users answer.
 fn usual(played: &Played) -> Vec<Fact> {
     let mut facts = vec![];
     for Running { path, attempt, waits, .. } in played.flow.running() {
@@ -106,7 +106,7 @@ fn each_workflow(mut check: impl FnMut(&Played)) {
 #[test]
 fn the_same_facts_give_the_same_session_after_any_crash() {
     each_workflow(|played| {
-        // A driver may die after any fact it stored; whoever comes after it decides the same.
+        // A driver may die after any fact it stored; its successor decides the same.
         let again = Flow::replay(Arc::clone(&played.flow.plan), &played.history).expect("it was noted before");
         assert_eq!(standing(&again), standing(&played.flow));
         let mut twice = played.flow.clone();

@@ -138,7 +138,7 @@ fn a_thousand_steps_are_decided_one_by_one_without_looking_at_all() {
     let mut played = Played::begin(&scripts(&steps));
     played.begun();
     for (number, name) in names.iter().enumerate() {
-        // What is over is behind the first open step, and is not looked at again.
+        // What has ended is behind the first open step, and is not checked again.
         assert_eq!(played.flow.first_open, number);
         played.succeed(name);
     }

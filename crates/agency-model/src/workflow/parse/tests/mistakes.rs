@@ -1,4 +1,4 @@
-//! Every mistake is told, with its place and the name that was probably meant.
+//! Every mistake is reported, with its place and the name that was probably meant.
 
 use super::*;
 

@@ -106,7 +106,7 @@ fn kill(mut child: Child, after: Duration) {
     let _ = child.wait();
 }
 
-/// How many scratch directories and processes there are once all runs are over and one more command has looked.
+/// How many scratch directories and processes there are once all runs have finished and one more command has run.
 fn what_is_left(place: &Place, before: usize) -> (usize, usize) {
     wait_for("the end of all runs", LIMIT, || {
         succeed(&mut place.world().command(&["reconcile"]));

@@ -1,4 +1,4 @@
-//! From the agent's exit to the return of `agency wait`, beside a parent that is told by the kernel.
+//! From the agent's exit to the return of `agency wait`, beside a parent that waits in the kernel.
 
 use crate::Bench;
 use crate::place::{Place, await_readable, object, run_id, settle, succeed, wait_until_connected};

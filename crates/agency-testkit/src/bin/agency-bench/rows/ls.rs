@@ -61,7 +61,7 @@ pub(super) fn filled(bench: &Bench, runs: usize) -> Place {
     place
 }
 
-/// Copies a row; the database itself insists that a run begins as queued and goes on from there.
+/// Copies a row; the database requires that a run begins as queued and continues from there.
 fn copy(connection: &mut Connection, model: &str, copies: usize) {
     let transaction = connection.transaction().unwrap();
     let columns: Vec<String> = {

@@ -77,7 +77,7 @@ pub(super) fn private_memory(pid: u32) -> u64 {
     kilobytes.sum::<u64>() * 1024
 }
 
-/// Bytes as people read them.
+/// Bytes as text.
 pub(super) fn megabytes(bytes: u64) -> String {
     format!("{:.2} MB", bytes as f64 / 1e6)
 }

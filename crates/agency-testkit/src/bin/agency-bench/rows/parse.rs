@@ -15,7 +15,7 @@ const MOST: usize = 500 << 20;
 const MOST_QUICK: usize = 100 << 20;
 const PIECE: usize = 256 << 10;
 
-/// What a program would write that only wants to know what Claude Code says.
+/// A parser that only reads the text of Claude Code.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Line {

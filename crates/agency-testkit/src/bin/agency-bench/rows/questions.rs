@@ -27,7 +27,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
         report.release();
         let question = next_question(&rows);
         let stored = stamp::now();
-        // What follows from the question is done before it is answered, as when a human answers.
+        // What follows from the question is done before it is answered, as when a user answers.
         settle();
         let before = stamp::now();
         succeed(&mut place.world().command(&["answer", "--json", &question, "allow"]));

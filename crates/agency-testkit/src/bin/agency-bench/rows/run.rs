@@ -1,4 +1,4 @@
-//! `agency run` in tmux, beside the two commands that nobody can do without.
+//! `agency run` in tmux, beside the two commands that it cannot do without.
 
 use crate::Bench;
 use crate::place::{Place, run_id, settle, timed};

@@ -17,7 +17,7 @@ use crate::sample::Sample;
 
 const FEW: usize = 20;
 const MANY: usize = 2000;
-/// How many worktrees git looks at at once, as agency does.
+/// How many worktrees git reads at once, as agency does.
 const AT_ONCE: usize = 2;
 
 /// A repository with so many finished runs, each with its worktree.
@@ -187,7 +187,7 @@ fn copy_directory(from: &Path, to: &Path) {
     }
 }
 
-/// Copies a row; the database itself insists that a run begins as queued and goes on from there.
+/// Copies a row; the database requires that a run begins as queued and continues from there.
 fn copy_rows(database: &Path, model: &str, runs: &[(String, PathBuf)]) {
     let mut connection = Connection::open(database).unwrap();
     let transaction = connection.transaction().unwrap();

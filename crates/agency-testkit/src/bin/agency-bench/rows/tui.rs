@@ -22,7 +22,7 @@ const RUNS: usize = 50;
 const SIZE: (u16, u16) = (50, 180);
 /// A key is answered within this.
 const SOON: Duration = Duration::from_millis(33);
-/// After so long without a key nobody is there.
+/// After so long without a key the user is inactive.
 const ALONE: Duration = Duration::from_secs(25);
 /// What is looked at for flatness may grow by so much: allocators keep a little.
 const GROWTH: f64 = 1.1;
@@ -44,7 +44,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     for minute in 0..minutes {
         screen.rest(Duration::from_secs(60));
         let now = screen.memory();
-        // What a screen gathers at the beginning is no growth.
+        // What the TUI allocates at the beginning is not growth.
         first = if minute == 0 { now } else { first };
         most = now.max(most);
     }

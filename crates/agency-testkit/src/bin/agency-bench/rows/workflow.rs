@@ -72,7 +72,7 @@ fn session(place: &Place, repo: &Repo, file: &PathBuf) -> Duration {
         (clock[0] * 3600 + clock[1] * 60 + clock[2]) * 1000 + format!("{fraction:0<3}")[..3].parse::<u64>().unwrap()
     };
     let (first, last) = (milliseconds(&facts[1]), milliseconds(facts.last().unwrap()));
-    // A session may go on past midnight.
+    // A session may last past midnight.
     Duration::from_millis((last + 24 * 3_600_000 - first) % (24 * 3_600_000))
 }
 

@@ -67,7 +67,7 @@ impl Transcript {
         self.joins = Joins::Nothing;
     }
 
-    /// Words may come in pieces, which go on where the last one ended.
+    /// Text may come in pieces, each of which continues the last one.
     fn words(&mut self, start: u64, text: &str) {
         let text = plain(text);
         let mut part = 0;

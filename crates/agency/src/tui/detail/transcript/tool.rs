@@ -138,7 +138,7 @@ fn pretty(input: &Value) -> String {
     serde_json::to_string_pretty(&without_long_texts(input)).unwrap_or_default()
 }
 
-/// The same with texts up to a measure, so that showing it is no work.
+/// The same with texts up to a limit, so that showing it is cheap.
 fn without_long_texts(value: &Value) -> Value {
     match value {
         Value::String(text) if text.len() > MAX_TEXT_BYTES => {

@@ -217,7 +217,7 @@ fn text(backend: &TestBackend) -> String {
     backend.to_string()
 }
 
-/// Anything that a reader may tell.
+/// Anything that a reader may send.
 fn any_content() -> impl Strategy<Value = (Tab, u8, String)> {
     let tab = prop::sample::select(Tab::ALL.to_vec());
     (tab, 0u8..4, "[a-z 漢é\u{301}\n\t😀👨‍👩‍👧]{0,200}")

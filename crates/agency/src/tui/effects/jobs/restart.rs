@@ -1,4 +1,4 @@
-//! Going on with a run that is over, and starting one again.
+//! Continuing a finished run, and restarting one.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,11 +14,11 @@ use crate::context::Context;
 use crate::problem::Problem;
 use crate::tui::effect::{Outcome, label};
 
-/// What an agent is told that has to be told something when it is started again.
+/// The prompt of an agent that needs one when it is restarted.
 const GO_ON: &str = "You were stopped and started again. The conversation so far is still yours, and the files are as \
     you left them. Look at what is there, then go on with what you were doing.";
 
-/// Goes on with the conversation of a run that is over.
+/// Continues the conversation of a finished run.
 pub(super) fn resume(
     context: &Context,
     agency: &mut Agency,
@@ -30,7 +30,7 @@ pub(super) fn resume(
     create(agency, &plan, "continues as", interrupted)
 }
 
-/// Ends a run if it is live, and starts it again where it was, with its conversation where that can go on.
+/// Stops a run if it is live, and starts it again where it was, with its conversation where that can be resumed.
 pub(super) fn restart(
     context: &Context,
     agency: &mut Agency,
@@ -47,7 +47,7 @@ pub(super) fn restart(
     };
     let again = |prompt| request(context, over.clone(), prompt, ResumeFallback::BeginAnother);
     let plan = match agency.plan_resume(again(None)?) {
-        // Only one that goes on with a conversation lacks words; what begins another has its first prompt.
+        // Only a run that resumes a conversation needs a prompt; a new conversation has the first one.
         Err(CreateError::Value { field: "prompt", .. }) => agency.plan_resume(again(Some(GO_ON.to_owned()))?),
         plan => plan,
     }?;

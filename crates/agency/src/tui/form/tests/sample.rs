@@ -1,4 +1,4 @@
-//! A state, runs for it, and what somebody does at the keyboard.
+//! A state, runs for it, and keys that a user presses.
 
 use agency_engine::runs::changes::RunsNews;
 use agency_engine::store::RunRow;
