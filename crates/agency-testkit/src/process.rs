@@ -46,8 +46,8 @@ impl std::fmt::Display for Output {
 pub struct Process {
     name: String,
     child: Child,
-    stdout: Stream,
-    stderr: Stream,
+    stdout: CollectedStream,
+    stderr: CollectedStream,
 }
 
 impl Process {
@@ -59,8 +59,8 @@ impl Process {
         let name = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = spawned.unwrap_or_else(|error| panic!("cannot start `{name}`: {error}"));
-        let stdout = Stream::collect(child.stdout.take().unwrap());
-        let stderr = Stream::collect(child.stderr.take().unwrap());
+        let stdout = CollectedStream::collect(child.stdout.take().unwrap());
+        let stderr = CollectedStream::collect(child.stderr.take().unwrap());
         Self { name, child, stdout, stderr }
     }
 
@@ -137,12 +137,12 @@ impl Drop for Process {
 
 /// Collects what comes out of a pipe.
 #[derive(Debug)]
-struct Stream {
+struct CollectedStream {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
 }
 
-impl Stream {
+impl CollectedStream {
     fn collect(mut pipe: impl Read + Send + 'static) -> Self {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let collected = Arc::clone(&bytes);

@@ -8,11 +8,11 @@ use std::os::unix::ffi::OsStrExt;
 /// Every process with what it was started with. The dead, the foreign and the just ended have nothing to read.
 #[derive(Debug)]
 pub struct ProcessTable {
-    processes: Vec<Entry>,
+    processes: Vec<ProcessEntry>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct ProcessEntry {
     pid: Pid,
     environment: Vec<u8>,
     command_line: Vec<u8>,
@@ -26,7 +26,7 @@ impl ProcessTable {
         let file =
             |pid: Pid, name: &str| fs::read(format!("/proc/{}/{name}", pid.as_raw_nonzero())).unwrap_or_default();
         let processes = pids
-            .map(|pid| Entry { pid, environment: file(pid, "environ"), command_line: file(pid, "cmdline") })
+            .map(|pid| ProcessEntry { pid, environment: file(pid, "environ"), command_line: file(pid, "cmdline") })
             .collect();
         Self { processes }
     }
@@ -52,7 +52,7 @@ impl ProcessTable {
         lines.map(|line| String::from_utf8_lossy(line).replace('\0', " ")).collect()
     }
 
-    fn those(&self, wanted: impl Fn(&Entry) -> bool) -> Vec<Pid> {
+    fn those(&self, wanted: impl Fn(&ProcessEntry) -> bool) -> Vec<Pid> {
         let found = self.processes.iter().filter(|entry| wanted(entry));
         found.map(|entry| entry.pid).collect()
     }

@@ -42,7 +42,7 @@ pub enum Form {
 }
 
 /// The directory of an agent.
-struct Place<'a> {
+struct AgentSetup<'a> {
     /// Whether it is configured to ask before it runs a command.
     asks: bool,
     home: &'a Path,
@@ -138,7 +138,7 @@ impl RealAgent {
         }
     }
 
-    fn seed(self, place: &Place<'_>) -> Variables {
+    fn seed(self, place: &AgentSetup<'_>) -> Variables {
         match self {
             Self::Claude => claude::seed(place),
             Self::Codex => codex::seed(place),
@@ -164,7 +164,7 @@ impl World {
     #[track_caller]
     fn seed(&mut self, agent: RealAgent, repo: &Repo, model: &ModelServer, asks: bool) {
         let home = self.root().join("home");
-        let place = Place { asks, home: &home, repo: &repo.path, model_url: &model.url() };
+        let place = AgentSetup { asks, home: &home, repo: &repo.path, model_url: &model.url() };
         let variables = agent.seed(&place);
         let environment = self.environment_mut();
         environment.find_programs_in(&installed::directory());

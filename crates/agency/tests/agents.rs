@@ -2,9 +2,9 @@
 
 #[cfg(test)]
 mod agents {
+    mod fixture;
     mod jj;
     mod naming;
-    mod place;
     mod restarting;
     mod shutting_down;
     mod slots;

@@ -5,11 +5,11 @@ mod ask {
     mod answering;
     mod cleaning;
     mod crowd;
+    mod fixture;
     mod hostile;
     #[cfg(feature = "fault-points")]
     mod killed;
     mod library;
-    mod place;
     mod scratch;
     mod slow_server;
     mod sources;

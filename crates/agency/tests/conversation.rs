@@ -9,10 +9,10 @@ mod conversation {
     mod denial_words;
     mod early_answer;
     mod expired;
+    mod fixture;
     mod hostile_output;
     mod killed;
     mod limits;
-    mod place;
     mod refused;
     mod removing;
     mod resuming;

@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod inbox_view {
     mod callbacks;
+    mod fixture;
     mod follow;
     mod notify;
     mod notify_trouble;
-    mod place;
     mod walk;
     mod walk_away;
 }

@@ -1,14 +1,14 @@
-//! `agency mcp` with a real client: every tool, what a client is told meanwhile, and what stays when it goes away.
+//! `agency mcp` with a real client: every tool, its notifications, and what stays when the client disconnects.
 
 #[cfg(test)]
 mod mcp {
     mod asking;
     mod bad_input;
     mod client;
+    #[path = "../ask/fixture.rs"]
+    mod fixture;
     mod going_away;
     mod install;
-    #[path = "../ask/place.rs"]
-    mod place;
     mod runs;
     mod tools;
 }

@@ -2,9 +2,9 @@
 
 #[cfg(test)]
 mod orphans {
+    mod fixture;
     mod found;
     mod pid_files;
-    mod place;
     mod reuse;
     mod together;
 }

@@ -5,8 +5,8 @@ mod recovery {
     mod adopting;
     mod doctor;
     mod ends;
+    mod fixture;
     mod lost_while_live;
     mod older_database;
-    mod place;
     mod plan;
 }

@@ -2,10 +2,10 @@
 
 #[cfg(test)]
 mod tui {
+    mod fixture;
     mod leaving;
     mod list;
     mod manners;
-    mod place;
     mod session;
     mod watching;
 }

@@ -9,13 +9,13 @@ mod workflows {
     mod deciding;
     mod driver_protocol;
     mod finishing;
+    mod fixture;
     mod jj;
     mod long_way;
     mod manual_completion;
     mod mcp_servers;
     mod merge_checkouts;
     mod open_sessions;
-    mod place;
     mod redirected;
     mod removing;
     mod results;

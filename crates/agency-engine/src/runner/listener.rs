@@ -31,7 +31,7 @@ pub struct Listener {
     runner: Box<dyn ProcessRunner>,
     stdout: AnsiStripper,
     stderr: AnsiStripper,
-    stage: Stage,
+    stage: EndStage,
     /// Once the program has exited: until when its streams may be silent. Counted from the call that waits, because a
     /// slow reader is not a silent program.
     silent_until: Option<Instant>,
@@ -39,7 +39,7 @@ pub struct Listener {
 
 /// How far the end has come.
 #[derive(Debug, Clone, Copy)]
-enum Stage {
+enum EndStage {
     Working,
     /// It was asked to end, and has until then.
     Asked(Instant),
@@ -57,7 +57,7 @@ impl Listener {
             runner,
             stdout: AnsiStripper::new(),
             stderr: AnsiStripper::new(),
-            stage: Stage::Working,
+            stage: EndStage::Working,
             silent_until: None,
         }
     }
@@ -90,9 +90,9 @@ impl Listener {
     /// Sends TERM to the whole group, and KILL after `grace`. [`Self::next`] does the waiting and continues to
     /// return what the program writes meanwhile.
     pub fn terminate(&mut self, grace: Duration) {
-        if let Stage::Working = self.stage {
+        if let EndStage::Working = self.stage {
             self.runner.terminate();
-            self.stage = Stage::Asked(Instant::now() + grace);
+            self.stage = EndStage::Asked(Instant::now() + grace);
         }
     }
 
@@ -105,7 +105,7 @@ impl Listener {
     }
 
     fn is_over(&self) -> bool {
-        matches!(self.stage, Stage::Over) || (self.runner.exit().is_some() && self.runner.is_silent())
+        matches!(self.stage, EndStage::Over) || (self.runner.exit().is_some() && self.runner.is_silent())
     }
 
     fn deadline(&mut self) -> Option<Instant> {
@@ -113,18 +113,18 @@ impl Listener {
             return Some(*self.silent_until.get_or_insert_with(|| Instant::now() + LAST_WORDS));
         }
         match self.stage {
-            Stage::Working | Stage::Over => None,
-            Stage::Asked(deadline) | Stage::Killed(deadline) => Some(deadline),
+            EndStage::Working | EndStage::Over => None,
+            EndStage::Asked(deadline) | EndStage::Killed(deadline) => Some(deadline),
         }
     }
 
     fn lose_patience(&mut self) {
         self.stage = match self.stage {
-            Stage::Asked(_) if self.runner.exit().is_none() => {
+            EndStage::Asked(_) if self.runner.exit().is_none() => {
                 self.runner.signal(Signal::KILL);
-                Stage::Killed(Instant::now() + KILL_LIMIT)
+                EndStage::Killed(Instant::now() + KILL_LIMIT)
             }
-            Stage::Working | Stage::Asked(_) | Stage::Killed(_) | Stage::Over => Stage::Over,
+            EndStage::Working | EndStage::Asked(_) | EndStage::Killed(_) | EndStage::Over => EndStage::Over,
         };
     }
 

@@ -30,7 +30,7 @@ pub enum NotAllowed {
 /// Why this process is not accepted as a caller.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallerError {
-    /// Only users may do what it wants.
+    /// Only users may do what it requests.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
     /// The database.

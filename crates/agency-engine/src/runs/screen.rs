@@ -1,4 +1,4 @@
-//! The screen of a run for those who only look: live through its supervisor, or as it was at the end.
+//! The screen of a run for viewers that only watch: live through its supervisor, or as it was at the end.
 
 use std::io::Read;
 
@@ -16,10 +16,10 @@ use crate::watch::ScreenWatch;
 const MAX_LAST_SCREEN_BYTES: u64 = 1024 * 1024;
 
 impl Agency {
-    /// Begins to look at the screen of a run that is going on. What comes first is its size and all it shows; whenever
+    /// Begins to read the screen of a running run. What comes first is its size and all it shows; whenever
     /// the size changes, both come again.
     pub fn watch_screen(&self, row: &RunRow) -> Result<ScreenWatch, AttachError> {
-        // While a run is queued, there is no screen, and nobody to tell when there will be one.
+        // While a run is queued, there is no screen, and no supervisor to report when there will be one.
         if row.state == State::Queued || row.state.is_terminal() {
             return Err(AttachError::NotRunning { id: row.id.clone(), state: row.state });
         }

@@ -26,7 +26,7 @@ pub enum WaitError {
 }
 
 impl Agency {
-    /// Waits until the run is in a state that `enough` accepts, or `limit` is over. The row as it is then.
+    /// Waits until the run is in a state that `enough` accepts, or for `limit`. Returns the row as it is then.
     pub fn wait(
         &mut self,
         id: &RunId,
@@ -63,11 +63,11 @@ impl Agency {
                 return Ok(row);
             }
             let asked = Instant::now();
-            // A door that is shut at once is no place to wait: asking again and again would be polling.
+            // A connection that is closed at once is not a wait: repeating it would be polling.
             if wait_for_change(&directory, left) && asked.elapsed() > MIN_WAIT {
                 continue;
             }
-            // Nobody to ask: a creator is at work, or a supervisor is just leaving. The first look after the
+            // Without a supervisor, a creator is at work, or a supervisor is just exiting. The first check after the
             // watch began decides again, so that nothing falls between the two.
             match &watch {
                 None => watch = Some(DirectoryWatch::begin(&[directory.path()])?),

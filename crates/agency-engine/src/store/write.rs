@@ -83,7 +83,7 @@ impl Store {
             Transition::Stale => Ok(Applied::Stale(Box::new(row))),
             Transition::Refused(refusal) => Err(StoreError::Refused { id: id.clone(), refusal }),
             Transition::Moved(run, effects) => {
-                write_state(&transaction, id, row.state, &run, Note { details, at })?;
+                write_state(&transaction, id, row.state, &run, ChangeNote { details, at })?;
                 let from = row.state;
                 let row = Box::new(read(&transaction, id)?);
                 transaction.commit()?;
@@ -99,7 +99,7 @@ impl Store {
         if row.state.is_terminal() {
             return Ok(row);
         }
-        write_state(&transaction, id, row.state, run, Note { details, at: now() })?;
+        write_state(&transaction, id, row.state, run, ChangeNote { details, at: now() })?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
         Ok(row)
@@ -132,7 +132,7 @@ impl Store {
         }
         match step(&row.machine(), &Input::SlotGranted) {
             Transition::Moved(run, _) => {
-                write_state(&transaction, id, State::Queued, &run, Note { details: None, at: now() })?;
+                write_state(&transaction, id, State::Queued, &run, ChangeNote { details: None, at: now() })?;
                 let row = read(&transaction, id)?;
                 transaction.commit()?;
                 Ok(SlotAnswer::Granted(Box::new(row)))
@@ -227,7 +227,7 @@ fn live_states(connection: &rusqlite::Connection) -> Result<Vec<(RunId, State)>,
 
 /// What is known about a change beside the change.
 #[derive(Clone, Copy)]
-struct Note<'a> {
+struct ChangeNote<'a> {
     details: Option<&'a str>,
     at: Timestamp,
 }
@@ -237,7 +237,7 @@ fn write_state(
     id: &RunId,
     from: State,
     run: &Run,
-    note: Note<'_>,
+    note: ChangeNote<'_>,
 ) -> Result<(), StoreError> {
     let at = note.at.to_string();
     match &run.progress {

@@ -12,7 +12,7 @@ use crate::home::HomeError;
 
 /// A watcher may miss what happens on some file systems, so now and then we look all the same.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// The kernel tells of a closed lock file a moment before it lets go of the lock.
+/// The kernel reports a closed lock file a moment before it releases the lock.
 pub(crate) const LOCK_LAG: Duration = Duration::from_millis(2);
 
 /// Watches some directories, without those below them.

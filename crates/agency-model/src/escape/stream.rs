@@ -30,7 +30,7 @@ pub struct Escaper {
 }
 
 /// What stands at the beginning of some bytes.
-enum Head {
+enum Prefix {
     /// So many bytes are shown as this.
     Shown(usize, String),
     /// More bytes are needed to decide.
@@ -83,11 +83,11 @@ impl Escaper {
             shown.push_str(&escaped_text(&String::from_utf8_lossy(text)));
             rest = after;
             match self.head(rest, more_may_come) {
-                Head::Shown(length, text) => {
+                Prefix::Shown(length, text) => {
                     shown.push_str(&text);
                     rest = rest.get(length.max(1)..).unwrap_or_default();
                 }
-                Head::Incomplete => {
+                Prefix::Incomplete => {
                     self.pending = rest.to_vec();
                     return shown;
                 }
@@ -96,29 +96,29 @@ impl Escaper {
         shown
     }
 
-    fn head(&mut self, bytes: &[u8], more_may_come: bool) -> Head {
+    fn head(&mut self, bytes: &[u8], more_may_come: bool) -> Prefix {
         match bytes {
-            [] => Head::Shown(0, String::new()),
+            [] => Prefix::Shown(0, String::new()),
             [ESCAPE, ..] => self.sequence(bytes, more_may_come),
-            [b'\r'] if self.keep_crlf && more_may_come => Head::Incomplete,
-            [b'\r', b'\n', ..] if self.keep_crlf => Head::Shown(2, "\r\n".to_owned()),
-            [b'\r', ..] => Head::Shown(1, "\\r".to_owned()),
+            [b'\r'] if self.keep_crlf && more_may_come => Prefix::Incomplete,
+            [b'\r', b'\n', ..] if self.keep_crlf => Prefix::Shown(2, "\r\n".to_owned()),
+            [b'\r', ..] => Prefix::Shown(1, "\\r".to_owned()),
             _ => self.characters(bytes, more_may_come),
         }
     }
 
     /// A sequence for colours, as far as it stays, or the escape character alone.
-    fn sequence(&mut self, bytes: &[u8], more_may_come: bool) -> Head {
-        let escaped = || Head::Shown(1, "\\x1b".to_owned());
+    fn sequence(&mut self, bytes: &[u8], more_may_come: bool) -> Prefix {
+        let escaped = || Prefix::Shown(1, "\\x1b".to_owned());
         let is_parameter = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b';' | b':');
         let parameters = match bytes {
             [_, b'[', parameters @ ..] => parameters,
-            [_] if more_may_come => return Head::Incomplete,
+            [_] if more_may_come => return Prefix::Incomplete,
             _ => return escaped(),
         };
         let Some(length) = parameters.iter().position(|byte| !is_parameter(byte)) else {
             let waits = more_may_come && parameters.len() < MAX_SEQUENCE_BYTES;
-            return if waits { Head::Incomplete } else { escaped() };
+            return if waits { Prefix::Incomplete } else { escaped() };
         };
         let (parameters, end) = parameters.split_at(length);
         let parameters = std::str::from_utf8(parameters).unwrap_or_default();
@@ -130,11 +130,11 @@ impl Escaper {
             (Sgr::Replace(replace), Some(b'm')) => replace(parameters),
             (_, _) => None,
         };
-        replaced.map_or_else(escaped, |text| Head::Shown(length + 3, text))
+        replaced.map_or_else(escaped, |text| Prefix::Shown(length + 3, text))
     }
 
     /// Characters that are not ASCII, or the byte that begins none.
-    fn characters(&mut self, bytes: &[u8], more_may_come: bool) -> Head {
+    fn characters(&mut self, bytes: &[u8], more_may_come: bool) -> Prefix {
         let end = bytes.iter().position(u8::is_ascii).unwrap_or(bytes.len());
         let run = bytes.get(..end).unwrap_or_default();
         let (valid, broken) = match std::str::from_utf8(run) {
@@ -147,13 +147,13 @@ impl Escaper {
         match (valid.is_empty(), broken) {
             (false, _) => {
                 let before = std::mem::replace(&mut self.before, valid.chars().next_back());
-                Head::Shown(valid.len(), escaped_text_after(before, valid))
+                Prefix::Shown(valid.len(), escaped_text_after(before, valid))
             }
-            (true, Some(None)) if more_may_come && end == bytes.len() => Head::Incomplete,
+            (true, Some(None)) if more_may_come && end == bytes.len() => Prefix::Incomplete,
             (true, _) => {
                 let mut shown = String::new();
                 run.iter().take(1).for_each(|byte| push_byte(*byte, &mut shown));
-                Head::Shown(1, shown)
+                Prefix::Shown(1, shown)
             }
         }
     }

@@ -15,7 +15,7 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// What is to be done with permissions of some kind. All that it names has to be so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Written")]
+#[serde(try_from = "UncheckedRule")]
 #[schemars(!try_from, deny_unknown_fields)]
 pub struct Rule {
     /// What events call it; without one it is called by its number.
@@ -45,7 +45,7 @@ pub struct Rule {
 /// A rule before it is checked as a whole.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct UncheckedRule {
     #[serde(default, deserialize_with = "given")]
     name: Option<String>,
     #[serde(deserialize_with = "action")]
@@ -74,11 +74,11 @@ pub enum InvalidRule {
     Message,
 }
 
-impl TryFrom<Written> for Rule {
+impl TryFrom<UncheckedRule> for Rule {
     type Error = InvalidRule;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
-        let Written { name, action, tool, command, path, message } = written;
+    fn try_from(written: UncheckedRule) -> Result<Self, Self::Error> {
+        let UncheckedRule { name, action, tool, command, path, message } = written;
         let is_name = |name: &String| {
             !name.trim().is_empty() && name.chars().count() <= MAX_NAME_CHARS && !name.chars().any(char::is_control)
         };

@@ -21,7 +21,7 @@ const MAX_VALUES: usize = 1_000_000;
 /// The values of a file, as far as it could be read, and what is wrong with its form.
 pub(super) fn read(source: &Source<'_>, text: &str) -> (Option<Node>, Vec<Problem>) {
     let mut reading =
-        Reading { source, open: vec![], anchors: HashMap::new(), values: 0, root: None, problems: vec![] };
+        YamlReader { source, open: vec![], anchors: HashMap::new(), values: 0, root: None, problems: vec![] };
     for event in Parser::new_from_str(text) {
         let step = match event {
             Ok((event, span)) => reading.take(event, &span),
@@ -39,9 +39,9 @@ pub(super) fn read(source: &Source<'_>, text: &str) -> (Option<Node>, Vec<Proble
     (reading.root, reading.problems)
 }
 
-struct Reading<'source, 'text> {
+struct YamlReader<'source, 'text> {
     source: &'source Source<'text>,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
     anchors: HashMap<usize, Node>,
     values: usize,
     root: Option<Node>,
@@ -49,7 +49,7 @@ struct Reading<'source, 'text> {
 }
 
 /// A list or map that is not closed yet.
-struct Open {
+struct OpenNode {
     at: Position,
     anchor: usize,
     inside: Inside,
@@ -60,7 +60,7 @@ enum Inside {
     Map { entries: Vec<(Key, Node)>, names: HashSet<String>, key: Option<Key>, twice: bool },
 }
 
-impl Reading<'_, '_> {
+impl YamlReader<'_, '_> {
     fn take(&mut self, event: Event<'_>, span: &Span) -> Result<(), Problem> {
         let at = Position { line: span.start.line().max(1), column: span.start.col() + 1 };
         match event {
@@ -83,18 +83,18 @@ impl Reading<'_, '_> {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.check_tag(at, tag.as_deref())?;
-                self.open(Open { at, anchor, inside: Inside::List(vec![]) })
+                self.open(OpenNode { at, anchor, inside: Inside::List(vec![]) })
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.check_tag(at, tag.as_deref())?;
                 let inside = Inside::Map { entries: vec![], names: HashSet::new(), key: None, twice: false };
-                self.open(Open { at, anchor, inside })
+                self.open(OpenNode { at, anchor, inside })
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open { at, anchor, inside: Inside::List(items) }) => {
+                Some(OpenNode { at, anchor, inside: Inside::List(items) }) => {
                     self.place(Node { at, kind: Kind::List(items) }, anchor)
                 }
-                Some(Open { at, anchor, inside: Inside::Map { entries, .. } }) => {
+                Some(OpenNode { at, anchor, inside: Inside::Map { entries, .. } }) => {
                     self.place(Node { at, kind: Kind::Map(entries) }, anchor)
                 }
                 None => Ok(()),
@@ -113,11 +113,11 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn open(&mut self, open: Open) -> Result<(), Problem> {
+    fn open(&mut self, open: OpenNode) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
             return Err(self.source.problem(open.at, format!("nested deeper than {MAX_DEPTH} lists and maps")));
         }
-        if let Some(Open { inside: Inside::Map { key: None, .. }, .. }) = self.open.last() {
+        if let Some(OpenNode { inside: Inside::Map { key: None, .. }, .. }) = self.open.last() {
             return Err(self.source.problem(
                 open.at,
                 "the name of a field is a text, no list or map; put a template such as `{{.task.title}}` in quotes",

@@ -1,6 +1,6 @@
 //! Claude Code.
 
-use super::{API_KEY, Place, Variables};
+use super::{API_KEY, AgentSetup, Variables};
 use crate::Turn;
 use serde_json::json;
 use std::fs;
@@ -23,7 +23,7 @@ pub(super) fn run_command(command: &str) -> Turn {
 }
 
 #[track_caller]
-pub(super) fn seed(place: &Place<'_>) -> Variables {
+pub(super) fn seed(place: &AgentSetup<'_>) -> Variables {
     // On a terminal it would ask about its looks, the key and the folder; worktrees of a trusted folder are trusted.
     let answered = json!({
         "hasCompletedOnboarding": true,

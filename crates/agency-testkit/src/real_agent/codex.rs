@@ -1,6 +1,6 @@
 //! Codex.
 
-use super::{API_KEY, Place, Variables};
+use super::{API_KEY, AgentSetup, Variables};
 use crate::Turn;
 use serde_json::json;
 use std::fs;
@@ -35,7 +35,7 @@ pub(super) fn run_command(command: &str) -> Turn {
 }
 
 #[track_caller]
-pub(super) fn seed(place: &Place<'_>) -> Variables {
+pub(super) fn seed(place: &AgentSetup<'_>) -> Variables {
     // Not below TMPDIR: there it does without its own helper programs, and the sandbox breaks.
     let home = place.home.join(".codex");
     fs::create_dir_all(&home).unwrap();

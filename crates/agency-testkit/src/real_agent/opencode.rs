@@ -1,6 +1,6 @@
 //! opencode.
 
-use super::{API_KEY, Place, Variables};
+use super::{API_KEY, AgentSetup, Variables};
 use crate::Turn;
 use serde_json::json;
 use std::fs;
@@ -17,7 +17,7 @@ pub(super) fn run_command(command: &str) -> Turn {
 }
 
 #[track_caller]
-pub(super) fn seed(place: &Place<'_>) -> Variables {
+pub(super) fn seed(place: &AgentSetup<'_>) -> Variables {
     let config = json!({
         "model": "scripted/m1",
         "small_model": "scripted/m1",

@@ -15,11 +15,11 @@ use crate::problem::Problem;
 #[command(after_help = "Examples:\n  agency config show\n  agency config show --origin\n  agency config path")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Verb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum Verb {
     /// Print every value
     Show {
         /// Also show where each value comes from
@@ -64,8 +64,8 @@ pub(crate) struct ConfigPath {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     match args.what {
-        What::Show { origin } => show(origin, context),
-        What::Path => path(context),
+        Verb::Show { origin } => show(origin, context),
+        Verb::Path => path(context),
     }
 }
 

@@ -113,9 +113,9 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
     let target = if context.is_watched() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bars = MultiProgress::with_draw_target(target);
     let style = ProgressStyle::with_template("{spinner} {prefix:<22} {wide_msg}").ok();
-    let mut lines: Vec<Line> = rows
+    let mut lines: Vec<ProgressLine> = rows
         .iter()
-        .map(|row| Line::new(row, &bars, style.clone(), &agency.home().run(&row.id).combined_log()))
+        .map(|row| ProgressLine::new(row, &bars, style.clone(), &agency.home().run(&row.id).combined_log()))
         .collect::<Result<_, _>>()?;
     let mut ended = vec![];
     loop {
@@ -131,13 +131,13 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
     }
 }
 
-struct Line {
+struct ProgressLine {
     bar: ProgressBar,
     cursor: Tail,
     over: bool,
 }
 
-impl Line {
+impl ProgressLine {
     fn new(row: &RunRow, bars: &MultiProgress, style: Option<ProgressStyle>, log: &Path) -> Result<Self, Problem> {
         let bar = bars.add(ProgressBar::new_spinner()).with_prefix(row.name.clone().unwrap_or_default());
         if let Some(style) = style {

@@ -26,11 +26,11 @@ pub(crate) struct Args {
     #[arg(short, long, conflicts_with_all = ["follow", "json"])]
     interactive: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<Verb>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum Verb {
     /// Show one question whole: the command or the diff, the options, what became of it
     Show {
         /// The question: its id, or the beginning of it
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         walk::check_terminal()?;
     }
     let mut agency = context.agency()?;
-    if let Some(What::Show { question }) = &args.what {
+    if let Some(Verb::Show { question }) = &args.what {
         let view = QuestionView::new(agency.question(question)?, &agency);
         return context.answer(&view, |out| view.write(out, true));
     }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::RUN_HELP;
-use super::send::Told;
+use super::send::DeliveryView;
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
@@ -23,6 +23,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let _spinner = Spinner::begin(format!("interrupting {}", row.id), context.is_watched());
         agency.interrupt(&row)?
     };
-    let told = Told { id: row.id, outcome };
+    let told = DeliveryView { id: row.id, outcome };
     context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
 }

@@ -30,11 +30,11 @@ const SHOWN: usize = 60;
     agency policy test --run fix rules.toml")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: Verb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum Verb {
     /// Check the rules of a file, and name every mistake with its line
     Check {
         /// A file with rules alone, a configuration, or a run spec; JSON if its name ends in .json, else TOML
@@ -173,8 +173,8 @@ impl Summary {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     match &args.what {
-        What::Check { file } => check(file, context),
-        What::Test { run, file } => test(run, file.as_deref(), context),
+        Verb::Check { file } => check(file, context),
+        Verb::Test { run, file } => test(run, file.as_deref(), context),
     }
 }
 

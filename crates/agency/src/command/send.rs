@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 /// The answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Told {
+pub(crate) struct DeliveryView {
     pub(super) id: RunId,
     /// What the supervisor saw.
     pub(super) outcome: String,
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let _spinner = Spinner::begin(format!("sending to {}", row.id), context.is_watched());
         agency.send(&row, &text)?
     };
-    let told = Told { id: row.id, outcome };
+    let told = DeliveryView { id: row.id, outcome };
     context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     }
     let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     if !context.has_screen() || dumb {
-        return Err(Problem::new(ErrorCode::Usage, "the screen needs a terminal that can move its cursor")
+        return Err(Problem::new(ErrorCode::Usage, "the TUI needs a terminal that can move its cursor")
             .hint("agency ls lists the runs; agency --help has all commands"));
     }
     open(context, Choices { mouse: !args.no_mouse })

@@ -3,7 +3,7 @@
 pub(crate) mod approve;
 pub(crate) mod cancel;
 pub(crate) mod complete_task;
-mod going_on;
+mod continuing;
 pub(crate) mod logs;
 pub(crate) mod ls;
 mod render;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     match args.verb {
         Verb::Validate { files } => validate::run(&files, context),
         Verb::Render { file, step, goal, task } => {
-            let request = render::Request { file: &file, step: &step, goal: goal.as_deref(), task: &task.from() };
+            let request = render::RenderRequest { file: &file, step: &step, goal: goal.as_deref(), task: &task.from() };
             render::run(&request, context)
         }
         Verb::Run(args) => run::run(*args, context),

@@ -68,7 +68,7 @@ pub(super) struct Nothing {}
 
 /// What a tool does to the world, as clients show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effect {
+enum ToolEffect {
     Reads,
     Adds,
     Ends,
@@ -148,13 +148,13 @@ impl Tool {
         }
     }
 
-    const fn effect(self) -> Effect {
+    const fn effect(self) -> ToolEffect {
         match self {
             Self::ListSources | Self::AskSources | Self::ListRuns | Self::ShowRun | Self::RunOutput | Self::Inbox => {
-                Effect::Reads
+                ToolEffect::Reads
             }
-            Self::RunAgent => Effect::Adds,
-            Self::StopRun => Effect::Ends,
+            Self::RunAgent => ToolEffect::Adds,
+            Self::StopRun => ToolEffect::Ends,
         }
     }
 
@@ -185,7 +185,8 @@ impl Tool {
     /// The tool as clients see it.
     pub(super) fn definition(self) -> Definition {
         let effect = self.effect();
-        let annotations = ToolAnnotations::new().read_only(effect == Effect::Reads).destructive(effect == Effect::Ends);
+        let annotations =
+            ToolAnnotations::new().read_only(effect == ToolEffect::Reads).destructive(effect == ToolEffect::Ends);
         Definition::new(self.as_str(), self.description(), Arc::new(self.input()))
             .with_raw_output_schema(Arc::new(self.output()))
             .with_annotations(annotations)

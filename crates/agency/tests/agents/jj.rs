@@ -6,7 +6,7 @@ use std::path::Path;
 use agency_testkit::{JjKind, World, conversation, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::place::{LIMIT, prepared, said, shown, spawn, wait_for_events, wait_for_state};
+use super::fixture::{LIMIT, prepared, said, shown, spawn, wait_for_events, wait_for_state};
 
 /// Writes what it is told into a file of its workspace.
 const WRITING: &str =

@@ -3,7 +3,7 @@
 use agency_testkit::{Run, agent, conversation, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::place::{LIMIT, said, spawn, told, wait_for_events, wait_for_state, world};
+use super::fixture::{LIMIT, said, spawn, told, wait_for_events, wait_for_state, world};
 
 fn attempts(run: &Run) -> Vec<u64> {
     let events = run.events().into_iter().filter(|event| event["type"] == "attempt");

@@ -4,7 +4,7 @@ use agency_testkit::{Agent, World, agent, conversation, wait_for};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::place::{LIMIT, shown, spawn, spawn_words, wait_for_state, world};
+use super::fixture::{LIMIT, shown, spawn, spawn_words, wait_for_state, world};
 
 fn stopped(answer: &Value) -> Vec<(String, bool)> {
     let stopped = answer["data"]["stopped"].as_array().unwrap().iter();

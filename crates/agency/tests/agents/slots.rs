@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{agent, conversation};
 use serde_json::Value;
 
-use super::place::{spawn, spawn_words, wait_for_state, world};
+use super::fixture::{spawn, spawn_words, wait_for_state, world};
 
 // proves P9
 #[test]

@@ -2,7 +2,7 @@
 
 use agency_testkit::{conversation, wait_for};
 
-use super::place::{LIMIT, said, shown, spawn, told, wait_for_state, world};
+use super::fixture::{LIMIT, said, shown, spawn, told, wait_for_state, world};
 
 // proves P9
 #[test]

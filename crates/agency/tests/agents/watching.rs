@@ -13,7 +13,7 @@ use agency_model::spec::SpecDraft;
 use agency_model::{Event, RunKind};
 use agency_testkit::{World, conversation, wait_for};
 
-use super::place::{LIMIT, world};
+use super::fixture::{LIMIT, world};
 
 fn manager(world: &World) -> AgentManager {
     let file = world.root().join("home/config.toml");

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use agency_model::ErrorCode;
 use serde_json::Value;
 
-use super::place::{command, empty, mine, wait_until_clean, world};
+use super::fixture::{command, empty, mine, wait_until_clean, world};
 
 // proves A6
 #[test]

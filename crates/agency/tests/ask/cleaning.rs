@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::World;
 use rustix::process::{Signal, kill_process};
 
-use super::place::{command, left, scratch, wait_until_clean, world};
+use super::fixture::{command, left, scratch, wait_until_clean, world};
 
 /// Waits for ever, with children that do too.
 const STUCK: &str = "cat docs/a.txt; sleep 3600 & setsid sleep 3600 & echo ready; exec sleep 3600";
@@ -105,7 +105,7 @@ fn when_who_asked_is_killed_in_the_queue_the_question_is_never_asked() {
     let first = world.spawn(&["ask", "-s", "docs", "What?"]);
     wait_for_agent(&world);
     let second = world.spawn(&["ask", "-s", "note", "And what?"]);
-    let queued = agency_testkit::wait_for("a question in the queue", super::place::LIMIT, || {
+    let queued = agency_testkit::wait_for("a question in the queue", super::fixture::LIMIT, || {
         let runs = world.json(&["ls", "--all", "--state", "queued"])["data"]["runs"].take();
         let run = world.run_with_id(runs[0]["id"].as_str()?);
         run.is_supervised().then_some(run)
@@ -188,7 +188,7 @@ fn wait_for_agent(world: &World) {
 
 #[track_caller]
 fn wait_for_runs(world: &World, count: usize) {
-    agency_testkit::wait_for("the run", super::place::LIMIT, || {
+    agency_testkit::wait_for("the run", super::fixture::LIMIT, || {
         let begun = |run: &agency_testkit::Run| {
             let log = std::fs::read(run.directory.join("logs/runner.stdout.log"));
             log.is_ok_and(|log| log.ends_with(b"ready\n"))

@@ -7,7 +7,7 @@ use std::thread;
 
 use rustix::process::Signal;
 
-use super::place::{LIMIT, wait_until_clean, world};
+use super::fixture::{LIMIT, wait_until_clean, world};
 use agency_testkit::wait_for;
 
 const ASKS: usize = 40;

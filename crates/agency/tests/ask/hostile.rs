@@ -3,7 +3,7 @@
 use agency_model::ErrorCode;
 use agency_testkit::agent;
 
-use super::place::{command, empty, wait_until_clean, world};
+use super::fixture::{command, empty, wait_until_clean, world};
 
 // proves A1
 #[test]

@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use super::place::{command, left, wait_until_clean, world};
+use super::fixture::{command, left, wait_until_clean, world};
 
 /// The steps of whoever asks, and of the supervisor.
 const STEPS: &[&str] = &[

@@ -12,7 +12,7 @@ use agency_engine::sources::Sources;
 use agency_model::Event;
 use agency_testkit::World;
 
-use super::place::{command, left, wait_until_clean, world};
+use super::fixture::{command, left, wait_until_clean, world};
 
 fn runner(world: &World) -> SubagentRunner {
     let config_file = world.root().join("home/config.toml");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use agency_model::ErrorCode;
 use agency_testkit::agent;
 
-use super::place::{LIMIT, directory, scratch, wait_until_clean, world};
+use super::fixture::{LIMIT, directory, scratch, wait_until_clean, world};
 use agency_testkit::wait_for;
 
 const WAITING: &str = r#"until [ -e "$0.release" ]; do sleep 0.01; done"#;

@@ -10,7 +10,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{World, wait_for};
 use rustix::process::Signal;
 
-use super::place::{LIMIT, empty};
+use super::fixture::{LIMIT, empty};
 
 /// A server that asks for a password, and does not answer once it has one.
 struct SlowServer {

@@ -7,7 +7,7 @@ use std::thread;
 use agency_model::ErrorCode;
 use serde_json::{Value, json};
 
-use super::place::{directory, empty, sources_are_intact};
+use super::fixture::{directory, empty, sources_are_intact};
 
 // proves A9
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use agency_model::ErrorCode;
 use rustix::process::Signal;
 
-use super::place::{LIMIT, command, empty, left, mine, scratch, wait_until_clean, world};
+use super::fixture::{LIMIT, command, empty, left, mine, scratch, wait_until_clean, world};
 use agency_testkit::{World, wait_for};
 
 fn talker(script: &str) -> World {

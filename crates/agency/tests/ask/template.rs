@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_model::ErrorCode;
 
-use super::place::world;
+use super::fixture::world;
 
 const PRINT: &str = r#"cat "$1""#;
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::place::{
+use super::fixture::{
     LIMIT, TALK, answer, begin, events, open, rows, shown, text, wait_for_question, wait_for_questions, world,
 };
 

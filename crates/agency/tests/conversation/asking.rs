@@ -3,8 +3,8 @@
 use agency_testkit::conversation;
 use serde_json::{Value, json};
 
+use super::fixture::{answer, begin, events, open, rows, shown, text, wait_for_question, wait_for_questions, world};
 use super::hostile_output::on_terminal;
-use super::place::{answer, begin, events, open, rows, shown, text, wait_for_question, wait_for_questions, world};
 
 // proves I1, I2, I5
 #[test]

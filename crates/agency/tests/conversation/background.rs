@@ -2,7 +2,7 @@
 
 use agency_testkit::{conversation, wait_for};
 
-use super::place::{LIMIT, begin, events, summary, text, wait_for_question, world};
+use super::fixture::{LIMIT, begin, events, summary, text, wait_for_question, world};
 
 #[test]
 fn a_conversation_lasts_as_long_as_tasks_run_in_the_background() {

@@ -3,7 +3,7 @@
 use agency_testkit::{conversation, wait_for};
 use rusqlite::Connection;
 
-use super::place::{LIMIT, answer, begin, events, rows, wait_for_question, world};
+use super::fixture::{LIMIT, answer, begin, events, rows, wait_for_question, world};
 
 // proves I5
 #[test]

@@ -2,7 +2,7 @@
 
 use agency_testkit::{Run, conversation};
 
-use super::place::{answer, begin, begin_with, events, text, wait_for_question, world};
+use super::fixture::{answer, begin, begin_with, events, text, wait_for_question, world};
 
 const WORDS: &str = "use the \"other\" tool";
 

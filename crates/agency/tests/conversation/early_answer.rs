@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_testkit::{Agent, Repo, Run, World, wait_for};
 
-use super::place::{LIMIT, events, rows, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, events, rows, shown, text, wait_for_question, world};
 
 /// Asks for permission, loses a key that comes within 0.9 seconds, then takes one.
 const GUARDED: &str = "stty -icanon -echo min 0 time 9\n\

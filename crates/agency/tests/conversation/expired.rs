@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Run, World, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, answer, begin, begin_with, events, open, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, answer, begin, begin_with, events, open, shown, text, wait_for_question, world};
 
 /// The question is over, says so to whoever answers it, and is not in the inbox.
 #[track_caller]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use agency_testkit::{Agent, Output, Repo, Run, World, conversation};
 
-use super::place::{LIMIT, begin, wait_for_question, world};
+use super::fixture::{LIMIT, begin, wait_for_question, world};
 
 /// What is hidden or acts on a terminal, with the escape that has to be seen instead.
 const HOSTILE: [(&str, &str); 7] = [

@@ -9,7 +9,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Repo, Run, World, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, answer, begin, begin_with, open, rows, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, answer, begin, begin_with, open, rows, shown, text, wait_for_question, world};
 
 /// At which steps whoever answers or tells is killed.
 const ASKED_BY_USER: [&str; 3] = ["answer.begin", "answer.recorded", "tell.requested"];

@@ -5,7 +5,7 @@ use std::time::Instant;
 use agency_testkit::{agent, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, answer, begin_with, events, rows, text, wait_for_question, world};
+use super::fixture::{LIMIT, answer, begin_with, events, rows, text, wait_for_question, world};
 
 /// A minute of 300 milliseconds.
 const SHORT: (&str, &str) = ("AGENCY_MINUTE_MS", "300");

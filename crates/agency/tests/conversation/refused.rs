@@ -6,7 +6,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Agent, conversation};
 use serde_json::Value;
 
-use super::place::{TALK, answer, begin, shown, text, wait_for_question, wait_for_questions, world};
+use super::fixture::{TALK, answer, begin, shown, text, wait_for_question, wait_for_questions, world};
 
 // proves I5
 #[test]

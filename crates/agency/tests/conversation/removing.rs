@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agency_testkit::{Repo, Run, World, agent, conversation};
 use serde_json::Value;
 
-use super::place::{begin, text, wait_for_question, world};
+use super::fixture::{begin, text, wait_for_question, world};
 
 /// A run and one that goes on with it, both over, with work in their worktree that is committed nowhere.
 fn parent_and_child(world: &World, repo: &Repo) -> (Run, Run, PathBuf) {

@@ -7,7 +7,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Run, World, agent, conversation};
 use serde_json::Value;
 
-use super::place::{TALK, begin, begin_with, shown, summary, text, wait_for_question, world};
+use super::fixture::{TALK, begin, begin_with, shown, summary, text, wait_for_question, world};
 
 #[track_caller]
 fn resume(world: &World, parent: &Run, options: &[&str]) -> Run {

@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::{Repo, Run, World, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, TALK, begin, events, open, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, TALK, begin, events, open, shown, text, wait_for_question, world};
 
 const AGENCY: &str = env!("CARGO_BIN_EXE_agency");
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use agency_testkit::{Agent, Repo, Run, World, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, TALK, begin, open, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, TALK, begin, open, shown, text, wait_for_question, world};
 
 const AGENCY: &str = env!("CARGO_BIN_EXE_agency");
 

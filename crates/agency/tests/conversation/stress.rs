@@ -12,7 +12,7 @@ use agency_testkit::{Run, World, conversation, wait_for};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::place::{TALK, rows, text, world};
+use super::fixture::{TALK, rows, text, world};
 
 /// So many answer at once, each question as often as they see it.
 const ANSWERERS: usize = 2;

@@ -7,7 +7,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Run, agent, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, TALK, begin, events, open, shown, summary, text, wait_for_question, world};
+use super::fixture::{LIMIT, TALK, begin, events, open, shown, summary, text, wait_for_question, world};
 
 /// The messages that an agent got, after its prompt.
 fn messages(run: &Run) -> Vec<String> {

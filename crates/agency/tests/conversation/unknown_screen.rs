@@ -7,7 +7,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Agent, Repo, Run, World, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, answer, events, open, shown, text, wait_for_question, world};
+use super::fixture::{LIMIT, answer, events, open, shown, text, wait_for_question, world};
 
 /// Shows a screen that is not described until it is released, then what was typed meanwhile, then its prompt.
 const STRANGE: &str = "stty -icanon -echo min 0 time 0\nprintf 'Choose your adventure\\n'\n\

@@ -11,7 +11,7 @@ use agency_model::run::State;
 use agency_model::{Answer, RunId};
 use agency_testkit::{Run, World};
 
-use super::place::{asks, heard, open, permission, question, start, text, world};
+use super::fixture::{asks, heard, open, permission, question, start, text, world};
 
 fn library(world: &World) -> Agency {
     let config = Config::load(Some(&world.root().join("home/config.toml")), &Environment::default()).unwrap();

@@ -4,7 +4,7 @@ use agency_testkit::{Process, wait_for};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::place::{LIMIT, asks, heard, open, permission, start, text, world};
+use super::fixture::{LIMIT, asks, heard, open, permission, start, text, world};
 
 fn lines(viewer: &Process) -> Vec<Value> {
     let printed = viewer.stdout();

@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::{Repo, Run, World, agent, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, asks, open, permission, start, text, world};
+use super::fixture::{LIMIT, asks, open, permission, start, text, world};
 
 const SECRET: &str = "deploy --token hunter2";
 

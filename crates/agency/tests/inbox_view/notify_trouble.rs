@@ -2,8 +2,8 @@
 
 use agency_testkit::{ProcessTable, Run, World, agent, wait_for};
 
+use super::fixture::{LIMIT, asks, open, permission, start, text, world};
 use super::notify::fake_desktop;
-use super::place::{LIMIT, asks, open, permission, start, text, world};
 
 /// Makes a program of that name the command that is told everything.
 fn tell_by(world: &World, name: &str, script: &str) {

@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::wait_for;
 use serde_json::json;
 
-use super::place::{LIMIT, asks, heard, open, permission, question, start, text, world};
+use super::fixture::{LIMIT, asks, heard, open, permission, question, start, text, world};
 
 #[test]
 fn every_kind_of_question_is_answered_by_its_keys() {

@@ -3,7 +3,7 @@
 use agency_testkit::{ProcessTable, Terminal, World, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::place::{LIMIT, asks, heard, open, permission, start, text, world};
+use super::fixture::{LIMIT, asks, heard, open, permission, start, text, world};
 
 /// Walks through the inbox, and shows how the terminal is afterwards.
 fn walk(world: &World) -> Terminal {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::client::{Client, text};
-use super::place::{left, wait_until_clean, world};
+use super::fixture::{left, wait_until_clean, world};
 
 // proves A10
 #[test]
@@ -36,8 +36,8 @@ fn a_client_that_waits_is_told_again_and_again() {
     let world = world("while [ ! -e go ]; do sleep 0.1; done; cat docs/a.txt");
     let client = Client::new(&world);
     let call = client.begin("ask_sources", json!({ "sources": ["docs"], "question": "How long?" }));
-    agency_testkit::wait_for("signs of life", super::place::LIMIT, || (client.news().len() >= 2).then_some(()));
-    std::fs::write(super::place::scratch(&world).join("go"), "").unwrap();
+    agency_testkit::wait_for("signs of life", super::fixture::LIMIT, || (client.news().len() >= 2).then_some(()));
+    std::fs::write(super::fixture::scratch(&world).join("go"), "").unwrap();
     assert_eq!(text(&client.end(call)), "the timeout is 42\n");
     wait_until_clean(&world);
 }

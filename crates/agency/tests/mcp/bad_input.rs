@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::client::Client;
-use super::place::world;
+use super::fixture::world;
 
 // proves A10
 #[test]

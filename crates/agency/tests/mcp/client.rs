@@ -12,7 +12,7 @@ use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 use tokio::runtime::{Builder, Handle};
 
-use super::place::LIMIT;
+use super::fixture::LIMIT;
 
 /// Notes what it is told while it waits.
 #[derive(Debug, Clone, Default)]

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::place::{LIMIT, left, scratch, wait_until_clean, world};
+use super::fixture::{LIMIT, left, scratch, wait_until_clean, world};
 
 /// Waits for ever, with children that do too.
 const STUCK: &str = "cat docs/a.txt; sleep 3600 & setsid sleep 3600 & sleep 3600";

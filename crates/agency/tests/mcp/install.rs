@@ -6,7 +6,7 @@ use std::fs;
 use agency_model::ErrorCode;
 use serde_json::{Value, json};
 
-use super::place::empty;
+use super::fixture::empty;
 
 const FILES: [(&str, &str); 5] = [
     ("claude", ".claude.json"),

@@ -4,7 +4,7 @@ use agency_testkit::{Agent, agent, wait_for};
 use serde_json::json;
 
 use super::client::{Client, text};
-use super::place::{LIMIT, empty};
+use super::fixture::{LIMIT, empty};
 
 // proves A10
 #[test]

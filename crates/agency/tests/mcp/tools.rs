@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::client::Client;
-use super::place::empty;
+use super::fixture::empty;
 
 const TOOLS: [&str; 8] =
     ["list_sources", "ask_sources", "run_agent", "list_runs", "show_run", "run_output", "stop_run", "inbox"];

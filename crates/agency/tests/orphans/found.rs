@@ -11,7 +11,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{ProcessTable, agent, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::place::{
+use super::fixture::{
     HOSTS, LIMIT, agent_pid, begin, complaints, kill, orphan, orphans, pid_file, pids, stranger, world,
 };
 

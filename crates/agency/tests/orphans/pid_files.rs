@@ -8,7 +8,7 @@ use agency_model::ErrorCode;
 use agency_testkit::agent;
 use serde_json::{Value, json};
 
-use super::place::{agent_pid, begin, complaints, edit, identity, orphan, orphans, pid_file, pids, stranger, world};
+use super::fixture::{agent_pid, begin, complaints, edit, identity, orphan, orphans, pid_file, pids, stranger, world};
 
 // proves P13
 #[test]

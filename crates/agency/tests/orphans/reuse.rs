@@ -7,7 +7,7 @@ use agency_testkit::{Output, Process, ProcessTable, World, wait_for};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 
-use super::place::{LIMIT, agent_pid, edit, identity, pid_file, world};
+use super::fixture::{LIMIT, agent_pid, edit, identity, pid_file, world};
 
 /// A pid namespace of a test's own. All its processes end with the value.
 struct Namespace<'a> {

@@ -2,7 +2,7 @@
 
 use agency_testkit::Process;
 
-use super::place::{agent_pid, orphan, pids, world};
+use super::fixture::{agent_pid, orphan, pids, world};
 
 // proves P13
 #[test]

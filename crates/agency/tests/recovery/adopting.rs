@@ -6,7 +6,7 @@ use std::path::Path;
 use agency_testkit::{JjKind, World, agent, conversation};
 use serde_json::{Value, json};
 
-use super::place::{
+use super::fixture::{
     DETACHED, all_answers, back_up, bring_back, complaints, lose_database, prepare, question_of, question_rows, until,
     world,
 };

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use agency_testkit::{World, agent, conversation};
 use serde_json::Value;
 
-use super::place::{DETACHED, all_answers, complaints, world};
+use super::fixture::{DETACHED, all_answers, complaints, world};
 
 /// What the check of the database says: its health, message and fix, and the exit code of doctor.
 fn database_check(world: &World) -> (Value, Option<i32>) {

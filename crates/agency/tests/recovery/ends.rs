@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::{Run, World, agent};
 use serde_json::Value;
 
-use super::place::{DETACHED, complaints, world};
+use super::fixture::{DETACHED, complaints, world};
 
 /// The snapshot of a run's row.
 fn snapshot(run: &Run) -> Value {

@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_testkit::{agent, conversation};
 
-use super::place::{DETACHED, lose_database, question_of, until, world};
+use super::fixture::{DETACHED, lose_database, question_of, until, world};
 
 #[test]
 fn a_run_that_ends_while_there_is_no_database_is_recovered_with_its_end() {

@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::{World, agent, conversation};
 use rusqlite::Connection;
 
-use super::place::{DETACHED, all_answers, complaints, lose_database, question_of, question_rows, until, world};
+use super::fixture::{DETACHED, all_answers, complaints, lose_database, question_of, question_rows, until, world};
 
 /// Puts a database of version 4 with the same content in place of the current one.
 fn become_version_4(world: &World) {

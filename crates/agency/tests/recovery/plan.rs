@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use agency_testkit::agent;
 use serde_json::{Value, json};
 
-use super::place::{DETACHED, back_up, bring_back, lose_database, world};
+use super::fixture::{DETACHED, back_up, bring_back, lose_database, world};
 
 /// The answer without what differs between a plan and what was done.
 fn comparable(mut answer: Value) -> Value {

@@ -21,7 +21,7 @@ fn program() {
       events  Print the numbered facts of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
-      wait  Wait until a run is over (or has started), and exit as it did
+      wait  Wait until a run has finished (or has started), and exit as it did
       why  Show what an agent is doing, since when, and the event or screen line it follows from
       inbox  List what agents ask and wait for, oldest first
       answer  Answer a question of an agent; the first answer counts

@@ -33,7 +33,7 @@ fn schema() {
             "outcome"
           ],
           "description": "The answer.",
-          "title": "Told",
+          "title": "DeliveryView",
           "$schema": "https://json-schema.org/draft/2020-12/schema"
         }
       },

@@ -38,7 +38,7 @@ fn tui() {
     let console = Console::new();
     sees!(console, ["tui"], @r"
     $ agency tui
-    error [E_USAGE]: the screen needs a terminal that can move its cursor
+    error [E_USAGE]: the TUI needs a terminal that can move its cursor
     hint: agency ls lists the runs; agency --help has all commands
     [exit status: 2]
     ");

@@ -248,13 +248,13 @@ fn complete_task() {
     ");
     sees!(console, ["workflow", "complete-task", "last", "look"], @r"
     $ agency workflow complete-task last look
-    [session]  explore  running
+    [session]  explore  completed
       branch  agency/[run]
       directory {world}/agency/worktrees/[hash]/[run]
       driver  [run]
 
     STEP  STATE  TIMES  TOOK  COST  RUN  WHAT
-    first  running  1  [duration]
+    first  done  1  [duration]
       look  done  1  [duration]  [run]  completed by hand
     ");
     console.wait_for_fact(&["workflow", "show", "last"], "/state", "completed");

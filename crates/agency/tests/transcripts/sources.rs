@@ -24,7 +24,7 @@ fn add_and_rm() {
     ");
     sees!(console, ["source", "rm", "project"], @r"
     $ agency source rm project
-    project is off the list; its files stay where they are
+    project is removed from the list; its files stay where they are
     ");
     sees!(console, ["source", "rm", "project"], @r"
     $ agency source rm project

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use agency_testkit::{World, wait_for};
 
-use super::place::{LIMIT, screen, screen_with, waiting, world};
+use super::fixture::{LIMIT, screen, screen_with, waiting, world};
 
 /// The process of the screen.
 fn pid_of_screen(world: &World) -> u32 {

@@ -1,6 +1,6 @@
 //! The list of runs: what stands in it, and how it is filtered, folded, sorted and grouped.
 
-use super::place::{finished, screen, waiting, world};
+use super::fixture::{finished, screen, waiting, world};
 
 /// The number of the line of the list with that text.
 fn line_of(screen: &str, text: &str) -> usize {

@@ -2,7 +2,7 @@
 
 use agency_model::ErrorCode;
 
-use super::place::{screen, screen_with, waiting, world};
+use super::fixture::{screen, screen_with, waiting, world};
 
 #[test]
 fn the_help_lists_the_keys_of_the_table_and_scrolls() {

@@ -2,7 +2,7 @@
 
 use agency_testkit::{Agent, Terminal, World, conversation, wait_for};
 
-use super::place::{LIMIT, screen, screen_with, waiting, world};
+use super::fixture::{LIMIT, screen, screen_with, waiting, world};
 
 /// Says what it does, changes a file, asks before it goes on, and ends its turn.
 fn worker() -> Agent {

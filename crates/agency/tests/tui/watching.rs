@@ -7,7 +7,7 @@ use agency_engine::runs::changes::{RunsNews, RunsWatch};
 use agency_model::run::State;
 use agency_testkit::{World, conversation, wait_for};
 
-use super::place::{LIMIT, finished, waiting, world};
+use super::fixture::{LIMIT, finished, waiting, world};
 
 fn library(world: &World) -> Agency {
     let config = Config::load(Some(&world.root().join("home/config.toml")), &Environment::default()).unwrap();

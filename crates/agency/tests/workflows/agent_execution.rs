@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::{Agent, conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, Place, step};
+use super::fixture::{LIMIT, Place, step};
 
 /// A workflow of one agent that is told something.
 const ONE: &str = "name: one\ndefaults: { adapter: worker, mode: headless }\nsteps:\n  - { name: work, type: agent, prompt: do it }\n";

@@ -3,7 +3,7 @@
 use agency_testkit::wait_for;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::place::{LIMIT, Place};
+use super::fixture::{LIMIT, Place};
 
 /// Two commands at the same time, so that the end of one wakes the driver while the other runs.
 const WORKFLOW: &str = r#"

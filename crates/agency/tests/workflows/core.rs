@@ -4,7 +4,7 @@ use agency_engine::home::Home;
 use agency_engine::orchestrator::SessionManager;
 use serde_json::Value;
 
-use super::place::{Place, step};
+use super::fixture::{Place, step};
 
 const TWO_TASKS: &str = r#"
 id: two

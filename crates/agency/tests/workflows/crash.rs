@@ -6,8 +6,8 @@ use agency_testkit::long_way::WORKFLOW;
 use agency_testkit::wait_for;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::fixture::{LIMIT, Place};
 use super::long_way::{check_end, place};
-use super::place::{LIMIT, Place};
 
 /// Answers whatever is asked, and lets the session go on whenever nobody drives it, until it stands still.
 fn bring_to_its_end(place: &Place, session: &str, mut meanwhile: impl FnMut(&mut Command), mut each: impl FnMut()) {

@@ -1,6 +1,6 @@
 //! What people decide, agents do not.
 
-use super::place::Place;
+use super::fixture::Place;
 
 // an agent, and what it starts, neither approves nor rejects nor retries what people decide
 #[test]

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use agency_testkit::wait_for;
 use serde_json::{Value, json};
 
-use super::place::{LIMIT, Place};
+use super::fixture::{LIMIT, Place};
 
 const WORKFLOW: &str = "name: x\nsteps:\n  - { name: ok, type: approval, message: 'Is it right?' }\n";
 

@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{conversation, wait_for};
 use serde_json::Value;
 
-use super::place::{LIMIT, Place, states, step};
+use super::fixture::{LIMIT, Place, states, step};
 
 /// A step that writes a file, so that there is something to merge.
 const WORK: &str = "  - { name: work, type: script, command: echo ours >ours.txt }\n";

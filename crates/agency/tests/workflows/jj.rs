@@ -6,7 +6,7 @@ use std::process::Command;
 
 use agency_testkit::{JjKind, Repo, World};
 
-use super::place::{Place, step};
+use super::fixture::{Place, step};
 
 const WORKFLOW: &str = r#"
 name: with-jj

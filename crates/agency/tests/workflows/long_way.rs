@@ -2,7 +2,7 @@
 
 use agency_testkit::long_way::{LINES, WORKFLOW, worker};
 
-use super::place::Place;
+use super::fixture::Place;
 
 /// A place for the long way.
 pub(super) fn place() -> Place {
@@ -21,7 +21,7 @@ pub(super) fn merged(place: &Place) -> (String, Vec<String>) {
 pub(super) fn check_end(place: &Place, session: &str) {
     let shown = place.wait_for_state(session, "completed");
     assert_eq!(place.lines(), LINES, "{shown:#}");
-    let states = super::place::states(&shown);
+    let states = super::fixture::states(&shown);
     assert!(states.iter().all(|(_, state)| state == "done"), "{states:?}");
     let (subject, files) = merged(place);
     assert_eq!(subject, "What the long way brought");
@@ -40,6 +40,6 @@ fn everything_is_done_in_its_order_and_once() {
     place.wait_for_state(&session, "pending_merge");
     place.does(&["approve", &session]);
     check_end(&place, &session);
-    let tests = super::place::step(&place.shown(&session), "tests");
+    let tests = super::fixture::step(&place.shown(&session), "tests");
     assert_eq!((tests["attempts"].as_u64(), tests["path"].as_str()), (Some(2), Some("until-green[2]/tests")));
 }

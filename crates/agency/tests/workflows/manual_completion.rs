@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::wait_for;
 use serde_json::Value;
 
-use super::place::{LIMIT, PATIENT, Place, step};
+use super::fixture::{LIMIT, PATIENT, Place, step};
 
 const BY_HAND: &str = r#"
 id: by-hand

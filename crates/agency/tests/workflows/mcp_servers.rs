@@ -3,7 +3,7 @@
 use agency_testkit::{Agent, conversation};
 use serde_json::Value;
 
-use super::place::{Place, step};
+use super::fixture::{Place, step};
 
 /// Leaves the servers that it is given by Claude Code's flags in the log.
 fn listing() -> Agent {

@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::wait_for;
 use serde_json::Value;
 
-use super::place::{LIMIT, Place, step};
+use super::fixture::{LIMIT, Place, step};
 
 const WORKFLOW: &str = "name: merging\nsteps:\n  - { name: work, type: script, command: 'echo agent >a.txt; echo new >new.txt' }\n  \
     - { name: bring, type: merge, require_review: false }\n";

@@ -4,7 +4,7 @@ use agency_engine::home::Home;
 use agency_engine::orchestrator::SessionManager;
 use agency_model::ErrorCode;
 
-use super::place::Place;
+use super::fixture::Place;
 
 /// A workflow whose only step fails until the file `fixed` exists.
 const FAILING: &str = "name: failing\nsteps:\n  - { name: check, type: script, command: 'test -e \"$FLAGS/fixed\"' }\n";

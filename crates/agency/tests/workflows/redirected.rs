@@ -1,6 +1,6 @@
 //! A worktree whose `.git` an agent changed leads no step to another repository.
 
-use super::place::{LIMIT, Place};
+use super::fixture::{LIMIT, Place};
 use agency_testkit::wait_for;
 
 const TEXT: &str = r#"

@@ -5,7 +5,7 @@ use std::path::Path;
 use agency_model::ErrorCode;
 use serde_json::Value;
 
-use super::place::Place;
+use super::fixture::Place;
 
 const BLOCKED: &str =
     "name: blocked\nsteps:\n  - { name: work, type: script, command: 'echo x > x.txt; [ -e \"$FLAGS/go\" ]' }\n";

@@ -3,7 +3,7 @@
 use agency_testkit::conversation;
 use serde_json::Value;
 
-use super::place::{Place, step};
+use super::fixture::{Place, step};
 
 // proves I4
 #[test]

@@ -2,7 +2,7 @@
 
 use agency_model::ErrorCode;
 
-use super::place::{Place, states, step};
+use super::fixture::{Place, states, step};
 
 // proves W9
 #[test]

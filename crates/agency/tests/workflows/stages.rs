@@ -3,7 +3,7 @@
 use agency_testkit::wait_for;
 use serde_json::Value;
 
-use super::place::{LIMIT, PATIENT, Place, step};
+use super::fixture::{LIMIT, PATIENT, Place, step};
 
 // proves W2
 #[test]

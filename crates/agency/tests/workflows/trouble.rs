@@ -3,7 +3,7 @@
 use agency_model::ErrorCode;
 use agency_testkit::wait_for;
 
-use super::place::{LIMIT, PATIENT, Place, step};
+use super::fixture::{LIMIT, PATIENT, Place, step};
 
 // proves W10 I7: timeout termination
 #[test]

@@ -2,7 +2,7 @@
 
 use agency_testkit::{conversation, wait_for};
 
-use super::place::{LIMIT, Place, states, step};
+use super::fixture::{LIMIT, Place, states, step};
 
 // proves W2 I4 W10 W12
 #[test]

@@ -12,7 +12,7 @@
 )]
 
 mod agent;
-mod place;
+mod fixture;
 mod row;
 mod rows;
 mod sample;

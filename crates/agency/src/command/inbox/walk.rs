@@ -29,7 +29,7 @@ pub(super) fn check_terminal() -> Result<(), Problem> {
 }
 
 /// What the user decided about a question.
-enum Decision {
+enum WalkDecision {
     Answer(Answer),
     Skip,
     /// It is not open any more.
@@ -45,13 +45,13 @@ pub(super) fn walk(agency: &mut Agency, context: &Context) -> Result<ExitCode, P
     while let Some(row) = walk.agency.inbox()?.into_iter().find(|row| !skipped.contains(&row.id)) {
         shown += 1;
         let over = match walk.ask(&row)? {
-            Decision::Quit => return Ok(ExitCode::SUCCESS),
-            Decision::Skip => {
+            WalkDecision::Quit => return Ok(ExitCode::SUCCESS),
+            WalkDecision::Skip => {
                 skipped.insert(row.id);
                 None
             }
-            Decision::Over(row) => Some(row),
-            Decision::Answer(answer) => walk.deliver(&row, &answer, &mut skipped)?,
+            WalkDecision::Over(row) => Some(row),
+            WalkDecision::Answer(answer) => walk.deliver(&row, &answer, &mut skipped)?,
         };
         if let Some(row) = over {
             let view = QuestionView::new(*row, walk.agency);
@@ -76,7 +76,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Shows a question and waits for what is decided.
-    fn ask(&mut self, row: &QuestionRow) -> Result<Decision, Problem> {
+    fn ask(&mut self, row: &QuestionRow) -> Result<WalkDecision, Problem> {
         let view = QuestionView::new(row.clone(), self.agency);
         self.context.print(|out| {
             view.write_question(out, false)?;
@@ -89,12 +89,12 @@ impl Walk<'_> {
             let Some(key) = self.keyboard.key(LOOK).map_err(|error| gone(&error))? else {
                 match self.reread(&row.id)? {
                     now if now.state == QuestionState::Open => continue,
-                    now => return Ok(Decision::Over(Box::new(now))),
+                    now => return Ok(WalkDecision::Over(Box::new(now))),
                 }
             };
             let answer = match key {
-                Key::Letter('q') | Key::End => return Ok(Decision::Quit),
-                Key::Letter('s') => return Ok(Decision::Skip),
+                Key::Letter('q') | Key::End => return Ok(WalkDecision::Quit),
+                Key::Letter('s') => return Ok(WalkDecision::Skip),
                 Key::Letter('v') => {
                     self.context.print(|out| view.write_question(out, true))?;
                     None
@@ -106,7 +106,7 @@ impl Walk<'_> {
                 Key::Enter | Key::Other => None,
             };
             match answer {
-                Some(answer) => return Ok(Decision::Answer(answer)),
+                Some(answer) => return Ok(WalkDecision::Answer(answer)),
                 None => self.context.print(|out| writeln!(out, "  {}", still_offered(row, &chosen)))?,
             }
         }

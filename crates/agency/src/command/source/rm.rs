@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
             SourceKind::Git { .. } => "its clone is deleted",
             SourceKind::Directory { .. } | SourceKind::File { .. } => "its files stay where they are",
         };
-        writeln!(out, "{} is off the list; {files}", removed.name)?;
+        writeln!(out, "{} is removed from the list; {files}", removed.name)?;
         removed.left_groups.iter().try_for_each(|group| writeln!(out, "  it was in the group {group}"))
     })
 }

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::problem::Problem;
 
 /// What is to be rendered.
-pub(crate) struct Request<'args> {
+pub(crate) struct RenderRequest<'args> {
     pub(crate) file: &'args Path,
     pub(crate) step: &'args str,
     pub(crate) goal: Option<&'args str>,
@@ -29,7 +29,7 @@ pub(crate) struct Prompt {
     unknown: Vec<String>,
 }
 
-pub(crate) fn run(request: &Request<'_>, context: &Context) -> Result<ExitCode, Problem> {
+pub(crate) fn run(request: &RenderRequest<'_>, context: &Context) -> Result<ExitCode, Problem> {
     let project = super::project()?;
     let file = project.workflow_file(request.file)?;
     let task = read_task(&project, request.task)?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::orchestrator::Orchestrator;
 
-use super::going_on::{Which, go_on};
+use super::continuing::{SessionArgs, continue_session};
 use crate::context::Context;
 use crate::problem::Problem;
 
@@ -13,9 +13,9 @@ use crate::problem::Problem;
 #[command(after_help = "Examples:\n  agency workflow resume last\n  agency workflow resume --detach s_01J…")]
 pub(crate) struct Args {
     #[command(flatten)]
-    which: Which,
+    which: SessionArgs,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    go_on(&args.which, context, Orchestrator::resume)
+    continue_session(&args.which, context, Orchestrator::resume)
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::going_on::{Which, go_on};
+use super::continuing::{SessionArgs, continue_session};
 use crate::context::Context;
 use crate::problem::Problem;
 
@@ -14,10 +14,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STEP")]
     from: Option<String>,
     #[command(flatten)]
-    which: Which,
+    which: SessionArgs,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let from = args.from.as_deref();
-    go_on(&args.which, context, |orchestrator, id, caller_env, asked| orchestrator.retry(id, from, caller_env, asked))
+    continue_session(&args.which, context, |orchestrator, id, caller_env, asked| {
+        orchestrator.retry(id, from, caller_env, asked)
+    })
 }

@@ -25,12 +25,12 @@ pub(in crate::tui) fn row(mode: Mode) -> RunRow {
 }
 
 /// A screen of this size that shows a tab of one run.
-pub(in crate::tui) struct Stage {
+pub(in crate::tui) struct DetailFixture {
     pub(in crate::tui) state: State,
     pub(in crate::tui) subject: Subject,
 }
 
-impl Stage {
+impl DetailFixture {
     pub(in crate::tui) fn new(size: (u16, u16), tab: Tab) -> Self {
         let theme = Theme { colour: true, unicode: true };
         let mut state = State::new(NOW, size, theme, "/repos/shop".into());

@@ -1,7 +1,7 @@
 //! Two hundred questions, sixteen at a time, of which half of the askers are killed.
 
 use crate::Bench;
-use crate::place::{LIMIT, Place, object, settle, succeed};
+use crate::fixture::{BenchFixture, LIMIT, object, settle, succeed};
 use crate::row::Row;
 use agency_testkit::{ProcessTable, wait_for};
 use std::fs;
@@ -28,7 +28,7 @@ struct Tally {
 
 /// Every answer is right, no directory and no process is left, and the sources are as they were.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 16);
+    let place = BenchFixture::new(bench, 16);
     let source = place.world().root().join("source");
     fs::create_dir(&source).unwrap();
     for number in 0..100 {
@@ -80,7 +80,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     }]
 }
 
-fn ask(place: &Place, number: usize, tally: &Tally) {
+fn ask(place: &BenchFixture, number: usize, tally: &Tally) {
     let mut command = place.world().command(&["ask", "-s", "docs", "--runner", "reader", "--json", "What is it?"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let before = Instant::now();
@@ -107,7 +107,7 @@ fn kill(mut child: Child, after: Duration) {
 }
 
 /// How many scratch directories and processes there are once all runs have finished and one more command has run.
-fn what_is_left(place: &Place, before: usize) -> (usize, usize) {
+fn what_is_left(place: &BenchFixture, before: usize) -> (usize, usize) {
     wait_for("the end of all runs", LIMIT, || {
         succeed(&mut place.world().command(&["reconcile"]));
         let runs = object(&succeed(&mut place.world().command(&["ls", "--all", "--json"])));
@@ -128,6 +128,6 @@ fn what_is_left(place: &Place, before: usize) -> (usize, usize) {
 }
 
 /// How many processes the place has; its tmux server is one.
-fn processes(place: &Place) -> usize {
+fn processes(place: &BenchFixture) -> usize {
     ProcessTable::read().carrying("AGENCY_HOME", place.world().agency_home().as_os_str()).len()
 }

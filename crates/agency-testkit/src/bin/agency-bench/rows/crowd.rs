@@ -2,7 +2,7 @@
 
 use super::memory::{megabytes, private_memory, supervisors};
 use crate::Bench;
-use crate::place::{LIMIT, Place, object};
+use crate::fixture::{BenchFixture, LIMIT, object};
 use crate::row::Row;
 use std::process::{Child, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// Of an agent that takes two seconds, detached, each in a worktree of its own.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 100);
+    let place = BenchFixture::new(bench, 100);
     let repo = place.repo(100);
     let over = AtomicBool::new(false);
     let (time, failures, (most, together)) = thread::scope(|scope| {
@@ -65,7 +65,7 @@ fn failed(output: &Output) -> bool {
 }
 
 /// The most that all supervisors of the place had for themselves at one moment, and the most supervisors at one.
-fn peak_memory(place: &Place, over: &AtomicBool) -> (u64, usize) {
+fn peak_memory(place: &BenchFixture, over: &AtomicBool) -> (u64, usize) {
     let (mut most, mut together) = (0, 0);
     while !over.load(Ordering::Relaxed) {
         let mut supervisors = supervisors();

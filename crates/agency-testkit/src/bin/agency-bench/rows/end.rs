@@ -1,7 +1,7 @@
 //! From the agent's exit to the return of `agency wait`, beside a parent that waits in the kernel.
 
 use crate::Bench;
-use crate::place::{Place, await_readable, object, run_id, settle, succeed, wait_until_connected};
+use crate::fixture::{BenchFixture, await_readable, object, run_id, settle, succeed, wait_until_connected};
 use crate::row::Row;
 use crate::sample::Sample;
 use crate::stamp;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// With `agency wait` waiting already.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(100);
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
     for round in 0..=bench.rounds(60, 15) {
@@ -33,7 +33,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     }]
 }
 
-fn agency(place: &Place, repo: &Repo) -> Duration {
+fn agency(place: &BenchFixture, repo: &Repo) -> Duration {
     let options = ["--host", "detached", "--workspace", "none"];
     let id = run_id(&succeed(&mut place.run(repo, "report", &options)));
     let mut report = place.next_report();
@@ -48,7 +48,7 @@ fn agency(place: &Place, repo: &Repo) -> Duration {
     returned - report.ended()
 }
 
-fn floor(place: &Place) -> Duration {
+fn floor(place: &BenchFixture) -> Duration {
     let mut command = place.program(std::env::current_exe().unwrap().to_str().unwrap());
     command.args(["agent", "report"]).arg(place.world().root().join("reports"));
     let mut agent = command.stdin(Stdio::null()).spawn().unwrap();

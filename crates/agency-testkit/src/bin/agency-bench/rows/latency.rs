@@ -1,7 +1,7 @@
 //! From an agent's line to the event that `agency events -f` prints, beside `tail -f` of a file.
 
 use crate::Bench;
-use crate::place::{Place, run_id, settle, succeed};
+use crate::fixture::{BenchFixture, run_id, settle, succeed};
 use crate::row::Row;
 use crate::sample::{Sample, millis};
 use crate::stamp;
@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(15);
 
 /// One line after the other, each with the moment at which it was written.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let lines = bench.rounds(400, 60);
     let (ours, theirs) = (agency(&place, lines), floor(&place, lines));
     let times = |sample: &Sample| format!("{} (p99 {})", millis(sample.median()), millis(sample.p99()));
@@ -32,7 +32,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     }]
 }
 
-fn agency(place: &Place, lines: usize) -> Sample {
+fn agency(place: &BenchFixture, lines: usize) -> Sample {
     let repo = place.repo(100);
     let count = lines.to_string();
     let options = ["--host", "detached", "--workspace", "none", "--mode", "headless", "--", "lines", &count];
@@ -48,7 +48,7 @@ fn agency(place: &Place, lines: usize) -> Sample {
     sample
 }
 
-fn floor(place: &Place, lines: usize) -> Sample {
+fn floor(place: &BenchFixture, lines: usize) -> Sample {
     let path = place.world().root().join("floor.txt");
     let mut file = File::create(&path).unwrap();
     let mut command = place.program("tail");

@@ -2,7 +2,7 @@
 
 use crate::Bench;
 use crate::agent::{BLOCK, first_block, number_block};
-use crate::place::{Place, run_id, succeed, timed};
+use crate::fixture::{BenchFixture, run_id, succeed, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 use agency_testkit::Repo;
@@ -19,7 +19,7 @@ const SKIPPED: &str = "bytes skipped here";
 
 /// Detached and in tmux.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(5);
     let expected = expected();
     let mut samples = [Sample::default(), Sample::default(), Sample::default()];
@@ -63,7 +63,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     vec![row("detached", &detached, true), row(&format!("in tmux ({skips})"), &tmux, says_so)]
 }
 
-fn agency(place: &Place, repo: &Repo, host: &str, expected: &[u8]) -> (Duration, Option<String>) {
+fn agency(place: &BenchFixture, repo: &Repo, host: &str, expected: &[u8]) -> (Duration, Option<String>) {
     let blocks = (GIBIBYTE / BLOCK).to_string();
     let options = ["--host", host, "--workspace", "none", "--mode", "headless", "--wait", "--", &blocks];
     let (time, output) = timed(&mut place.run(repo, "produce", &options));
@@ -78,7 +78,7 @@ fn agency(place: &Place, repo: &Repo, host: &str, expected: &[u8]) -> (Duration,
     (time, session)
 }
 
-fn floor(place: &Place) -> Duration {
+fn floor(place: &BenchFixture) -> Duration {
     let (one, two) = (place.world().root().join("tmp/one"), place.world().root().join("tmp/two"));
     let mut command = place.program("sh");
     command.args(["-c", r#""$0" agent produce "$1" | tee "$2" > "$3""#]);

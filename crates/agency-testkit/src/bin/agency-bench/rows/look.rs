@@ -7,7 +7,7 @@ use std::time::Duration;
 use agency_testkit::Repo;
 
 use crate::Bench;
-use crate::place::{Place, run_id, timed};
+use crate::fixture::{BenchFixture, run_id, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 
@@ -15,7 +15,7 @@ const FILES: usize = 10_000;
 
 /// Warm: nothing changed since the last look. Cold: nothing is kept.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(100);
     let (_, output) = timed(&mut place.run(&repo, "true", &["--host", "detached"]));
     let id = run_id(&output);
@@ -37,7 +37,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     rows
 }
 
-fn cold(place: &Place, repo: &Repo, worktree: &Path, id: &str, rounds: usize) -> Vec<Row> {
+fn cold(place: &BenchFixture, repo: &Repo, worktree: &Path, id: &str, rounds: usize) -> Vec<Row> {
     let kept = place.run_directory(id).join("git");
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
     for round in 0..=rounds {
@@ -69,7 +69,7 @@ fn cold(place: &Place, repo: &Repo, worktree: &Path, id: &str, rounds: usize) ->
     }]
 }
 
-fn warm(place: &Place, worktree: &Path, id: &str, verb: &str, rounds: usize) -> Row {
+fn warm(place: &BenchFixture, worktree: &Path, id: &str, verb: &str, rounds: usize) -> Row {
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
     for round in 0..=rounds {
         let look = timed(&mut place.world().command(&[verb, "--json", id])).0;

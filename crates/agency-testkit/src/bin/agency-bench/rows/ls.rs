@@ -1,7 +1,7 @@
 //! `agency ls --json` with few and with very many runs, beside a process that does nothing.
 
 use crate::Bench;
-use crate::place::{Place, object, run_id, settle, succeed, timed};
+use crate::fixture::{BenchFixture, object, run_id, settle, succeed, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 use rusqlite::Connection;
@@ -48,8 +48,8 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
 }
 
 /// A place with so many ended runs, half of them removed; they are copies of a real one.
-pub(super) fn filled(bench: &Bench, runs: usize) -> Place {
-    let place = Place::new(bench, 8);
+pub(super) fn filled(bench: &Bench, runs: usize) -> BenchFixture {
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(5);
     let model = run_id(&succeed(&mut place.run(&repo, "true", &["--host", "detached"])));
     place.wait_for_end(&model);

@@ -1,7 +1,7 @@
 //! What an idle supervisor keeps for itself.
 
 use crate::Bench;
-use crate::place::{Place, Reporting, run_id, settle, succeed};
+use crate::fixture::{BenchFixture, Reporting, run_id, settle, succeed};
 use crate::row::Row;
 use agency_testkit::Repo;
 use std::fs;
@@ -12,7 +12,7 @@ const MOST: u64 = 3_000_000;
 /// On a terminal and on pipes; alone, and with nine others that share its program's pages.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     let rows = ["interactive", "headless"].map(|mode| {
-        let place = Place::new(bench, 20);
+        let place = BenchFixture::new(bench, 20);
         let repo = place.repo(5);
         let (id, mut first) = start(&place, &repo, mode);
         let alone = private_memory(supervisor_of(&id));
@@ -37,7 +37,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     rows.into()
 }
 
-fn start(place: &Place, repo: &Repo, mode: &str) -> (String, Reporting) {
+fn start(place: &BenchFixture, repo: &Repo, mode: &str) -> (String, Reporting) {
     let options = ["--host", "detached", "--workspace", "none", "--mode", mode];
     let id = run_id(&succeed(&mut place.run(repo, "report", &options)));
     let report = place.next_report();

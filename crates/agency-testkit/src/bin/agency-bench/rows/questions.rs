@@ -1,7 +1,7 @@
 //! From an agent's question to its row, and from `agency answer` to the bytes at the agent.
 
 use crate::Bench;
-use crate::place::{LIMIT, Place, run_id, settle, succeed};
+use crate::fixture::{BenchFixture, LIMIT, run_id, settle, succeed};
 use crate::row::Row;
 use crate::sample::{Sample, millis};
 use crate::stamp;
@@ -13,7 +13,7 @@ const MOST: Duration = Duration::from_millis(50);
 
 /// One agent that asks again and again, as a script answers.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(5);
     let rounds = bench.rounds(300, 100);
     let count = (rounds + 1).to_string();

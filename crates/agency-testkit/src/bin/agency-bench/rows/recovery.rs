@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::Bench;
-use crate::place::{Place, object, succeed, timed};
+use crate::fixture::{BenchFixture, object, succeed, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 
@@ -23,7 +23,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     ["doctor", "reconcile"].map(|verb| compare(bench, &places, verb)).into()
 }
 
-fn compare(bench: &Bench, places: &[Place; 2], verb: &str) -> Row {
+fn compare(bench: &Bench, places: &[BenchFixture; 2], verb: &str) -> Row {
     let mut samples = [Sample::default(), Sample::default()];
     for round in 0..=bench.rounds(60, 15) {
         for step in 0..2 {
@@ -50,7 +50,7 @@ fn compare(bench: &Bench, places: &[Place; 2], verb: &str) -> Row {
 
 /// A place with so many finished runs that agrees with itself: each has its directory, and those that were not removed
 /// their worktree.
-fn with_files(bench: &Bench, runs: usize) -> Place {
+fn with_files(bench: &Bench, runs: usize) -> BenchFixture {
     let place = super::ls::filled(bench, runs);
     let rows: Vec<(String, String, String, Option<String>)> = {
         let connection = Connection::open(place.world().agency_home().join("agency.db")).unwrap();
@@ -89,7 +89,7 @@ fn with_files(bench: &Bench, runs: usize) -> Place {
 }
 
 /// A home that does not agree with itself would be repaired, or examined again and again, while it is measured.
-fn assert_agrees(place: &Place) {
+fn assert_agrees(place: &BenchFixture) {
     let plan = object(&succeed(&mut place.world().command(&["reconcile", "--dry-run", "--json"])));
     for list in ["adopted", "runs", "completed", "swept"] {
         assert_eq!(plan["data"][list], json!([]), "{list}");

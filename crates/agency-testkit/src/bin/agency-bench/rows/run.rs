@@ -1,7 +1,7 @@
 //! `agency run` in tmux, beside the two commands that it cannot do without.
 
 use crate::Bench;
-use crate::place::{Place, run_id, settle, timed};
+use crate::fixture::{BenchFixture, run_id, settle, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 use agency_testkit::Repo;
@@ -18,7 +18,7 @@ pub(crate) fn small(bench: &Bench) -> Vec<Row> {
 }
 
 fn measure(bench: &Bench, files: usize, rounds: usize, (limit, most): (&'static str, f64)) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(files);
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
     // The first round only warms up. Nothing is deleted before the end: on ext4 that would slow the next round down.
@@ -45,13 +45,13 @@ fn measure(bench: &Bench, files: usize, rounds: usize, (limit, most): (&'static 
     }]
 }
 
-fn agency(place: &Place, repo: &Repo) -> Duration {
+fn agency(place: &BenchFixture, repo: &Repo) -> Duration {
     let (time, output) = timed(&mut place.run(repo, "true", &["--host", "tmux"]));
     place.wait_for_end(&run_id(&output));
     time
 }
 
-fn floor(place: &Place, repo: &Repo, round: usize) -> Duration {
+fn floor(place: &BenchFixture, repo: &Repo, round: usize) -> Duration {
     let name = format!("floor-{round}");
     let path = place.world().root().join("floor").join(&name);
     let mut git = place.program("git");

@@ -11,7 +11,7 @@ use agency_testkit::Repo;
 use rusqlite::Connection;
 
 use crate::Bench;
-use crate::place::{Place, object, run_id, settle, succeed, timed};
+use crate::fixture::{BenchFixture, object, run_id, settle, succeed, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 2;
 
 /// A repository with so many finished runs, each with its worktree.
 struct Filled {
-    place: Place,
+    place: BenchFixture,
     repo: Repo,
     runs: Vec<(String, PathBuf)>,
 }
@@ -148,7 +148,7 @@ impl Filled {
 
 /// Makes a run and copies of it: row, branch, worktree and git's entry. `git worktree add` would take minutes.
 fn filled(bench: &Bench, copies: usize) -> Filled {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(20);
     let output = succeed(&mut place.run(&repo, "true", &["--host", "detached"]));
     let model = run_id(&output);

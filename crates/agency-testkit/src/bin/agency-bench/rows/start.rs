@@ -1,7 +1,7 @@
 //! From `agency run` to the first instruction of the agent, beside a shell that starts it in a session of its own.
 
 use crate::Bench;
-use crate::place::{Place, run_id, settle, succeed};
+use crate::fixture::{BenchFixture, run_id, settle, succeed};
 use crate::row::Row;
 use crate::sample::Sample;
 use crate::stamp;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Detached and without a workspace.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(100);
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
     for round in 0..=bench.rounds(60, 15) {
@@ -31,7 +31,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     }]
 }
 
-fn agency(place: &Place, repo: &Repo) -> Duration {
+fn agency(place: &BenchFixture, repo: &Repo) -> Duration {
     let mut command = place.run(repo, "report", &["--host", "detached", "--workspace", "none"]);
     let before = stamp::now();
     let output = succeed(&mut command);
@@ -42,7 +42,7 @@ fn agency(place: &Place, repo: &Repo) -> Duration {
 }
 
 /// The same agent, so that the start of its program counts on both sides.
-fn floor(place: &Place) -> Duration {
+fn floor(place: &BenchFixture) -> Duration {
     let mut command = place.program("sh");
     command.args(["-c", r#"setsid sh -c 'exec "$0" "$@"' "$0" "$@" >/dev/null 2>&1 &"#]);
     command.arg(std::env::current_exe().unwrap());

@@ -2,7 +2,7 @@
 
 use super::parse::{deserialize, stream};
 use crate::Bench;
-use crate::place::{Place, object, settle, succeed};
+use crate::fixture::{BenchFixture, object, settle, succeed};
 use crate::row::Row;
 use crate::sample::Sample;
 use std::fs;
@@ -14,7 +14,7 @@ const MOST_QUICK: usize = 100 << 20;
 
 /// A headless run whose agent is `cat`.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(100);
     let bytes = stream(if bench.quick { MOST_QUICK } else { MOST });
     let file = place.world().root().join("stream.ndjson");
@@ -41,7 +41,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     }]
 }
 
-fn agency(place: &Place, repo: &agency_testkit::Repo, file: &Path) -> Duration {
+fn agency(place: &BenchFixture, repo: &agency_testkit::Repo, file: &Path) -> Duration {
     let file = file.to_str().unwrap();
     let options =
         ["--host", "detached", "--workspace", "none", "--mode", "headless", "--wait", "--", "-c", "cat \"$0\"", file];
@@ -55,7 +55,7 @@ fn agency(place: &Place, repo: &agency_testkit::Repo, file: &Path) -> Duration {
     time
 }
 
-fn floor(place: &Place, file: &Path) -> Duration {
+fn floor(place: &BenchFixture, file: &Path) -> Duration {
     let log = place.world().root().join("floor.log");
     let start = Instant::now();
     let script = "cat \"$0\" | tee \"$1\" > /dev/null";

@@ -2,7 +2,7 @@
 //! anything.
 
 use crate::Bench;
-use crate::place::{LIMIT, Place, run_id, succeed};
+use crate::fixture::{BenchFixture, LIMIT, run_id, succeed};
 use crate::row::Row;
 use crate::sample::{Sample, millis};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -29,7 +29,7 @@ const GROWTH: f64 = 1.1;
 
 /// How soon a key is answered, and what an idle screen takes of the processor and the memory.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 100);
+    let place = BenchFixture::new(bench, 100);
     let repo = place.repo(100);
     let options = ["--host", "detached", "--mode", "headless"];
     let runs: Vec<String> = (0..RUNS).map(|_| run_id(&succeed(&mut place.run(&repo, "chatter", &options)))).collect();
@@ -119,7 +119,7 @@ fn scrolling(bench: &Bench) -> Sample {
     sample
 }
 
-fn tui(place: &Place) -> Command {
+fn tui(place: &BenchFixture) -> Command {
     let mut command = place.world().command(&["tui"]);
     command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
     command
@@ -142,7 +142,7 @@ fn keys(screen: &mut Screen, bench: &Bench) -> Sample {
 }
 
 /// What a terminal takes to bring a key to a program and its answer back.
-fn echoes(place: &Place, bench: &Bench) -> Sample {
+fn echoes(place: &BenchFixture, bench: &Bench) -> Sample {
     let mut sample = Sample::default();
     let mut screen = Screen::open(&mut place.program("cat"));
     for _ in 0..bench.rounds(250, 50) {

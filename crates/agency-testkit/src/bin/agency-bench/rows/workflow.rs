@@ -2,7 +2,7 @@
 //! drivers are killed.
 
 use crate::Bench;
-use crate::place::{LIMIT, Place, object, succeed, timed};
+use crate::fixture::{BenchFixture, LIMIT, object, succeed, timed};
 use crate::row::Row;
 use crate::sample::Sample;
 use agency_testkit::long_way;
@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 /// Steps of `true`, and a file that is only checked.
 pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
-    let place = Place::new(bench, 8);
+    let place = BenchFixture::new(bench, 8);
     let repo = place.repo(100);
     vec![steps(bench, &place, &repo), checked(bench, &place, &repo)]
 }
 
-fn steps(bench: &Bench, place: &Place, repo: &Repo) -> Row {
+fn steps(bench: &Bench, place: &BenchFixture, repo: &Repo) -> Row {
     let count: u32 = if bench.quick { 200 } else { 1000 };
     let file = workflow(place, count);
     let (mut ours, mut theirs) = (Sample::default(), Sample::default());
@@ -48,7 +48,7 @@ fn steps(bench: &Bench, place: &Place, repo: &Repo) -> Row {
 }
 
 /// A workflow of so many steps.
-fn workflow(place: &Place, count: u32) -> PathBuf {
+fn workflow(place: &BenchFixture, count: u32) -> PathBuf {
     let mut text = "name: many\nsteps:\n".to_owned();
     for number in 1..=count {
         let _ = writeln!(text, "  - {{ name: step-{number}, type: script, command: \"true\" }}");
@@ -59,7 +59,7 @@ fn workflow(place: &Place, count: u32) -> PathBuf {
 }
 
 /// From the beginning of the first step until the end of the session.
-fn session(place: &Place, repo: &Repo, file: &PathBuf) -> Duration {
+fn session(place: &BenchFixture, repo: &Repo, file: &PathBuf) -> Duration {
     let mut run = place.world().command(&["--json", "workflow", "run"]);
     let answer = object(&succeed(run.arg(file).current_dir(&repo.path)));
     assert_eq!(answer["data"]["state"], "completed", "{answer:#}");
@@ -76,13 +76,13 @@ fn session(place: &Place, repo: &Repo, file: &PathBuf) -> Duration {
     Duration::from_millis((last + 24 * 3_600_000 - first) % (24 * 3_600_000))
 }
 
-fn facts(place: &Place, session: &str) -> Vec<Value> {
+fn facts(place: &BenchFixture, session: &str) -> Vec<Value> {
     let path = place.world().agency_home().join("sessions").join(session).join("history.ndjson");
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The same commands without a workflow, their output kept in a file too.
-fn spawned(place: &Place, count: u32) -> Duration {
+fn spawned(place: &BenchFixture, count: u32) -> Duration {
     let output = place.world().root().join("output");
     let start = Instant::now();
     for _ in 0..count {
@@ -93,7 +93,7 @@ fn spawned(place: &Place, count: u32) -> Duration {
     start.elapsed()
 }
 
-fn checked(bench: &Bench, place: &Place, repo: &Repo) -> Row {
+fn checked(bench: &Bench, place: &BenchFixture, repo: &Repo) -> Row {
     let file = workflow(place, 10_000);
     let mut ours = Sample::default();
     for round in 0..=bench.rounds(10, 3) {
@@ -119,7 +119,7 @@ pub(crate) fn kills(bench: &Bench) -> Vec<Row> {
     let wanted = bench.rounds(100, 10);
     let (mut killed, mut sessions, mut wrong) = (0, 0, 0);
     while killed < wanted {
-        let place = Place::new(bench, 8);
+        let place = BenchFixture::new(bench, 8);
         place.world().configure("[limits]\nstop_grace_seconds = 1\n[restart]\npauses_seconds = [0]\n");
         place.world().agent("worker", long_way::worker());
         let repo = place.repo(4);
@@ -140,7 +140,7 @@ pub(crate) fn kills(bench: &Bench) -> Vec<Row> {
 }
 
 /// Brings a session to its end although its driver is killed again and again: how often, and what its steps left.
-fn disturbed(place: &Place, repo: &Repo) -> (usize, Vec<String>) {
+fn disturbed(place: &BenchFixture, repo: &Repo) -> (usize, Vec<String>) {
     let world = place.world();
     let (log, file) = (world.root().join("log"), world.root().join("long-way.yaml"));
     fs::write(&file, long_way::WORKFLOW.replace("mode: headless }", "mode: headless, host: detached }")).unwrap();
@@ -174,7 +174,7 @@ fn disturbed(place: &Place, repo: &Repo) -> (usize, Vec<String>) {
 }
 
 /// Kills the process that drives a session, if there is one.
-fn kill_driver(place: &Place, session: &str) -> bool {
+fn kill_driver(place: &BenchFixture, session: &str) -> bool {
     let found = fs::read_dir("/proc").unwrap().filter_map(Result::ok).find_map(|entry| {
         let line = fs::read(entry.path().join("cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).replace('\0', " ");

@@ -81,7 +81,7 @@ impl Patch {
             None => bytes.len(),
         };
         let text = String::from_utf8_lossy(bytes.get(..end).unwrap_or(bytes)).into_owned();
-        let mut reading = Reading::default();
+        let mut reading = PatchParser::default();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
             reading.line(line.strip_suffix('\n').unwrap_or(line), start);
@@ -92,14 +92,14 @@ impl Patch {
 }
 
 #[derive(Default)]
-struct Reading {
+struct PatchParser {
     files: Vec<PatchFile>,
     /// Whether the lines are those of the file itself.
     inside: bool,
     old_mode: Option<String>,
 }
 
-impl Reading {
+impl PatchParser {
     fn line(&mut self, line: &str, start: usize) {
         if let Some(names) = line.strip_prefix("diff --git ") {
             self.files.push(PatchFile::new(name_of_both(names)));

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 use serde_json::json;
 
 use crate::output::readable;
-use crate::tui::detail::fixture::{NOW, Stage, whole};
+use crate::tui::detail::fixture::{DetailFixture, NOW, whole};
 use crate::tui::detail::{Ask, Content, Load, Paragraph, Patch, Screen, Tab, log_line};
 use crate::tui::effect::Effect;
 use crate::tui::input::Input;
@@ -126,8 +126,8 @@ fn content(tab: Tab) -> Content {
     }
 }
 
-fn told(size: (u16, u16), tab: Tab, content: Content) -> Stage {
-    let mut stage = Stage::new(size, tab);
+fn told(size: (u16, u16), tab: Tab, content: Content) -> DetailFixture {
+    let mut stage = DetailFixture::new(size, tab);
     stage.tell(content);
     stage
 }
@@ -183,7 +183,7 @@ fn who_scrolls_up_a_screen_sees_what_was_there() {
 
 #[test]
 fn the_beginning_of_a_long_file_is_asked_for_and_the_end_too() {
-    let mut stage = Stage::new((60, 12), Tab::Logs);
+    let mut stage = DetailFixture::new((60, 12), Tab::Logs);
     let piece = |number: u64| crate::tui::detail::Piece { start: number * 10, item: Line::raw(format!("l{number}")) };
     let load = |ask, from: u64, to: u64, more| {
         Content::Lines(Load {
@@ -235,7 +235,7 @@ proptest! {
         keys in "[jkgGJK o1-5]{0,30}",
         unicode in any::<bool>(),
     ) {
-        let mut stage = Stage::new((200, 60), tab);
+        let mut stage = DetailFixture::new((200, 60), tab);
         stage.state.theme = Theme { colour: unicode, unicode };
         stage.state.size = (width, height);
         let line = |event| Arc::new(EventLine { seq: 1, at: NOW, attempt: 1, event });

@@ -8,7 +8,7 @@ use std::process::Command;
 use agency_testkit::{Output, Process, Repo, World};
 use serde_json::Value;
 
-use super::place::until;
+use super::fixture::until;
 
 /// A mount namespace in which the world's home is on a disk of its own. It ends with the value.
 pub(super) struct SmallDisk<'a> {

@@ -4,7 +4,7 @@ use agency_testkit::agent;
 use serde_json::Value;
 use std::fs;
 
-use super::place::{HOSTS, clear_away, world};
+use super::fixture::{HOSTS, clear_away, world};
 
 // proves L20
 #[test]

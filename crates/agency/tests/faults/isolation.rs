@@ -2,7 +2,7 @@
 
 use agency_testkit::{Output, World, wait_for};
 
-use super::place::{HOSTS, LIMIT, MODES, clear_away, how, world};
+use super::fixture::{HOSTS, LIMIT, MODES, clear_away, how, world};
 
 const MARKER: &str = "stray words of an agent";
 

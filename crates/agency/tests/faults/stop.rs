@@ -5,7 +5,7 @@ use std::fs;
 use agency_model::ErrorCode;
 use agency_testkit::agent;
 
-use super::place::{HOSTS, clear_away, world};
+use super::fixture::{HOSTS, clear_away, world};
 
 // proves L16, L21
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use agency_model::ErrorCode;
 use agency_testkit::agent;
 
-use super::place::{HOSTS, clear_away, complaints, how, world};
+use super::fixture::{HOSTS, clear_away, complaints, how, world};
 
 // proves L22
 #[test]

@@ -6,7 +6,7 @@ use agency_testkit::agent;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::place::{HOSTS, MODES, clear_away, how, world};
+use super::fixture::{HOSTS, MODES, clear_away, how, world};
 
 /// Says each word when the one before is in the log, so that the order is certain.
 const ALTERNATING: &str = r#"heard() { until grep -q "$1" "$AGENCY_RUN_DIR/logs/runner.log"; do sleep 0.01; done; }

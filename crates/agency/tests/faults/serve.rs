@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use agency_testkit::{Process, World, agent};
 use rustix::process::Signal;
 
-use super::place::{HOSTS, clear_away, complaints, until, world};
+use super::fixture::{HOSTS, clear_away, complaints, until, world};
 
 fn serve(world: &World) -> Process {
     let server = world.spawn(&["serve"]);

@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_testkit::agent;
 
-use super::place::{until, world};
+use super::fixture::{until, world};
 use super::small_disk::SmallDisk;
 
 const DETACHED: [&str; 4] = ["--host", "detached", "--mode", "headless"];

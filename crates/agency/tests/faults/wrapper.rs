@@ -5,7 +5,7 @@ use std::path::Path;
 use agency_model::ErrorCode;
 use agency_testkit::{World, agent};
 
-use super::place::{HOSTS, clear_away, nothing_was_left, world};
+use super::fixture::{HOSTS, clear_away, nothing_was_left, world};
 
 /// Configures a wrapper; `agent` writes a program as well as anybody.
 fn wrap(world: &World, script: &str) {

@@ -1,6 +1,6 @@
 //! The agent inherits its three streams and nothing else.
 
-use super::place::{HOSTS, MODES, clear_away, how, world};
+use super::fixture::{HOSTS, MODES, clear_away, how, world};
 
 #[test]
 fn an_agent_sees_only_its_three_streams_whatever_its_caller_had_open() {

@@ -18,12 +18,12 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 const SETTLE: Duration = Duration::from_millis(40);
 
 /// A world to measure in.
-pub(crate) struct Place {
+pub(crate) struct BenchFixture {
     world: World,
     reports: UnixListener,
 }
 
-impl Place {
+impl BenchFixture {
     /// Makes a place with its tmux server running and these agents: `true`, `report`, `produce` with a number of blocks,
     /// `ask` with a number of questions.
     pub(crate) fn new(bench: &Bench, max_agents: u32) -> Self {

@@ -1,16 +1,16 @@
-//! Days on which something goes wrong: each ends in a clear state, with every byte that was written, and nothing left.
+//! Faults from outside: each ends in a clear state, with every byte that was written, and nothing left.
 
 #[cfg(test)]
-mod bad_days {
+mod faults {
     mod agents;
     mod crash;
     mod descriptors;
     mod environment;
+    mod fixture;
     mod full_disk;
     mod interrupt;
     mod isolation;
     mod logs;
-    mod place;
     mod queue;
     mod secrets;
     mod serve;

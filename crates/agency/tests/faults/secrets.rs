@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agency_testkit::{ProcessTable, agent};
 
-use super::place::{HOSTS, MODES, clear_away, how, world};
+use super::fixture::{HOSTS, MODES, clear_away, how, world};
 
 #[test]
 fn no_secret_of_the_environment_is_in_a_file_or_on_a_command_line() {

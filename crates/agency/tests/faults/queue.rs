@@ -3,7 +3,7 @@
 use agency_model::ErrorCode;
 use agency_testkit::{Repo, Run, World, agent};
 
-use super::place::{HOSTS, clear_away, nothing_was_left, until, world};
+use super::fixture::{HOSTS, clear_away, nothing_was_left, until, world};
 
 /// One slot, and agents that can be let go one by one.
 fn one_slot() -> (World, Repo) {

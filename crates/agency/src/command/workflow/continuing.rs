@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 /// Which session continues.
 #[derive(Debug, clap::Args)]
-pub(super) struct Which {
+pub(super) struct SessionArgs {
     #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
     session: String,
     /// Do not follow it
@@ -22,8 +22,8 @@ pub(super) struct Which {
 }
 
 /// Starts a driver for a session again by way of `drive`, and follows new facts unless the user asked not to.
-pub(super) fn go_on(
-    which: &Which,
+pub(super) fn continue_session(
+    which: &SessionArgs,
     context: &Context,
     drive: impl FnOnce(&mut Orchestrator, &SessionId, CallerEnv, &AtomicBool) -> Result<WorkflowSession, OrchestratorError>,
 ) -> Result<ExitCode, Problem> {

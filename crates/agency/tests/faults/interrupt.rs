@@ -9,7 +9,7 @@ use std::process::Command;
 use agency_testkit::{Agent, Process, ProcessTable, Repo, World, agent};
 use rustix::process::Signal;
 
-use super::place::{clear_away, nothing_was_left, until, world};
+use super::fixture::{clear_away, nothing_was_left, until, world};
 
 /// A world whose repository has a hook that waits.
 struct Slow {

@@ -5,7 +5,7 @@ use std::fs;
 use agency_testkit::agent;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::place::{HOSTS, MODES, clear_away, how, until, world};
+use super::fixture::{HOSTS, MODES, clear_away, how, until, world};
 
 #[test]
 fn an_agent_that_exits_at_once_is_completed_in_every_host_and_mode() {

@@ -6,7 +6,7 @@ use agency_model::ErrorCode;
 use agency_testkit::{Run, World, agent};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::place::{MODES, clear_away, how, until, world};
+use super::fixture::{MODES, clear_away, how, until, world};
 
 /// Lets tmux go away while an agent works, and checks that the agent does not mind.
 fn goes_on_without_tmux(lose: impl Fn(&World, &Run)) {

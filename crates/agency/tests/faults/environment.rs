@@ -4,7 +4,7 @@ use std::fs;
 
 use agency_testkit::{Agent, World};
 
-use super::place::{HOSTS, MODES, clear_away, how, world};
+use super::fixture::{HOSTS, MODES, clear_away, how, world};
 
 /// Starts a tmux server that knows other values, as one that is days old does.
 fn old_tmux_server(world: &World) {
