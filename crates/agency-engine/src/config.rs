@@ -52,7 +52,7 @@ pub struct Config {
     pub max_agents: u32,
     /// What supervisors run in.
     pub host: Host,
-    /// Who makes the workspaces of runs that name nobody.
+    /// The version control for the workspaces of runs that do not name one.
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
     pub wrapper: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct Config {
     pub pid_dir: Option<PathBuf>,
     /// The tmux server, where it is not the user's default one.
     pub tmux_socket: Option<String>,
-    /// Whether agents are told that they may trust the worktrees that agency makes for them.
+    /// Whether agents are started with trust in the worktrees that agency makes for them.
     pub trust_worktrees: bool,
     /// Whether agents, and the programs that they start, may answer questions of agents.
     pub allow_self_answer: bool,
@@ -76,7 +76,7 @@ pub struct Config {
     pub lock_timeout: Duration,
     /// What agents may do without asking.
     pub approval_policy: Policy,
-    /// How the user is told that an agent asks, or that a run is over.
+    /// Notifications when an agent asks, or when a run has finished.
     pub notify: NotifyConfig,
     /// Where the clones of git sources are, if not in the home.
     pub sources_dir: Option<PathBuf>,
@@ -87,7 +87,7 @@ pub struct Config {
     lines: origin::Lines,
 }
 
-/// How the user is told that an agent asks, or that a run is over.
+/// Notifications when an agent asks, or when a run has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotifyConfig {
     /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.

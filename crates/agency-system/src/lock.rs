@@ -44,7 +44,7 @@ impl Lock {
     }
 }
 
-/// Whether some process holds the lock right now. A file that does not exist is held by nobody.
+/// Whether some process holds the lock right now. A file that does not exist is not locked.
 pub fn is_held(path: &Path) -> Result<bool, FileError> {
     let file = match open_to_read(path) {
         Ok(file) => file,

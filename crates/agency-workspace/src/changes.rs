@@ -17,8 +17,8 @@ pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
     Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored: look.ignored().to_vec() })
 }
 
-/// What git is told to ignore: files, and directories of which it ignores everything. Our own prompt and jj's notes are no
-/// news.
+/// What git ignores: files, and directories of which it ignores everything. Our own prompt and jj's notes are
+/// left out.
 pub(super) fn ignored(checkout: &Checkout) -> Result<Vec<PathBuf>> {
     let directory = TemporaryDirectory::new()?;
     let private = PrivateGit::make(directory.path(), checkout, Objects::Private { also_from: None })?;

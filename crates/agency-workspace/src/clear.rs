@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, fstat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// Somebody who fills a directory faster than we empty it does not keep us for ever.
+/// A process that fills a directory faster than we empty it does not delay us for ever.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Deletes the directory. One that is gone, or goes meanwhile, is no error.

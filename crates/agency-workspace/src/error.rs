@@ -147,7 +147,7 @@ pub enum WorkspaceError {
         /// The git directory it really belongs to.
         owner: PathBuf,
     },
-    /// Somebody locked the worktree.
+    /// The worktree is locked.
     #[error(
         "'{}' is locked{}; to unlock it: git -C {} worktree unlock {}",
         .path.display(), after_colon(.reason), shell_quoted(.repository), shell_quoted(.path)

@@ -15,7 +15,7 @@ use super::{Commit, Result, WorkspaceError};
 use agency_system::lock::Lock;
 use agency_system::uuid::random_uuid;
 
-/// Transports that start no program of somebody else's choice.
+/// Transports that start no program of another's choice.
 const TRANSPORTS: &str = "file:git:http:https:ssh";
 
 /// The end of the name of a clone that is not whole yet.
@@ -89,7 +89,7 @@ fn drafts(parent: &Path, name: &str) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().to_str().is_some_and(is_draft)).map(|entry| entry.path()).collect()
 }
 
-/// Whether a directory is a clone that [`fetch`] made, and nobody's own repository.
+/// Whether a directory is a clone that [`fetch`] made, and not a user's repository.
 #[must_use]
 pub fn is_clone(directory: &Path) -> bool {
     directory.join(MARK).is_file()

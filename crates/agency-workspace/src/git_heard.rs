@@ -17,7 +17,7 @@ use agency_system::process::{ProcessHandle, in_new_session, signal_group};
 
 /// How often we look whether it is still wanted.
 const LOOK_UP: Duration = Duration::from_millis(100);
-/// Git tells its progress; one that says nothing for so long waits for somebody who does not answer.
+/// Git prints its progress; if it prints nothing for so long, it waits for a server that does not answer.
 const SILENCE: Duration = Duration::from_secs(300);
 /// How long git may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,7 +33,7 @@ exec git "$@" 3<&-"#;
 const NOT_FOUND: i32 = 127;
 
 impl GitCommand {
-    /// Runs git away from our terminal, so that it can ask nobody anything. It holds `lock` as long as any of its
+    /// Runs git away from our terminal, so that it cannot prompt. It holds `lock` as long as any of its
     /// processes lives. `None` if it was ended because `cancelled` was set.
     pub(super) fn finish_heard(
         self,

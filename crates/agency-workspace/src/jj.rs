@@ -224,7 +224,7 @@ impl JjWorkspace {
     }
 }
 
-/// The workspace of an earlier run in which another goes on: it is only brought up to date.
+/// The workspace of an earlier run in which another continues: it is only brought up to date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedJjWorkspace(pub JjWorkspace);
 

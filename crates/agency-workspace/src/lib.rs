@@ -118,7 +118,7 @@ pub trait Workspace {
     /// Saves what no branch holds, then removes the workspace. Safe to repeat after a crash.
     fn remove(&self, options: RemoveOptions) -> Result<Removal>;
 
-    /// The directories outside the workspace that a commit in it writes to; none where they cannot be told apart from
+    /// The directories outside the workspace that a commit in it writes to; none where they cannot be distinguished from
     /// what other branches are kept in.
     fn commit_roots(&self) -> Result<Vec<PathBuf>> {
         Ok(vec![])
@@ -179,7 +179,7 @@ pub struct Changes {
     pub files: Vec<ChangedFile>,
     /// Git repositories inside the workspace, whose content git cannot record.
     pub nested: Vec<PathBuf>,
-    /// Files and directories that git is told to ignore; a removal does not save them.
+    /// Ignored files and directories; a removal does not save them.
     pub ignored: Vec<PathBuf>,
 }
 
@@ -314,7 +314,7 @@ impl Removal {
 pub enum WorktreeFate {
     /// It was removed, now or by an earlier attempt that is now complete.
     Removed,
-    /// Somebody had deleted it by hand; git has forgotten it now.
+    /// It was deleted by hand; git has forgotten it now.
     DeletedByHand,
     /// Neither the directory nor git's entry for it was there.
     AlreadyGone,

@@ -229,7 +229,7 @@ impl Look {
         &self.nested
     }
 
-    /// What git is told to ignore.
+    /// What git ignores.
     pub(super) fn ignored(&self) -> &[PathBuf] {
         &self.ignored
     }

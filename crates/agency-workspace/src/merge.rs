@@ -40,7 +40,7 @@ pub(super) use merge_tree::{Combined, merge_tree};
 pub(super) use place::Place;
 pub(super) use target::check_target;
 
-/// So often a merge is made anew because somebody else moved the target.
+/// How often a merge is made anew because the target was moved meanwhile.
 const TRIES: usize = 5;
 
 /// Work on a branch of its own, which can be committed, looked at and merged.

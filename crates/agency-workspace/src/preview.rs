@@ -21,7 +21,7 @@ pub struct Preview {
     pub uncommitted: usize,
     /// Git repositories inside the workspace, which no ref can hold.
     pub nested: Vec<PathBuf>,
-    /// Files and directories that git is told to ignore; a removal does not save them.
+    /// Ignored files and directories; a removal does not save them.
     pub ignored: Vec<PathBuf>,
     /// Why the removal would be refused without `--force`, beside nested repositories; `None` when nothing is in the way.
     pub obstacle: Option<WorkspaceError>,

@@ -75,7 +75,7 @@ pub(super) fn take_back_branch(worktree: &GitWorktree) -> Result<()> {
     take_back_unused(worktree, &Site::find(worktree)?)
 }
 
-/// Deletes the branch if nothing was committed to it and nobody else has checked it out.
+/// Deletes the branch if nothing was committed to it and it is not checked out elsewhere.
 fn take_back_unused(worktree: &GitWorktree, site: &Site) -> Result<()> {
     let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
     if tip.is_none() {

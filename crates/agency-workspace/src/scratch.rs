@@ -19,7 +19,7 @@ use agency_system::lock::Lock;
 
 /// What every such directory is called, before its UUID.
 pub const PREFIX: &str = "lctx-";
-/// The file that says whose it is, locked as long as somebody needs the directory.
+/// The file that names its owner, locked as long as the directory is in use.
 pub const LOCK: &str = ".lctx.lock";
 /// What an agent reads to know of no MCP server. Claude Code refuses an empty object.
 const MCP_FILES: &[(&str, &str)] = &[
@@ -131,7 +131,7 @@ impl Scratch {
         self.path.join(MCP_CONFIG)
     }
 
-    /// The lock that whoever asked holds.
+    /// The lock that the owner holds.
     #[must_use]
     pub fn lock_file(&self) -> PathBuf {
         self.path.join(LOCK)
@@ -148,7 +148,7 @@ impl Scratch {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes everything under a name that nobody looks for, so that it appears whole and locked.
+    /// Makes everything under a hidden name, so that it appears whole and locked.
     fn fill(&self, draft: &Path) -> io::Result<Held> {
         DirBuilder::new().mode(0o700).create(draft)?;
         write(&draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
@@ -192,7 +192,7 @@ impl Scratch {
         Ok(found)
     }
 
-    /// Whoever made it knows it; others believe the note in it.
+    /// Its creator knows it; other processes trust the note in it.
     fn is_ours(&self, found: &fs::Metadata) -> bool {
         match self.held().as_ref() {
             Some(held) => held.identity == Identity::from(found),
@@ -230,7 +230,7 @@ impl Workspace for Scratch {
         self.take_away().map(|_| ())
     }
 
-    /// Nobody counts what changes in it.
+    /// Changes in it are not counted.
     fn changes(&self) -> Result<Changes> {
         Ok(Changes::default())
     }

@@ -39,7 +39,7 @@ impl Site {
         Ok(Self { common_dir, here, entry })
     }
 
-    /// Refuses a worktree that somebody locked.
+    /// Refuses a locked worktree.
     pub(super) fn refuse_lock(&self, worktree: &GitWorktree) -> Result<()> {
         match self.entry.as_ref().and_then(|entry| entry.locked.clone()) {
             // Left by a `worktree add` that was interrupted.

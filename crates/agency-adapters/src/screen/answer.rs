@@ -182,7 +182,7 @@ impl AnswerKeys {
         }
     }
 
-    /// Checks these options and no other, and goes on.
+    /// Checks these options and no other, and continues.
     fn check(&self, chosen: &[usize]) -> Result<Vec<Key>, AnswerError> {
         if self.finish.is_empty() {
             return Err(AnswerError::OnlyOnScreen);

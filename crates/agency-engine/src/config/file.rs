@@ -33,7 +33,7 @@ pub(super) struct ConfigFile {
     /// Who makes workspaces: `auto` is jj in a repository of jj, and git in all others.
     #[serde(deserialize_with = "vcs")]
     pub(super) vcs: VcsChoice,
-    /// Whether agents are told that they may trust the worktrees that agency makes for them.
+    /// Whether agents are started with trust in the worktrees that agency makes for them.
     pub(super) trust_worktrees: bool,
     /// Whether agents, and the programs that they start, may answer questions of agents.
     pub(super) allow_self_answer: bool,
@@ -51,7 +51,7 @@ pub(super) struct ConfigFile {
     pub(super) database: Database,
     /// What agents may do without asking: rules in their order, of which the first that is about it decides.
     pub(super) approval_policy: Policy,
-    /// How you are told that an agent asks, or that a run is over.
+    /// Notifications when an agent asks, or when a run has finished.
     pub(super) notify: Notify,
     /// Where the clones of git sources are. Empty: `sources` in the home.
     pub(super) sources_dir: String,
@@ -125,7 +125,7 @@ pub(super) struct Database {
     pub(super) lock_timeout_seconds: u32,
 }
 
-/// How you are told that an agent asks, or that a run is over.
+/// Notifications when an agent asks, or when a run has finished.
 #[derive(Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Notify {

@@ -25,7 +25,7 @@ pub struct ConfigValue {
 /// What gave a setting its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// It is not set anywhere.
     Default,
     /// The configuration file.
     File {

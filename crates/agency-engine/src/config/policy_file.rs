@@ -1,6 +1,6 @@
 //! A file with rules: rules alone, a whole configuration, or a whole run spec.
 //!
-//! The one rule: every mistake in the rules is told at once, each with its place.
+//! The one rule: every mistake in the rules is reported at once, each with its place.
 
 use super::{
     Config, ConfigError, FilePosition, Location, NamedBy,

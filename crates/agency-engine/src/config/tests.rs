@@ -1,4 +1,4 @@
-//! Whole files: what they mean, how their mistakes are told, and what is shown of them.
+//! Whole files: what they mean, how their mistakes are reported, and what is shown of them.
 
 mod launch;
 mod meaning;

@@ -114,7 +114,7 @@ enum Job {
 }
 
 impl WorkflowExecutor {
-    /// Takes a session over from whoever drove it before.
+    /// Takes a session over from its last driver.
     pub fn open(place: DriverContext, id: &SessionId, stream: DriverStream) -> Result<Self, DriveError> {
         let manager = SessionManager::new(place.home.clone());
         let lock = manager.lock(id, PREDECESSOR_TIMEOUT)?;
@@ -211,7 +211,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// The end of a step as the session sees it: one that was stopped failed by that, or is done because somebody says so.
+    /// The end of a step as the session sees it: one that was stopped failed by that, or was completed by a user.
     fn judged(&self, fact: Fact) -> Fact {
         if let Fact::StepEnded { path, attempt, result } = fact {
             let result = self.flow.result(path.name()).cloned().unwrap_or(result);

@@ -86,7 +86,7 @@ impl RunnerCommand {
         self
     }
 
-    /// Gives a program on a terminal a second terminal for its standard error, so that the two streams can be told
+    /// Gives a program on a terminal a second terminal for its standard error, so that the two streams can be kept
     /// apart. Without it, both are one stream in exactly the order in which they were written; with it, the order of
     /// two streams that were written before either was read is the order in which each was first written to. Pipes are
     /// always separate.

@@ -34,7 +34,7 @@ pub(super) enum ControlMessage {
     Notice(String),
 }
 
-/// Somebody who waits for the state to change: dropping this tells them.
+/// A client that waits for the state to change: dropping this wakes it.
 #[derive(Debug)]
 pub(super) struct Waiter {
     _stream: OwnedWriteHalf,

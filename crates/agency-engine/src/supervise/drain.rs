@@ -24,7 +24,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 /// How far the end of an attempt has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DrainStage {
-    /// Nobody is left; the streams are read to their ends.
+    /// No process is left; the streams are read to their ends.
     Reading,
     /// Leftovers were sent TERM.
     Terminated,

@@ -35,7 +35,7 @@ pub(super) struct Messages {
     in_turn: bool,
     /// How many tasks the agent runs in its background.
     background: usize,
-    /// Whether the agent's input is closed, so that it cannot be told anything more.
+    /// Whether the agent's input is closed, so that it cannot receive anything more.
     closed: bool,
     /// Whether we had to end the agent after its conversation was over.
     pub(super) dismissed: bool,

@@ -1,6 +1,6 @@
 //! Telling the user that an agent asks, or that the run is over: a bell, the desktop, a command.
 //!
-//! Nobody waits for it and nothing depends on it. Each program has its time and is killed after it. What the agent
+//! Nothing waits for it or depends on it. Each program has its time and is killed after it. What the agent
 //! wrote goes to the user's own command alone, by its standard input: command lines can be read by everybody.
 
 use std::io;

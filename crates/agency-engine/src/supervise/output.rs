@@ -90,13 +90,13 @@ impl Supervisor<'_> {
         audience.show(text.as_bytes(), true);
     }
 
-    /// Somebody attaches, and the agent's terminal takes the size of theirs.
+    /// A viewer attaches, and the agent's terminal takes the size of theirs.
     pub(super) fn attach_viewer(&mut self, viewer: Viewer, size: TerminalSize) {
         self.resize(size);
         self.add_viewer(viewer);
     }
 
-    /// Somebody looks: first at the screen as it is, then at whatever comes.
+    /// A viewer watches: first the screen as it is, then everything that follows.
     pub(super) fn add_viewer(&mut self, viewer: Viewer) {
         let first = self.view().first(viewer.mode);
         if viewer.try_send(&first, Vec::new) {

@@ -38,7 +38,7 @@ pub(super) struct Pane {
 /// What happened at the pane.
 #[derive(Debug)]
 pub(super) enum PaneNews {
-    /// Somebody typed so many bytes.
+    /// A user typed so many bytes.
     Typed(usize),
     /// It took some output.
     Shown,

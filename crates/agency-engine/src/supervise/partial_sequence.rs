@@ -1,6 +1,6 @@
 //! The end of a stream of terminal output that is no whole control sequence yet.
 //!
-//! Whoever begins to read the stream there needs it: without its beginning, the rest of a sequence is text.
+//! A viewer that begins to read the stream there needs it: without its beginning, the rest of a sequence is text.
 
 /// A sequence that is longer is remembered without its end; only strings are, and those show nothing.
 const MAX_SEQUENCE_BYTES: usize = 4096;

@@ -52,7 +52,7 @@ impl ProtocolReader {
         self.channel.is_some()
     }
 
-    /// Whether the agent can be told something by its protocol.
+    /// Whether the agent can receive messages by its protocol.
     pub(super) const fn is_conversation(&self) -> bool {
         self.opening.is_some()
     }

@@ -88,7 +88,7 @@ impl Supervisor<'_> {
         heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.messages.spoke))
     }
 
-    /// What an agent is told that comes back in the middle of its work. Its last message may not have reached it.
+    /// The message to an agent that is restarted in the middle of its work. Its last message may not have reached it.
     fn words(&self) -> String {
         let mut words = GO_ON.to_owned();
         for message in &self.messages.unanswered {

@@ -21,7 +21,7 @@ pub(super) enum SlotOutcome {
     Granted(Box<RunRow>),
     /// There is no slot, and the run may not wait for one.
     Refused,
-    /// Somebody stopped it.
+    /// It was stopped.
     Over(Box<RunRow>),
 }
 

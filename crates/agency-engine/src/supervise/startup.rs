@@ -35,7 +35,7 @@ pub enum SuperviseError {
     /// The run has a supervisor, or is being removed.
     #[error("{0} has an owner already")]
     Owned(RunId),
-    /// Nobody told it what to do.
+    /// It received no launch orders.
     #[error("no orders came for {id}: {source}")]
     NoOrders {
         /// The run.

@@ -35,7 +35,7 @@ impl Supervisor<'_> {
         self.timers.is_armed(&Timer::NextKey)
     }
 
-    /// Nobody is there to read it.
+    /// No process is there to read it.
     pub(super) fn stop_typing(&mut self) {
         self.typing.waiting.clear();
         self.timers.disarm(&Timer::NextKey);

@@ -26,7 +26,7 @@ pub(super) enum ViewMode {
     Watching,
 }
 
-/// Somebody who looks.
+/// A viewer.
 #[derive(Debug)]
 pub(super) struct Viewer {
     pub(super) mode: ViewMode,

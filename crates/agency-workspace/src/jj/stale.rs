@@ -11,7 +11,7 @@ use crate::{Commit, Result};
 ///
 /// A workspace is stale when its revision was rewritten from outside, as by a change to the revision below. Jj then puts
 /// what was written since into a second revision of the same change, and shows the first one, without it. The agent
-/// goes on with the second.
+/// continues with the second.
 pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
     // An agent can write anything into its `.jj`; jj is not to be led to another repository and its settings.
     if !link::share_repository(&workspace.path, &workspace.repository) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::link;
 
-/// How long anybody waits for the others. Whoever waited longer goes on: jj is safe by itself, only less patient.
+/// How long a process waits for the others. After that it continues: jj is safe by itself, only less patient.
 const LIMIT: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(5);
 

@@ -28,7 +28,7 @@ pub(super) struct Step<'a> {
 pub(super) enum Advanced {
     /// The target is where it should be, and so are its checkouts.
     Moved,
-    /// Somebody else moved it first; nothing was changed.
+    /// It was moved meanwhile; nothing was changed.
     Overtaken,
     /// Changes of the user are in the way; nothing was changed.
     Blocked(Vec<DirtyCheckout>),

@@ -1,4 +1,4 @@
-//! Makes the commit to which the target will move. Nothing that anybody sees is changed by it.
+//! Makes the commit to which the target will move. It changes nothing visible.
 
 use std::ffi::OsString;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Finds the uncommitted changes of a user that a move from one commit to another would overwrite.
 //!
-//! The one rule: what git is told not to look at (ignored files, `assume-unchanged`, `skip-worktree`) is the user's too.
+//! The one rule: what git skips (ignored files, `assume-unchanged`, `skip-worktree`) is the user's too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub(super) struct Dirty {
     pub(super) paths: BTreeMap<PathBuf, Option<Entry>>,
     /// What the index of the checkout has at those paths.
     pub(super) staged: BTreeMap<PathBuf, Entry>,
-    /// Those that git is told not to look at.
+    /// Those that git skips.
     pub(super) hidden: Vec<PathBuf>,
 }
 
@@ -141,7 +141,7 @@ fn below(
     Ok(())
 }
 
-/// The touched files that git is told not to look at, without those that a sparse checkout leaves out.
+/// The touched files that git skips, without those that a sparse checkout leaves out.
 fn hidden(checkout: &Path, touched: &BTreeMap<PathBuf, Touched>, tracked: &BTreeMap<PathBuf, Tracked>) -> Vec<PathBuf> {
     let is_hidden = |path: &&PathBuf| {
         tracked.get(*path).is_some_and(|found| {

@@ -114,7 +114,7 @@ pub enum MergeError {
         /// The name.
         name: String,
     },
-    /// Somebody is in the middle of something on the target branch.
+    /// An operation is in progress on the target branch.
     #[error(
         "branch '{branch}' is in the middle of a {operation} in '{}'; finish or abort it there; to see how: git -C {} \
          status", .path.display(), shell_quoted(.path)
@@ -199,7 +199,7 @@ pub enum MergeError {
         /// Git's own words.
         message: String,
     },
-    /// Somebody else moved the branch each time that a merge was ready.
+    /// The branch was moved each time that a merge was ready.
     #[error("branch '{branch}' moved {tries} times while the merge was made: try again")]
     KeepsMoving {
         /// The target branch.

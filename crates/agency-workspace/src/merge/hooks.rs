@@ -16,7 +16,7 @@ use super::MergeError;
 use super::combine::message_file;
 use super::place::{Place, main_tree};
 
-/// The hooks of a repository, and what they are told about the merge.
+/// The hooks of a repository, and what they receive about the merge.
 pub(super) struct Hooks<'a> {
     place: &'a Place,
     directory: PathBuf,

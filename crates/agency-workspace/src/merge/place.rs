@@ -40,8 +40,8 @@ pub(in super::super) struct Place {
 }
 
 impl Place {
-    /// Looks at all working trees of the repository, and refuses a target that somebody is in the middle of changing:
-    /// what they finish would undo the merge.
+    /// Reads all working trees of the repository, and refuses a target with an operation in progress:
+    /// its end would undo the merge.
     pub(super) fn find(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
         let place = Self::look(common_dir, worktree, target)?;
         if let Some(path) = place.of_runs.first().cloned() {

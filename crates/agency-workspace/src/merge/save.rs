@@ -138,7 +138,7 @@ impl Saving<'_> {
         make(files, &[self.before.as_str(), index.as_str()], &message)
     }
 
-    /// Lets the user's index have the commit's entries, unless somebody staged something since it was saved.
+    /// Lets the user's index have the commit's entries, unless something was staged since it was saved.
     fn reset_index(&self, dirty: &Dirty) -> Result<bool, MergeError> {
         let now = PrivateIndex::copy_of(self.checkout)?.entries()?;
         let same = |path: &PathBuf| now.get(path).map(|found| &found.entry) == dirty.staged.get(path);

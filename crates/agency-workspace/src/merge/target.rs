@@ -6,7 +6,7 @@ use super::super::git_command::GitCommand;
 use super::super::{Repository, branch};
 use super::MergeError;
 
-/// The branch to merge into when nobody names one: the one that `base_ref` names, or else the one that was checked out
+/// The branch to merge into when none is named: the one that `base_ref` names, or else the one that was checked out
 /// in the repository when the work began.
 pub fn default_target(root: &Path, base_ref: &str, checked_out_then: Option<&str>) -> Result<String, MergeError> {
     // What HEAD is now says nothing about then.

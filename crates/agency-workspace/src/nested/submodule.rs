@@ -20,7 +20,7 @@ use super::{Inside, State, links_below, untracked_in};
 const MAX_DEPTH: usize = 8;
 /// What our git directory shares with the submodule's own: content and names, no settings.
 const SHARED: [&str; 4] = ["objects", "refs", "packed-refs", "shallow"];
-/// All that git is told about the submodule's repository.
+/// All that git needs to know about the submodule's repository.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
 /// Says what became of the content of a submodule. Only one whose git directory is below `trusted` is looked at.

@@ -22,8 +22,9 @@ fn session(workflow: &str, state: &str) -> Console {
 /// Replaces the states that follow a decision: the driver may have executed it already.
 fn without_next_state() -> insta::internals::SettingsBindDropGuard {
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"release  (running|completed|blocked)\b", "release  [state]");
+    settings.add_filter(r"(release|explore)  (running|completed|blocked)\b", "$1  [state]");
     settings.add_filter(r"(?m)^ok  \w+  1  \[duration\].*$", "ok  [state]  1  [duration]");
+    settings.add_filter(r"(?m)^first  \w+", "first  [state]");
     settings.add_filter(r"(?m)^  why .*\n", "");
     settings.bind_to_scope()
 }
@@ -239,6 +240,7 @@ fn resume() {
 #[test]
 fn complete_task() {
     let console = session(TASK, "running");
+    let _filter = without_next_state();
     console.wait_for_fact(&["workflow", "show", "last"], "/steps/1/state", "running");
     sees!(console, ["workflow", "complete-task", "last", "lok"], @r"
     $ agency workflow complete-task last lok
@@ -248,13 +250,13 @@ fn complete_task() {
     ");
     sees!(console, ["workflow", "complete-task", "last", "look"], @r"
     $ agency workflow complete-task last look
-    [session]  explore  completed
+    [session]  explore  [state]
       branch  agency/[run]
       directory {world}/agency/worktrees/[hash]/[run]
       driver  [run]
 
     STEP  STATE  TIMES  TOOK  COST  RUN  WHAT
-    first  done  1  [duration]
+    first  [state]  1  [duration]
       look  done  1  [duration]  [run]  completed by hand
     ");
     console.wait_for_fact(&["workflow", "show", "last"], "/state", "completed");

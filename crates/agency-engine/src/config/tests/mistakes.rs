@@ -1,4 +1,4 @@
-//! How the mistakes of whole files are told.
+//! How the mistakes of whole files are reported.
 
 use super::{json, toml};
 use std::path::Path;

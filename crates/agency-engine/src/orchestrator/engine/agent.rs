@@ -32,7 +32,7 @@ pub(super) struct AgentTask {
 pub(super) enum AgentErrand {
     /// It is to be started.
     Begin(Box<TaskStart>),
-    /// Somebody else started it, or died over it.
+    /// Another driver started it, or died meanwhile.
     Find,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct TaskStart {
 pub(super) enum Waited {
     /// The agent is done, well or badly.
     Ended(StepResult),
-    /// It was never started, and nobody is about to.
+    /// It was never started, and no process is about to.
     Lost,
 }
 

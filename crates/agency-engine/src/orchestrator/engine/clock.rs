@@ -17,7 +17,7 @@ use crate::store;
 #[derive(Debug)]
 pub(super) struct Clock {
     began: HashMap<StepPath, Duration>,
-    /// When somebody last wanted it to go on; limits begin anew then.
+    /// When a user last continued it; limits begin anew then.
     retried: Option<Duration>,
     /// What it has worked before `since`.
     worked: Duration,

@@ -21,13 +21,13 @@ pub(super) enum DriverEvent {
     DriverInput(DriverInput),
     /// The supervisor is gone, and what it would record is not recorded.
     Deserted,
-    /// Somebody wants an end.
+    /// An end was requested.
     Terminated,
     /// An agent or a command ended, or a merge was made or was not.
     Ended { path: StepPath, attempt: u32, result: Box<StepResult> },
     /// A merge found changes of the user in its way.
     MergeBlocked { path: StepPath, attempt: u32, checkouts: Vec<BlockedCheckout> },
-    /// An agent never began; nobody knows why.
+    /// An agent never began, for an unknown reason.
     Lost { path: StepPath, attempt: u32 },
     /// What a merge would bring was looked at.
     MergePreview { path: StepPath, attempt: u32, looked: Result<Box<MergePreview>, Box<StepResult>> },

@@ -20,7 +20,7 @@ pub enum DriveError {
     /// The worktree of the session is gone.
     #[error("session {0} has no worktree: the run that made it was removed")]
     NoWorktree(SessionId),
-    /// Whoever supervised the driver is gone.
+    /// The supervisor of the driver is gone.
     #[error("the supervisor is gone")]
     Deserted,
     /// The home.

@@ -113,7 +113,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// Somebody answered.
+    /// It was answered.
     pub(super) fn answered(&mut self, answer: DriverAnswer) -> Result<(), DriveError> {
         let DriverAnswer { key, verdict, message, choice } = answer;
         let Some((path, attempt)) = self.asked.remove(&key) else { return Ok(()) };
@@ -131,7 +131,7 @@ impl WorkflowExecutor {
         Ok(())
     }
 
-    /// Takes back what nobody needs to know any more.
+    /// Withdraws a question that needs no answer any more.
     pub(super) fn ask_no_more(&mut self) {
         if self.asked.is_empty() {
             return;

@@ -41,7 +41,7 @@ pub struct Adapter {
 pub struct Supports {
     /// In headless mode, what it does becomes typed events.
     pub events: bool,
-    /// In headless mode, it asks and can be told something while it runs.
+    /// In headless mode, it asks and can receive messages while it runs.
     pub conversation: bool,
     /// It has a form that asks nothing.
     pub one_shot: bool,

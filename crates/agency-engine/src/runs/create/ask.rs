@@ -1,4 +1,4 @@
-//! A question about sources as a plan: an ordinary run in a scratch directory, with nobody's repository.
+//! A question about sources as a plan: an ordinary run in a scratch directory, without a repository.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ pub(crate) struct AskPlan {
     pub(crate) agent: AgentConfig,
     /// Its executable.
     pub(crate) program: PathBuf,
-    /// What it is told on its standard input; none if its arguments name the file.
+    /// What it receives on its standard input; none if its arguments name the file.
     pub(crate) words: Option<String>,
     /// Where it works.
     pub(crate) scratch: Scratch,

@@ -95,7 +95,7 @@ pub enum CreateError {
         /// What it said.
         message: String,
     },
-    /// Somebody stopped the run before it began.
+    /// The run was stopped before it began.
     #[error("the run was stopped before it began")]
     Stopped,
     /// The user pressed Ctrl-C.

@@ -128,7 +128,7 @@ fn in_milliseconds(duration: &Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A test may shorten the minute; nobody else can.
+/// Only a test may shorten the minute.
 fn milliseconds(minutes: u32) -> u64 {
     #[cfg(feature = "fault-points")]
     if let Some(minute) = std::env::var("AGENCY_MINUTE_MS").ok().and_then(|text| text.parse::<u64>().ok()) {

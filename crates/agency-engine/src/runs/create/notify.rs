@@ -11,7 +11,7 @@ use crate::wire::Notify;
 const DESKTOP: &str = if cfg!(target_os = "macos") { "osascript" } else { "notify-send" };
 
 /// What the configuration means here, and a warning if its command is not there. `wanted` is false for runs that
-/// nobody at a terminal started.
+/// were not started at a terminal.
 pub(super) fn notify_targets(
     config: &NotifyConfig,
     wanted: bool,

@@ -77,7 +77,7 @@ pub struct Plan {
     pub environment: BTreeMap<OsString, OsString>,
     /// Whether the run may wait for a free slot.
     pub may_wait: bool,
-    /// The size of the user's terminal, or of one nobody sees.
+    /// The size of the user's terminal, or of one without a viewer.
     pub size: TerminalSize,
     /// Where in the workspace the agent starts.
     pub directory: Option<PathBuf>,
@@ -134,7 +134,7 @@ impl Plan {
         home.worktrees().join(self.repository.fingerprint()).join(self.id.as_str())
     }
 
-    /// Whether the agent is told that it may trust its worktree.
+    /// Whether the agent is started with trust in its worktree.
     pub(super) fn trusts_worktree(&self, config: &Config) -> bool {
         config.trust_worktrees && matches!(self.spec.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared)
     }

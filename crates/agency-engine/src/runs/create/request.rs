@@ -29,7 +29,7 @@ pub struct RunRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
     pub notify: bool,
     /// The workflow session that it belongs to.
     pub workflow: Option<WorkflowMember>,

@@ -1,4 +1,4 @@
-//! `agency resume`: a new run that goes on with the conversation of another, in the same workspace.
+//! `agency resume`: a new run that continues the conversation of another, in the same workspace.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,9 +26,9 @@ use crate::store::RunRow;
 /// What a user asked for.
 #[derive(Debug, Clone)]
 pub struct ResumeRequest {
-    /// The run whose conversation goes on.
+    /// The run whose conversation continues.
     pub parent: RunRow,
-    /// What the agent is told next.
+    /// The next message to the agent.
     pub prompt_text: Option<String>,
     /// What happens if the agent cannot go on with its conversation.
     pub fallback: ResumeFallback,
@@ -48,7 +48,7 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is told when the agent asks and when the run is over, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
     pub notify: bool,
 }
 
@@ -185,7 +185,7 @@ impl Agency {
         self.assemble(parts, from)
     }
 
-    /// What the first run of a conversation was told.
+    /// The prompt of the first run of a conversation.
     fn first_prompt(&self, run: &RunRow) -> Option<String> {
         let mut first = run.clone();
         while let Some(parent) = first.parent_id.clone().and_then(|id| self.store.run(&id).ok()) {
@@ -199,7 +199,7 @@ impl Agency {
         kept.or_else(named)
     }
 
-    /// Looks again, now that the run is about to be: nobody else goes on with the conversation or removes its workspace
+    /// Checks again, just before the run is created: no other run continues the conversation or removes its workspace
     /// as long as the lock is held.
     pub(super) fn claim_conversation(&self, parent: &RunRow) -> Result<Option<Lock>, CreateError> {
         let lock = self.worktree_lock(parent).map_err(|error| CreateError::State {
@@ -210,7 +210,7 @@ impl Agency {
         Ok(lock)
     }
 
-    /// Whether the conversation of a run is over, and nobody else goes on with it.
+    /// Whether the conversation of a run has ended, and no other run continues it.
     fn check_conversation(&self, parent: &RunRow) -> Result<(), CreateError> {
         let refuse = |message: String, hint| Err(CreateError::State { message, hint });
         let id = &parent.id;

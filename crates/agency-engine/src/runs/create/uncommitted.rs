@@ -16,7 +16,7 @@ const LOOKUP_TIME: Duration = Duration::from_millis(20);
 /// So long a result is waited for where nothing starts.
 const DRY_RUN_TIME: Duration = Duration::from_secs(10);
 
-/// A look at the user's checkout that goes on beside the creation of a run.
+/// A check of the user's checkout that runs beside the creation of a run.
 #[derive(Debug)]
 pub struct UncommittedLookup {
     check: UncommittedCheck,

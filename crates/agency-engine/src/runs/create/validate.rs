@@ -46,7 +46,7 @@ pub(super) fn check_name(name: Option<&str>) -> Result<(), CreateError> {
     Ok(())
 }
 
-/// Whether the agent can be started without being told anything.
+/// Whether the agent can be started without a prompt.
 pub(super) fn check_promptless(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     if spec.mode == Mode::Interactive || agent.form(spec.mode, spec.one_shot).is_two_way() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The screen, with fifty runs that talk all the time: how soon it answers a key, and what it takes while nobody does
-//! anything.
+//! The TUI, with fifty runs that write all the time: how soon it answers a key, and what it takes while the user is
+//! inactive.
 
 use crate::Bench;
 use crate::fixture::{BenchFixture, LIMIT, run_id, succeed};
