@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use agency_testkit::{Agent, Repo, Run, World, wait_for};
+use agency_testkit::{Agent, Repo, Run, Terminal, World, wait_for};
 use serde_json::{Value, json};
 
 /// How long anything may take.
@@ -69,4 +69,11 @@ pub(super) fn open(world: &World, count: usize) -> Vec<Value> {
 
 pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap()
+}
+
+/// Waits until a text is shown and keys are offered below it. Keys that are pressed earlier do not count.
+#[track_caller]
+pub(super) fn offered(terminal: &Terminal, text: &str) -> String {
+    let offers = |screen: &str| screen.trim_end().ends_with("[q] quit");
+    terminal.wait_until(&format!("`{text}` and its keys"), |screen| screen.contains(text) && offers(screen))
 }

@@ -4,7 +4,7 @@ use agency_model::ErrorCode;
 use agency_testkit::wait_for;
 use serde_json::json;
 
-use super::fixture::{LIMIT, asks, heard, open, permission, question, start, text, world};
+use super::fixture::{LIMIT, asks, heard, offered, open, permission, question, start, text, world};
 
 #[test]
 fn every_kind_of_question_is_answered_by_its_keys() {
@@ -20,16 +20,16 @@ fn every_kind_of_question_is_answered_by_its_keys() {
     let run = start(&world, &repo, "asking", &[]);
     open(&world, 5);
     let terminal = world.terminal(&["inbox", "--interactive"]);
-    let screen = terminal.wait_for_text("touch one");
+    let screen = offered(&terminal, "touch one");
     assert!(screen.contains("[a] allow  [d] deny  [A] allow all  [v] show all  [s] skip  [q] quit"), "{screen}");
     terminal.send_keys(&["a"]);
-    terminal.wait_for_text("touch two");
+    offered(&terminal, "touch two");
     terminal.send_keys(&["d"]);
-    terminal.wait_for_text("[1-2] choose");
+    offered(&terminal, "[1-2] choose");
     // Not one of its answers: it is asked on.
     terminal.send_keys(&["A"]);
     terminal.send_keys(&["2"]);
-    terminal.wait_for_text("[1-3] toggle, [Enter] answer");
+    offered(&terminal, "[1-3] toggle, [Enter] answer");
     terminal.send_keys(&["3"]);
     terminal.wait_for_text("chosen: Mail ");
     terminal.send_keys(&["2"]);
@@ -38,7 +38,7 @@ fn every_kind_of_question_is_answered_by_its_keys() {
     terminal.send_keys(&["1"]);
     terminal.wait_for_text("chosen: Auth, Mail ");
     terminal.send_keys(&["Enter"]);
-    terminal.wait_for_text("Which name?");
+    offered(&terminal, "Which name?");
     terminal.send_keys(&["e"]);
     terminal.wait_for_text("your answer");
     terminal.type_text("Grace Höpper");
@@ -61,7 +61,7 @@ fn allow_all_answers_the_others_of_the_run_too() {
     let run = start(&world, &repo, "asking", &[]);
     open(&world, 2);
     let terminal = world.terminal(&["inbox", "-i"]);
-    terminal.wait_for_text("touch one");
+    offered(&terminal, "touch one");
     terminal.send_keys(&["A"]);
     terminal.wait_for_text("allow all: sent by");
     assert_eq!(terminal.wait_for_exit(), 0);
@@ -77,7 +77,7 @@ fn the_whole_detail_is_shown_on_demand_and_no_word_of_it_moves_the_cursor() {
     start(&world, &repo, "asking", &[]);
     open(&world, 1);
     let terminal = world.terminal(&["inbox", "--interactive"]);
-    let screen = terminal.wait_for_text("more lines");
+    let screen = offered(&terminal, "more lines");
     assert!(screen.contains("line-5") && !screen.contains("line-6"), "{screen}");
     terminal.send_keys(&["v"]);
     let screen = terminal.wait_for_text("line-12");

@@ -3,7 +3,7 @@
 use agency_testkit::{ProcessTable, Terminal, World, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::fixture::{LIMIT, asks, heard, open, permission, start, text, world};
+use super::fixture::{LIMIT, asks, heard, offered, open, permission, start, text, world};
 
 /// Walks through the inbox, and shows how the terminal is afterwards.
 fn walk(world: &World) -> Terminal {
@@ -31,14 +31,14 @@ fn skipped_questions_stay_and_quitting_leaves_the_terminal_as_it_was() {
     start(&world, &repo, "asking", &[]);
     open(&world, 2);
     let terminal = walk(&world);
-    terminal.wait_for_text("touch one");
+    offered(&terminal, "touch one");
     terminal.send_keys(&["s"]);
-    terminal.wait_for_text("touch two");
+    offered(&terminal, "touch two");
     terminal.send_keys(&["s"]);
     terminal.wait_for_text("2 questions are left");
     is_usable(&terminal, "exit 0");
     let terminal = walk(&world);
-    terminal.wait_for_text("touch one");
+    offered(&terminal, "touch one");
     terminal.send_keys(&["q"]);
     is_usable(&terminal, "exit 0");
     open(&world, 2);
@@ -76,10 +76,10 @@ fn what_somebody_else_answers_meanwhile_is_said_so_and_passed_over() {
     let run = start(&world, &repo, "asking", &[]);
     let questions = open(&world, 2);
     let terminal = world.terminal(&["inbox", "--interactive"]);
-    terminal.wait_for_text("touch one");
+    offered(&terminal, "touch one");
     world.ok(&["answer", text(&questions[0], "id"), "deny"]);
     terminal.wait_for_text(&format!("meanwhile: {} was answered by somebody: deny", text(&questions[0], "id")));
-    terminal.wait_for_text("touch two");
+    offered(&terminal, "touch two");
     world.ok(&["stop", &run.id]);
     terminal.wait_for_text("has expired: the process that asked is gone");
     terminal.wait_for_text("No more open questions.");

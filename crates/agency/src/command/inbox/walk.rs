@@ -78,12 +78,10 @@ impl Walk<'_> {
     /// Shows a question and waits for what is decided.
     fn ask(&mut self, row: &QuestionRow) -> Result<WalkDecision, Problem> {
         let view = QuestionView::new(row.clone(), self.agency);
-        self.context.print(|out| {
-            view.write_question(out, false)?;
-            writeln!(out, "  {}", offered(row))
-        })?;
-        // Keys that were pressed before the question appeared do not answer it.
+        self.context.print(|out| view.write_question(out, false))?;
+        // What was pressed before the question was there does not answer it. Keys count from when they are offered.
         self.keyboard.forget();
+        self.context.print(|out| writeln!(out, "  {}", offered(row)))?;
         let mut chosen = BTreeSet::new();
         loop {
             let Some(key) = self.keyboard.key(LOOK).map_err(|error| gone(&error))? else {
