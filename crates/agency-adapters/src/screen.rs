@@ -7,29 +7,29 @@ mod answer;
 mod characters;
 mod dialog;
 mod key;
+mod marked_lines;
 mod options;
 mod pattern;
 mod problem;
 mod region;
 mod rule;
-mod sheet;
-mod span;
 mod text;
-mod title;
+mod unframed_screen;
+mod window_title;
 
 pub use answer::{AnswerError, KEY_PAUSE, ScreenQuestion};
 pub use characters::Characters;
 pub use problem::ScreenRulesError;
 pub use text::ScreenText;
-pub use title::Title;
+pub use window_title::WindowTitle;
 
 use std::path::Path;
 use std::time::Duration;
 
 use agency_model::Activity;
 
-use rule::{RulesFile, Seen};
-use sheet::Sheet;
+use rule::{RuleMatch, RulesFile};
+use unframed_screen::UnframedScreen;
 
 /// How one agent's screens are read.
 #[derive(Debug, Clone)]
@@ -79,15 +79,16 @@ impl ScreenRules {
     /// Says what is on a screen. The first rule that fits decides.
     #[must_use]
     pub fn read(&self, screen: &ScreenText) -> Reading<'_> {
-        let sheet = Sheet::new(screen);
+        let unframed = UnframedScreen::new(screen);
         let title = screen.title.as_deref();
-        let seen = self.file.rules.iter().find_map(|rule| Some((rule.get_ref(), rule.get_ref().sees(&sheet, title)?)));
+        let seen =
+            self.file.rules.iter().find_map(|rule| Some((rule.get_ref(), rule.get_ref().sees(&unframed, title)?)));
         match seen {
-            Some((rule, Seen { line, question })) => Reading {
+            Some((rule, RuleMatch { line, question })) => Reading {
                 activity: rule.activity,
                 rule: Some(&rule.name),
                 line: line.and_then(|line| u32::try_from(line + 1).ok()),
-                text: line.and_then(|line| sheet.line(line)).unwrap_or_default().trim().to_owned(),
+                text: line.and_then(|line| unframed.line(line)).unwrap_or_default().trim().to_owned(),
                 question,
             },
             None => {

@@ -5,14 +5,14 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::checkout::Checkout;
-use super::look::{Comparison, Look};
+use super::diff_index::{Comparison, DiffIndex};
 use super::private_git::{Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
 use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
-    let look = Look::at(checkout)?;
+    let look = DiffIndex::at(checkout)?;
     let printed = look.compare(Comparison::List, base)?;
     Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored: look.ignored().to_vec() })
 }
@@ -36,7 +36,7 @@ pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ve
 
 /// The unified diff between `base` and the files as they are.
 pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
-    Look::at(checkout)?.compare(Comparison::Patch, base)
+    DiffIndex::at(checkout)?.compare(Comparison::Patch, base)
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, fstat, openat
 use rustix::io::Errno;
 
 /// A process that fills a directory faster than we empty it does not delay us for ever.
-const LIMIT: Duration = Duration::from_secs(60);
+const CLEAR_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Deletes the directory. One that is gone, or goes meanwhile, is no error.
 pub(super) fn clear(directory: &Path) -> io::Result<()> {
@@ -24,7 +24,7 @@ pub(super) fn clear(directory: &Path) -> io::Result<()> {
         Err(error) => return Err(error.into()),
     };
     let mut clearing = Clearing { device: fstat(&root)?.st_dev, root, brought_up: 0 };
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + CLEAR_TIMEOUT;
     while clearing.round()? {
         if Instant::now() > deadline {
             return Err(io::Error::other("it is filled while it is emptied"));

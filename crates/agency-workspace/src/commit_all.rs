@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::link::Identity;
 use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths_in};
-use super::site::Site;
 use super::staging::Staging;
-use super::{Commit, GitWorktree, WorkspaceError, branch, link, operation, own_ref};
+use super::worktree_lookup::FoundWorktree;
+use super::{Commit, GitWorktree, WorkspaceError, branch, git_state, link, own_ref};
 use agency_system::fault;
 
 /// The file that agency itself put there.
@@ -20,10 +20,10 @@ const PROMPT: &str = ".agency/prompt.md";
 
 /// Commits every change and every new file that git is not told to ignore.
 pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Committed, MergeError> {
-    let site = Site::find(worktree)?;
-    let checkout = site.checkout(worktree)?;
+    let lookup = FoundWorktree::find(worktree)?;
+    let checkout = lookup.checkout(worktree)?;
     let admin_dir = linked_admin_dir(worktree, &checkout)?;
-    check_branch(worktree, &checkout, &site.common_dir)?;
+    check_branch(worktree, &checkout, &lookup.common_dir)?;
     let staging = Staging::over(&checkout)?;
     refuse_half_done(worktree, &staging, &admin_dir)?;
     staging.add_everything()?;
@@ -33,11 +33,11 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
     let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
     let files = paths_in(&compare.args(["HEAD", "--"]).read()?).len();
     if files > 0 {
-        commit(worktree, &staging, &site.common_dir, message)?;
+        commit(worktree, &staging, &lookup.common_dir, message)?;
         fault::point("merge.committed");
     }
     replace_index(&worktree.path, &admin_dir, &staging)?;
-    Ok(Committed { commit: tip(worktree, &site.common_dir)?, files, left_out })
+    Ok(Committed { commit: tip(worktree, &lookup.common_dir)?, files, left_out })
 }
 
 /// Git's directory for the worktree, to which its `.git` file must lead: a worktree without it is not used as one.
@@ -85,7 +85,7 @@ fn replace_index(worktree: &Path, admin_dir: &Path, staging: &Staging<'_>) -> Re
 fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &Path) -> Result<(), MergeError> {
     let unmerged = staging.git().run(["diff-files", "--name-only", "--diff-filter=U", "-z"]).read()?;
     let files = paths_in(&unmerged);
-    let operation = operation::in_progress(admin_dir);
+    let operation = git_state::in_progress(admin_dir);
     if operation.is_none() && files.is_empty() {
         return Ok(());
     }

@@ -5,15 +5,17 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::site::Site;
+use super::worktree_lookup::FoundWorktree;
 use super::{GitWorktree, Result, WorkspaceError};
 
 /// The objects, the worktree's own entry, and the directories of its branch and of the branch's log. None for a branch
 /// without a directory in its name: that would be the directory of all branches.
 pub(super) fn of(worktree: &GitWorktree) -> Result<Vec<PathBuf>> {
-    let site = Site::find(worktree)?;
-    let common = fs::canonicalize(&site.common_dir).map_err(WorkspaceError::io("look at", &site.common_dir))?;
-    let (Some(entry), Some((directory, _))) = (site.entry, worktree.branch.rsplit_once('/')) else { return Ok(vec![]) };
+    let lookup = FoundWorktree::find(worktree)?;
+    let common = fs::canonicalize(&lookup.common_dir).map_err(WorkspaceError::io("look at", &lookup.common_dir))?;
+    let (Some(entry), Some((directory, _))) = (lookup.entry, worktree.branch.rsplit_once('/')) else {
+        return Ok(vec![]);
+    };
     let (refs, logs) = (common.join("refs/heads").join(directory), common.join("logs/refs/heads").join(directory));
     // Branches that are kept in another way, such as a table, have no directory.
     if !refs.is_dir() {

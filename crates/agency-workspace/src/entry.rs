@@ -97,7 +97,7 @@ fn leads_to(admin_dir: &Path, path: &Path, here: Option<Identity>) -> bool {
     let Some(place) = worktree_of(admin_dir) else { return false };
     match here {
         Some(_) => Identity::of(&place) == here,
-        None => place == path || place == super::site::real_place(path),
+        None => place == path || place == super::worktree_lookup::real_place(path),
     }
 }
 

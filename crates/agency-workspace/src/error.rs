@@ -1,11 +1,13 @@
 //! Why something could not be done to a workspace, in words that name the path, ref or branch.
 
+pub(crate) mod details;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
-use super::wording::{after_colon, also_saved, first_of, listed};
+use self::details::{after_colon, also_saved, first_of, listed};
 use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.

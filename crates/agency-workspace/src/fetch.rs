@@ -122,7 +122,7 @@ impl Clone<'_> {
     fn renew(&self, hear: &mut dyn FnMut(&str), cancelled: &AtomicBool) -> Result<Option<(Commit, bool)>> {
         let wanted = self.fetch.reference.unwrap_or("HEAD");
         let one = self.git(["fetch", "--depth=1"]).args(["--end-of-options", "origin", wanted]);
-        let Some(fetched) = one.finish_heard(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
+        let Some(fetched) = one.run_with_progress(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
         if fetched.success {
             return self.check_out("FETCH_HEAD").map(|commit| Some((commit, true)));
         }
@@ -135,7 +135,7 @@ impl Clone<'_> {
             "origin",
             "+refs/heads/*:refs/remotes/origin/*",
         ]);
-        let Some(all) = whole.finish_heard(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
+        let Some(all) = whole.run_with_progress(self.fetch.lock, hear, cancelled)? else { return Ok(None) };
         if !all.success {
             return Err(self.failed(&all));
         }

@@ -6,11 +6,11 @@ use std::thread;
 use agency_model::RunId;
 
 use super::git_command::{Finished, GitCommand, pauses};
-use super::site::Site;
+use super::worktree_lookup::FoundWorktree;
 use super::worktree_refs::OwnCommits;
 use super::{
-    BranchWork, Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions,
-    Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, kept_look, merge,
+    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Preview, Removal, RemoveOptions, Result,
+    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, index_cache, merge,
     own_ref, preview, ref_files, removal, review, snapshot, trash,
 };
 use agency_system::fault;
@@ -75,32 +75,32 @@ impl Workspace for GitWorktree {
     }
 
     fn changes(&self) -> Result<Changes> {
-        changes::changes(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+        changes::changes(&FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
     }
 
     fn preview(&self) -> Result<Preview> {
-        let site = Site::find(self)?;
-        let mut found = preview::preview(&site.checkout(self)?);
-        found.nested.extend(removal::foreign_repositories(self, &site));
-        let lock = site.refuse_lock(self).err();
+        let lookup = FoundWorktree::find(self)?;
+        let mut found = preview::preview(&lookup.checkout(self)?);
+        found.nested.extend(removal::foreign_repositories(self, &lookup));
+        let lock = lookup.refuse_lock(self).err();
         found.obstacle =
-            lock.or(found.obstacle).map_or_else(|| self.incomplete_history(&site), |error| Ok(Some(error)))?;
+            lock.or(found.obstacle).map_or_else(|| self.incomplete_history(&lookup), |error| Ok(Some(error)))?;
         Ok(found)
     }
 
     fn diff(&self) -> Result<Vec<u8>> {
-        changes::diff(&Site::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
+        changes::diff(&FoundWorktree::find(self)?.checkout(self)?.keeping(self.looks.as_deref()), &self.base)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
-        let checkout = Site::find(self)?.checkout(self)?;
+        let checkout = FoundWorktree::find(self)?.checkout(self)?;
         ref_files::move_aside(&checkout.common_dir, &self.trash, &self.run)?;
         snapshot::save(&checkout, &self.run, &self.base)
     }
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
         let removal = removal::remove(self, options)?;
-        kept_look::discard(self.looks.as_deref());
+        index_cache::discard(self.looks.as_deref());
         Ok(removal)
     }
 
@@ -108,38 +108,41 @@ impl Workspace for GitWorktree {
         commit_roots::of(self)
     }
 
-    fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
+    fn branch_work(&self) -> std::result::Result<&GitWorktree, MergeError> {
         Ok(self)
     }
 }
 
-impl BranchWork for GitWorktree {
-    fn commit_all(&self, message: &str) -> std::result::Result<Committed, MergeError> {
+impl GitWorktree {
+    /// Commits what is not committed, with the user's name, hooks and signature.
+    pub fn commit_all(&self, message: &str) -> std::result::Result<Committed, MergeError> {
         commit_all::commit_all(self, message)
     }
 
-    fn review(&self, into: &str) -> std::result::Result<Review, MergeError> {
+    /// What a merge into a branch would bring; what is not committed is no part of it.
+    pub fn review(&self, into: &str) -> std::result::Result<Review, MergeError> {
         review::review(self, into)
     }
 
-    fn merge(&self, request: &MergeRequest) -> std::result::Result<MergeOutcome, MergeError> {
+    /// Merges the branch. Safe to repeat after a crash.
+    pub fn merge(&self, request: &MergeRequest) -> std::result::Result<MergeOutcome, MergeError> {
         merge::merge(self, request)
     }
 }
 
 impl GitWorktree {
     /// The error that a removal would end with because commits of the worktree cannot be saved.
-    fn incomplete_history(&self, site: &Site) -> Result<Option<WorkspaceError>> {
-        let Some(entry) = &site.entry else { return Ok(None) };
+    fn incomplete_history(&self, lookup: &FoundWorktree) -> Result<Option<WorkspaceError>> {
+        let Some(entry) = &lookup.entry else { return Ok(None) };
         let (work_tree, run) = (self.path.as_path(), &self.run);
-        let own = OwnCommits { common_dir: &site.common_dir, work_tree, run, deleted_branch: None };
+        let own = OwnCommits { common_dir: &lookup.common_dir, work_tree, run, deleted_branch: None };
         let commits = own.incomplete(&entry.admin_dir, &self.branch)?;
         Ok((!commits.is_empty()).then_some(WorkspaceError::IncompleteHistory { commits }))
     }
 
     /// The commit that is checked out, found from the recorded repository; `None` on a branch without one.
     pub fn checked_out(&self) -> Result<Option<Commit>> {
-        let checkout = Site::find(self)?.checkout(self)?;
+        let checkout = FoundWorktree::find(self)?.checkout(self)?;
         checkout.head.commit(&checkout.common_dir)
     }
 

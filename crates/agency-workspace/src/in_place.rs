@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeFate, changes, kept_look, link,
+    Changes, Commit, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome, changes, index_cache, link,
 };
 
 /// A run that works in the user's own working tree.
@@ -46,8 +46,8 @@ impl Workspace for InPlace {
     }
 
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
-        kept_look::discard(self.looks.as_deref());
-        let worktree = WorktreeFate::KeptInPlace;
+        index_cache::discard(self.looks.as_deref());
+        let worktree = WorktreeOutcome::KeptInPlace;
         Ok(Removal::without_work(worktree))
     }
 }

@@ -7,13 +7,13 @@ mod command;
 mod error;
 mod inner;
 mod link;
+mod lock;
 mod removal;
 mod repository;
 mod revision;
-mod site;
 mod stale;
 mod store;
-mod turn;
+mod workspace_lookup;
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -21,14 +21,14 @@ use std::thread;
 use agency_model::RunId;
 
 use self::command::JjCommand;
+use self::lock::RepoLock;
 use self::revision::{first, working_copy_of};
-use self::site::names;
-use self::turn::Turn;
+use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes, kept_look,
-    trash,
+    Changes, Commit, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes,
+    index_cache, trash,
 };
 use agency_system::fault;
 
@@ -65,7 +65,7 @@ impl Workspace for JjWorkspace {
     }
 
     fn prepare(&self) -> Result<()> {
-        let _turn = Turn::take(&self.repository);
+        let _lock = RepoLock::take(&self.repository);
         if self.path.symlink_metadata().is_ok() {
             return Err(WorkspaceError::PathOccupied { path: self.path.clone() });
         }
@@ -90,7 +90,7 @@ impl Workspace for JjWorkspace {
     }
 
     fn undo(&self) -> Result<()> {
-        let _turn = Turn::take(&self.repository);
+        let _lock = RepoLock::take(&self.repository);
         removal::undo(self)
     }
 
@@ -110,14 +110,14 @@ impl Workspace for JjWorkspace {
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
-        let _turn = Turn::take(&self.repository);
+        let _lock = RepoLock::take(&self.repository);
         removal::save(self)
     }
 
     fn remove(&self, options: RemoveOptions) -> Result<Removal> {
-        let _turn = Turn::take(&self.repository);
+        let _lock = RepoLock::take(&self.repository);
         let removal = removal::remove(self, options)?;
-        kept_look::discard(self.looks.as_deref());
+        index_cache::discard(self.looks.as_deref());
         Ok(removal)
     }
 }
@@ -131,7 +131,7 @@ impl JjWorkspace {
 
     /// Brings a workspace in which no agent is at work up to date with its repository. What was written stays.
     pub fn bring_up_to_date(&self) -> Result<()> {
-        let _turn = Turn::take(&self.repository);
+        let _lock = RepoLock::take(&self.repository);
         stale::take_in(self).map(drop)
     }
 

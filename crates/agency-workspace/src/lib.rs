@@ -10,24 +10,23 @@ mod checkout;
 mod clear;
 mod commit_all;
 mod commit_roots;
+mod diff_index;
 mod entry;
 mod error;
-mod facts;
 mod fetch;
 mod git;
 mod git_command;
-mod git_heard;
+mod git_progress;
+mod git_state;
 mod head;
 mod in_place;
+mod index_cache;
 mod index_file;
 mod jj;
 mod kept;
-mod kept_look;
 mod link;
-mod look;
 mod merge;
 mod nested;
-mod operation;
 mod own_ref;
 mod pipes;
 mod preview;
@@ -37,11 +36,9 @@ mod ref_files;
 mod registered;
 mod removal;
 mod repository;
-mod restore;
 mod review;
-mod saved;
+mod saved_work;
 mod scratch;
-mod site;
 mod snapshot;
 mod staging;
 mod temporary;
@@ -50,7 +47,7 @@ mod tree_walk;
 mod uncommitted;
 mod unsaved;
 mod user_settings;
-mod wording;
+mod worktree_lookup;
 mod worktree_refs;
 
 use std::fmt;
@@ -68,16 +65,15 @@ pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub use jj::{OLDEST_JJ, jj_version};
 pub use merge::{
-    BranchWork, Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy,
-    Merged, SavedChanges, default_target,
+    Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
+    SavedChanges, default_target,
 };
 pub use preview::Preview;
 pub use prompt::{check_prompt_place, write_prompt};
 pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
-pub use restore::{Restored, restore};
 pub use review::{Mergeable, Review, ReviewedCommit};
-pub use saved::{MovedRef, move_old_refs};
+pub use saved_work::{MovedRef, Restored, move_old_refs, restore};
 pub use scratch::Scratch;
 pub use scratch::{
     Entry as ScratchEntry, LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of,
@@ -124,8 +120,8 @@ pub trait Workspace {
         Ok(vec![])
     }
 
-    /// The work as a branch that can be merged; an error where the workspace has no branch of its own.
-    fn branch_work(&self) -> std::result::Result<&dyn BranchWork, MergeError> {
+    /// The worktree, whose branch can be merged; an error where the workspace has no branch of its own.
+    fn branch_work(&self) -> std::result::Result<&GitWorktree, MergeError> {
         Err(MergeError::NoBranch { path: self.directory().to_owned() })
     }
 }
@@ -276,11 +272,11 @@ pub enum DeleteBranch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
     /// What became of the directory.
-    pub worktree: WorktreeFate,
+    pub worktree: WorktreeOutcome,
     /// The work that was saved, now or by an earlier attempt.
     pub saved: Option<SavedWork>,
     /// What became of the branch.
-    pub branch: BranchFate,
+    pub branch: BranchOutcome,
     /// Ignored files and directories that went with the worktree.
     pub ignored: Vec<PathBuf>,
     /// The refs that keep commits to which only the worktree's own refs and logs led.
@@ -295,11 +291,11 @@ pub struct Removal {
 
 impl Removal {
     /// A removal of a directory in which nothing is to be saved.
-    fn without_work(worktree: WorktreeFate) -> Self {
+    fn without_work(worktree: WorktreeOutcome) -> Self {
         Self {
             worktree,
             saved: None,
-            branch: BranchFate::Absent,
+            branch: BranchOutcome::Absent,
             ignored: vec![],
             other_refs: vec![],
             leftover: None,
@@ -311,7 +307,7 @@ impl Removal {
 
 /// What became of the directory of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorktreeFate {
+pub enum WorktreeOutcome {
     /// It was removed, now or by an earlier attempt that is now complete.
     Removed,
     /// It was deleted by hand; git has forgotten it now.
@@ -324,7 +320,7 @@ pub enum WorktreeFate {
 
 /// What became of the branch of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BranchFate {
+pub enum BranchOutcome {
     /// It is still there.
     Kept {
         /// Its name.

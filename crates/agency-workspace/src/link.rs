@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 /// Longer than any path; an agent can write anything into its `.git`.
-const LONGEST: u64 = 16 * 1024;
+const MAX_LINK_BYTES: u64 = 16 * 1024;
 
 /// What a directory is, whatever it is called now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
 
 pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_regular(path)?.take(LONGEST).read_to_end(&mut content)?;
+    open_regular(path)?.take(MAX_LINK_BYTES).read_to_end(&mut content)?;
     Ok(content)
 }
 

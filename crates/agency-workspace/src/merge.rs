@@ -4,56 +4,43 @@
 //! was made is never made again.
 
 mod advance;
+mod checks;
 mod combine;
+mod context;
 mod dirty;
 mod error;
 mod hooks;
 mod merge_tree;
 mod outcome;
-mod place;
 mod private_index;
 mod record;
 mod replay;
 mod save;
-mod target;
 mod trial;
-mod version;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+pub use checks::default_target;
 pub use error::MergeError;
 pub use outcome::{
     Conflict, DirtyCheckout, DirtyFiles, MergeOutcome, MergeRequest, MergeStrategy, Merged, SavedChanges,
 };
-pub use target::default_target;
 
 use super::git_command::GitCommand;
-use super::site::Site;
-use super::{Commit, GitWorktree, Review, branch};
+use super::worktree_lookup::FoundWorktree;
+use super::{Commit, GitWorktree, branch};
 use advance::Advanced;
 use agency_system::fault;
+pub(super) use checks::check_target;
 use combine::Made;
+pub(super) use context::MergeContext;
 pub(super) use hooks::hooks_directory;
 pub(super) use merge_tree::{Combined, merge_tree};
-pub(super) use place::Place;
-pub(super) use target::check_target;
 
 /// How often a merge is made anew because the target was moved meanwhile.
-const TRIES: usize = 5;
-
-/// Work on a branch of its own, which can be committed, looked at and merged.
-pub trait BranchWork {
-    /// Commits what is not committed, with the user's name, hooks and signature.
-    fn commit_all(&self, message: &str) -> Result<Committed, MergeError>;
-
-    /// What a merge into a branch would bring; what is not committed is no part of it.
-    fn review(&self, into: &str) -> Result<Review, MergeError>;
-
-    /// Merges the branch. Safe to repeat after a crash.
-    fn merge(&self, request: &MergeRequest) -> Result<MergeOutcome, MergeError>;
-}
+const MAX_ATTEMPTS: usize = 5;
 
 /// What is on the branch after everything was committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,11 +55,11 @@ pub struct Committed {
 
 /// Merges the branch of a worktree.
 pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<MergeOutcome, MergeError> {
-    version::check(request.strategy)?;
-    let common_dir = Site::find(worktree)?.common_dir;
-    let _turn = place::take_turn(&common_dir)?;
+    checks::check_git_version(request.strategy)?;
+    let common_dir = FoundWorktree::find(worktree)?.common_dir;
+    let _lock = context::lock_merges(&common_dir)?;
     let target = check_target(&common_dir, &worktree.branch, &request.into)?;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let before = tip_of(&common_dir, &target)
             .and_then(|tip| tip.ok_or_else(|| MergeError::TargetMissing { name: target.clone() }))?;
         let tip = tip_of(&common_dir, &worktree.branch)
@@ -86,7 +73,7 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         {
             return done();
         }
-        let place = Place::find(&common_dir, worktree, &target)?;
+        let place = MergeContext::find(&common_dir, worktree, &target)?;
         if let Some(checkouts) = in_the_way(&place, request, &before, &tip)? {
             return Ok(MergeOutcome::Blocked { target, checkouts });
         }
@@ -106,7 +93,7 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         }
         fault::point("merge.recorded");
         // Hooks take their time: meanwhile somebody may have switched branches.
-        let place = Place::find(&common_dir, worktree, &target)?;
+        let place = MergeContext::find(&common_dir, worktree, &target)?;
         let (branch, dirty) = (&worktree.branch, &request.dirty);
         let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
         let changes_hooks = step.changes_hooks(&place.top)?;
@@ -125,12 +112,12 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
             Advanced::Overtaken => {}
         }
     }
-    Err(MergeError::KeepsMoving { branch: target, tries: TRIES })
+    Err(MergeError::KeepsMoving { branch: target, tries: MAX_ATTEMPTS })
 }
 
 /// The checkouts in which changes are in the way, looked at before any hook takes its time.
 fn in_the_way(
-    place: &Place,
+    place: &MergeContext,
     request: &MergeRequest,
     before: &Commit,
     tip: &Commit,

@@ -8,12 +8,12 @@ use std::path::Path;
 use agency_model::RunId;
 
 use super::git_command::GitCommand;
-use super::saved::standard_input;
+use super::saved_work::standard_input;
 use super::{Commit, Result, WorkspaceError, branch};
 
 /// What is at the name of a ref.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RefState {
     /// Nothing.
     Free,
     /// A ref that points at this object.
@@ -44,23 +44,23 @@ pub(super) fn change_all(git: GitCommand, message: &str, changes: &[String]) -> 
     git.input(given).read().map(drop)
 }
 
-/// Looks at a name.
-pub(super) fn look(git_dir: &Path, name: &str) -> Result<Place> {
+/// What is at a name.
+pub(super) fn state(git_dir: &Path, name: &str) -> Result<RefState> {
     if is_symbolic(git_dir, name)? {
-        return Ok(Place::Taken);
+        return Ok(RefState::Taken);
     }
     let found = at_and_below(git_dir, name)?;
     Ok(match found.as_slice() {
-        [] => Place::Free,
-        [one] if one.name == name => Place::Holds(one.object.clone()),
-        [_, ..] => Place::Taken,
+        [] => RefState::Free,
+        [one] if one.name == name => RefState::Holds(one.object.clone()),
+        [_, ..] => RefState::Taken,
     })
 }
 
 /// The commit that a ref itself points at; `None` for a symbolic ref, and for one that points at something else.
 pub(super) fn commit_at(git_dir: &Path, name: &str) -> Result<Option<Commit>> {
     let Some(commit) = branch::commit_of(git_dir, name)? else { return Ok(None) };
-    let is_itself = look(git_dir, name)? == Place::Holds(commit.to_string());
+    let is_itself = state(git_dir, name)? == RefState::Holds(commit.to_string());
     Ok(is_itself.then_some(commit))
 }
 

@@ -19,9 +19,9 @@ use super::tree_walk::walk;
 use agency_system::process::ProcessHandle;
 
 /// How long a command runs before its files are looked at; most commands have ended by then.
-const FIRST_LOOK: Duration = Duration::from_secs(1);
+const FIRST_CHECK_DELAY: Duration = Duration::from_secs(1);
 /// The longest pause between two looks.
-const MAX_PAUSE: Duration = Duration::from_secs(16);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(16);
 
 /// Where a command reads files that an agent can write.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ pub(super) fn watch<T>(
 
 /// Looks for a pipe that git waits for, as long as `still_runs` after a pause.
 fn end_if_waiting(git: &ProcessHandle, sources: &Sources, still_runs: impl Fn(Duration) -> bool) -> Option<PathBuf> {
-    let mut pause = FIRST_LOOK;
+    let mut pause = FIRST_CHECK_DELAY;
     while still_runs(pause) {
         let waited_for = sources.pipes().into_iter().find_map(|pipe| writer_of(&pipe).map(|writer| (pipe, writer)));
         if let Some((pipe, writer)) = waited_for {
@@ -75,7 +75,7 @@ fn end_if_waiting(git: &ProcessHandle, sources: &Sources, still_runs: impl Fn(Du
             drop(writer);
             return Some(pipe);
         }
-        pause = (pause * 2).min(MAX_PAUSE);
+        pause = (pause * 2).min(MAX_CHECK_INTERVAL);
     }
     None
 }

@@ -5,22 +5,23 @@
 use std::path::PathBuf;
 
 use super::link::Identity;
-use super::site::{self, Site};
 use super::snapshot::Odd;
 use super::staging::Staging;
+use super::worktree_lookup::{self, FoundWorktree};
 use super::worktree_refs::OwnCommits;
 use super::{
-    BranchFate, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
-    WorktreeFate, branch, branch_log, changes, entry, kept, ref_files, saved, snapshot, trash, unsaved, worktree_refs,
+    BranchOutcome, Commit, DeleteBranch, GitWorktree, Removal, RemoveOptions, Result, SavedWork, WorkspaceError,
+    WorktreeOutcome, branch, branch_log, changes, entry, kept, ref_files, saved_work, snapshot, trash, unsaved,
+    worktree_refs,
 };
 use agency_system::fault;
 
 /// Saves and removes a worktree and, if asked, its branch.
 pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<Removal> {
-    let site = match Site::find(worktree) {
-        Ok(site) => site,
+    let lookup = match FoundWorktree::find(worktree) {
+        Ok(lookup) => lookup,
         Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => {
-            return without_repository(worktree, WorktreeFate::AlreadyGone);
+            return without_repository(worktree, WorktreeOutcome::AlreadyGone);
         }
         Err(WorkspaceError::RepositoryGone { .. }) if options.force => return keep_without_repository(worktree),
         Err(WorkspaceError::Replaced { .. }) if options.force => {
@@ -30,25 +31,25 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
         Err(error) => return Err(error),
     };
     if !options.force {
-        site.refuse_lock(worktree)?;
-        site.refuse_other_repository(worktree)?;
+        lookup.refuse_lock(worktree)?;
+        lookup.refuse_other_repository(worktree)?;
     }
-    let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
-    let deleted_tip = check_branch(worktree, &site, options.delete_branch, tip.as_ref())?;
+    let tip = branch::commit_of(&lookup.common_dir, &branch::full_name(&worktree.branch))?;
+    let deleted_tip = check_branch(worktree, &lookup, options.delete_branch, tip.as_ref())?;
     let deleted_branch = deleted_tip.as_ref().map(|_| worktree.branch.as_str());
-    let Saved { work, ignored, other_refs, to } = save(worktree, &site, deleted_branch, options)?;
+    let Saved { work, ignored, other_refs, to } = save(worktree, &lookup, deleted_branch, options)?;
     fault::point("worktree.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: worktree.path.clone(), source: Box::new(source) };
-    let (fate, trashed) = clear_away(worktree, &site, to).map_err(unfinished)?;
+    let (fate, trashed) = clear_away(worktree, &lookup, to).map_err(unfinished)?;
     let branch = match (tip, deleted_tip) {
         (_, Some(commit)) => {
-            branch::delete(&site.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
+            branch::delete(&lookup.common_dir, &worktree.branch, &commit).map_err(unfinished)?;
             fault::point("worktree.branch-deleted");
-            BranchFate::Deleted { name: worktree.branch.clone(), commit }
+            BranchOutcome::Deleted { name: worktree.branch.clone(), commit }
         }
-        (Some(commit), None) => BranchFate::Kept { name: worktree.branch.clone(), commit },
-        (None, None) => BranchFate::Absent,
+        (Some(commit), None) => BranchOutcome::Kept { name: worktree.branch.clone(), commit },
+        (None, None) => BranchOutcome::Absent,
     };
     let (leftover, kept) = (trash::discard_all(trashed), kept::find(&worktree.trash, &worktree.run));
     let kept_refs = kept::find_refs(&worktree.trash, &worktree.run);
@@ -57,33 +58,33 @@ pub(super) fn remove(worktree: &GitWorktree, options: RemoveOptions) -> Result<R
 
 /// Takes back a worktree in which no agent ever ran, however far its making came.
 pub(super) fn undo(worktree: &GitWorktree) -> Result<()> {
-    let site = match Site::find(worktree) {
+    let lookup = match FoundWorktree::find(worktree) {
         Err(WorkspaceError::RepositoryGone { .. }) if worktree.path.symlink_metadata().is_err() => return Ok(()),
         found => found?,
     };
-    site.refuse_lock(worktree)?;
-    site.refuse_other_repository(worktree)?;
-    let (_, trashed) = clear_away(worktree, &site, Destination::Trash)?;
+    lookup.refuse_lock(worktree)?;
+    lookup.refuse_other_repository(worktree)?;
+    let (_, trashed) = clear_away(worktree, &lookup, Destination::Trash)?;
     for directory in trashed {
         trash::discard(&directory)?;
     }
-    take_back_unused(worktree, &site)
+    take_back_unused(worktree, &lookup)
 }
 
 /// Takes back only the branch of a worktree that could not be made.
 pub(super) fn take_back_branch(worktree: &GitWorktree) -> Result<()> {
-    take_back_unused(worktree, &Site::find(worktree)?)
+    take_back_unused(worktree, &FoundWorktree::find(worktree)?)
 }
 
 /// Deletes the branch if nothing was committed to it and it is not checked out elsewhere.
-fn take_back_unused(worktree: &GitWorktree, site: &Site) -> Result<()> {
-    let tip = branch::commit_of(&site.common_dir, &branch::full_name(&worktree.branch))?;
+fn take_back_unused(worktree: &GitWorktree, lookup: &FoundWorktree) -> Result<()> {
+    let tip = branch::commit_of(&lookup.common_dir, &branch::full_name(&worktree.branch))?;
     if tip.is_none() {
         return Ok(());
     }
-    let in_use = site.others(worktree)?.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
+    let in_use = lookup.others(worktree)?.iter().any(|other| other.branch.as_deref() == Some(worktree.branch.as_str()));
     match tip {
-        Some(tip) if tip == worktree.base && !in_use => branch::delete(&site.common_dir, &worktree.branch, &tip),
+        Some(tip) if tip == worktree.base && !in_use => branch::delete(&lookup.common_dir, &worktree.branch, &tip),
         Some(_) | None => Ok(()),
     }
 }
@@ -100,38 +101,44 @@ enum Destination {
 }
 
 /// Moves the directory away and drops git's entry; either may have happened already.
-fn clear_away(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<(WorktreeFate, Vec<PathBuf>)> {
+fn clear_away(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    to: Destination,
+) -> Result<(WorktreeOutcome, Vec<PathBuf>)> {
     let mut trashed = trash::leftovers(&worktree.trash, &worktree.path, &worktree.run)?;
-    let fate = match (site.here, &site.entry) {
-        (Some(_), _) => WorktreeFate::Removed,
+    let fate = match (lookup.here, &lookup.entry) {
+        (Some(_), _) => WorktreeOutcome::Removed,
         (None, _) if !trashed.is_empty() || kept::find(&worktree.trash, &worktree.run).is_some() => {
-            WorktreeFate::Removed
+            WorktreeOutcome::Removed
         }
-        (None, Some(_)) => WorktreeFate::DeletedByHand,
-        (None, None) => WorktreeFate::AlreadyGone,
+        (None, Some(_)) => WorktreeOutcome::DeletedByHand,
+        (None, None) => WorktreeOutcome::AlreadyGone,
     };
-    match (site.here, to) {
+    match (lookup.here, to) {
         (Some(identity), Destination::Trash) => trashed.push(move_away(worktree, identity)?),
         (Some(identity), Destination::Kept | Destination::KeptWithEntry) => {
-            if let Some(entry) = &site.entry {
+            if let Some(entry) = &lookup.entry {
                 kept::keep_submodules(&entry.admin_dir, &worktree.trash, &worktree.run)?;
             }
             fault::point("kept.submodules");
-            keep_entry(worktree, site, to)?;
+            keep_entry(worktree, lookup, to)?;
             kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
         }
-        (None, Destination::Trash | Destination::Kept | Destination::KeptWithEntry) => keep_entry(worktree, site, to)?,
+        (None, Destination::Trash | Destination::Kept | Destination::KeptWithEntry) => {
+            keep_entry(worktree, lookup, to)?
+        }
     }
     fault::point("worktree.trashed");
-    entry::unregister(&site.common_dir, site.entry.as_ref(), &worktree.path)?;
+    entry::unregister(&lookup.common_dir, lookup.entry.as_ref(), &worktree.path)?;
     fault::point("worktree.unregistered");
     Ok((fate, trashed))
 }
 
 /// Keeps git's entry where it holds what could not be saved. Comes before the worktree goes: without it, a removal that is
 /// repeated would find nothing to keep.
-fn keep_entry(worktree: &GitWorktree, site: &Site, to: Destination) -> Result<()> {
-    match (to, &site.entry) {
+fn keep_entry(worktree: &GitWorktree, lookup: &FoundWorktree, to: Destination) -> Result<()> {
+    match (to, &lookup.entry) {
         (Destination::KeptWithEntry, Some(entry)) => {
             kept::keep_entry(&entry.admin_dir, &worktree.trash, &worktree.run)?;
             fault::point("kept.entry");
@@ -154,29 +161,34 @@ struct Saved {
 }
 
 /// Saves the work in the directory; where that is gone already, tells what was saved then.
-fn save(worktree: &GitWorktree, site: &Site, deleted_branch: Option<&str>, options: RemoveOptions) -> Result<Saved> {
+fn save(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    deleted_branch: Option<&str>,
+    options: RemoveOptions,
+) -> Result<Saved> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
-    ref_files::move_aside(&site.common_dir, &worktree.trash, &worktree.run)?;
-    let (work, ignored, mut to) = match site.here {
-        Some(_) => save_files(worktree, site, options)?,
+    ref_files::move_aside(&lookup.common_dir, &worktree.trash, &worktree.run)?;
+    let (work, ignored, mut to) = match lookup.here {
+        Some(_) => save_files(worktree, lookup, options)?,
         None => (None, vec![], Destination::Trash),
     };
     let work = match work {
         Some(work) => Some(work),
-        None => saved::find(&site.common_dir, &worktree.run, &worktree.base)?,
+        None => saved_work::find(&lookup.common_dir, &worktree.run, &worktree.base)?,
     };
     fault::point("worktree.files-saved");
-    let admin_dir = site.entry.as_ref().map(|entry| entry.admin_dir.as_path());
+    let admin_dir = lookup.entry.as_ref().map(|entry| entry.admin_dir.as_path());
     let (work_tree, run) = (worktree.path.as_path(), &worktree.run);
-    let own = OwnCommits { common_dir: &site.common_dir, work_tree, run, deleted_branch };
+    let own = OwnCommits { common_dir: &lookup.common_dir, work_tree, run, deleted_branch };
     let other_refs = match own.save(admin_dir) {
         Err(WorkspaceError::IncompleteHistory { commits }) if options.force => {
             to = Destination::KeptWithEntry;
             if let Some(branch) = deleted_branch {
-                let log = branch_log::file(&site.common_dir, branch);
+                let log = branch_log::file(&lookup.common_dir, branch);
                 kept::keep_branch_log(&log, &commits.join("\n"), &worktree.trash, run)?;
             }
-            worktree_refs::find(&site.common_dir, &worktree.run)?
+            worktree_refs::find(&lookup.common_dir, &worktree.run)?
         }
         saved => saved.map_err(not_saved)?,
     };
@@ -186,16 +198,16 @@ fn save(worktree: &GitWorktree, site: &Site, deleted_branch: Option<&str>, optio
 /// Saves the files. What git cannot take, or no ref can hold, is refused; by force, the whole directory is kept then.
 fn save_files(
     worktree: &GitWorktree,
-    site: &Site,
+    lookup: &FoundWorktree,
     options: RemoveOptions,
 ) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
     let not_saved = |source| WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(source) };
-    let checkout = site.checkout(worktree)?;
+    let checkout = lookup.checkout(worktree)?;
     let look = || {
         let mut ignored = changes::ignored(&checkout)?;
         let staging = Staging::over(&checkout)?;
         let mut inside = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
-        inside.extend(foreign_repositories(worktree, site));
+        inside.extend(foreign_repositories(worktree, lookup));
         ignored.extend(staging.nested().ignored_inside());
         Ok((ignored, inside))
     };
@@ -221,24 +233,25 @@ fn save_files(
 }
 
 /// `.git` of a worktree that has become a repository of its own, or a worktree of another one.
-pub(super) fn foreign_repositories(worktree: &GitWorktree, site: &Site) -> Option<PathBuf> {
-    let is_foreign = site::has_own_repository(&worktree.path) || site.refuse_other_repository(worktree).is_err();
+pub(super) fn foreign_repositories(worktree: &GitWorktree, lookup: &FoundWorktree) -> Option<PathBuf> {
+    let is_foreign =
+        worktree_lookup::has_own_repository(&worktree.path) || lookup.refuse_other_repository(worktree).is_err();
     is_foreign.then(|| PathBuf::from(".git"))
 }
 
 /// The commit of the branch if it is to be deleted and may be.
 fn check_branch(
     worktree: &GitWorktree,
-    site: &Site,
+    lookup: &FoundWorktree,
     wish: DeleteBranch,
     tip: Option<&Commit>,
 ) -> Result<Option<Commit>> {
     match (wish, tip) {
         (DeleteBranch::No, _) | (_, None) => Ok(None),
         (DeleteBranch::IfMerged | DeleteBranch::Force, Some(tip)) => {
-            let others = site.others(worktree)?;
+            let others = lookup.others(worktree)?;
             let others: Vec<_> = others.iter().collect();
-            branch::check_deletable(&site.common_dir, &worktree.branch, tip, wish, &others)?;
+            branch::check_deletable(&lookup.common_dir, &worktree.branch, tip, wish, &others)?;
             Ok(Some(tip.clone()))
         }
     }
@@ -246,20 +259,20 @@ fn check_branch(
 
 /// Moves the files of a worktree whose repository is gone to where they are kept.
 fn keep_without_repository(worktree: &GitWorktree) -> Result<Removal> {
-    let here = site::identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
+    let here = worktree_lookup::identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;
     if let Some(identity) = here {
         kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
     }
-    without_repository(worktree, WorktreeFate::Removed)
+    without_repository(worktree, WorktreeOutcome::Removed)
 }
 
 /// The worktree is gone and so is its repository: only the trash can still hold something.
-fn without_repository(worktree: &GitWorktree, fate: WorktreeFate) -> Result<Removal> {
+fn without_repository(worktree: &GitWorktree, fate: WorktreeOutcome) -> Result<Removal> {
     let trashed = trash::leftovers(&worktree.trash, &worktree.path, &worktree.run)?;
     Ok(Removal {
         worktree: fate,
         saved: None,
-        branch: BranchFate::Absent,
+        branch: BranchOutcome::Absent,
         ignored: vec![],
         other_refs: vec![],
         leftover: trash::discard_all(trashed),

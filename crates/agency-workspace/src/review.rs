@@ -1,8 +1,8 @@
 //! What a merge would bring, for the eyes of a reviewer.
 
 use super::git_command::GitCommand;
-use super::merge::{Combined, Conflict, MergeError, Place, check_target, contains, merge_tree, tip_of};
-use super::site::Site;
+use super::merge::{Combined, Conflict, MergeContext, MergeError, check_target, contains, merge_tree, tip_of};
+use super::worktree_lookup::FoundWorktree;
 use super::{ChangedFile, Commit, GitWorktree, changes};
 
 /// What a merge of a branch would bring to its target.
@@ -48,7 +48,7 @@ pub enum Mergeable {
 
 /// Looks at what the branch of a worktree would bring to a target. Writes nothing but objects.
 pub(super) fn review(worktree: &GitWorktree, into: &str) -> Result<Review, MergeError> {
-    let common_dir = Site::find(worktree)?.common_dir;
+    let common_dir = FoundWorktree::find(worktree)?.common_dir;
     let target = check_target(&common_dir, &worktree.branch, into)?;
     let missing = || MergeError::TargetMissing { name: target.clone() };
     let target_commit = tip_of(&common_dir, &target)?.ok_or_else(missing)?;
@@ -57,7 +57,7 @@ pub(super) fn review(worktree: &GitWorktree, into: &str) -> Result<Review, Merge
     let mergeable = if contains(&common_dir, &target_commit, &branch_commit)? {
         Mergeable::AlreadyMerged
     } else {
-        let place = Place::look(&common_dir, worktree, &target)?;
+        let place = MergeContext::read(&common_dir, worktree, &target)?;
         match merge_tree(&place, None, &target_commit, &branch_commit)? {
             Combined::Clean(_) => Mergeable::Cleanly,
             Combined::Conflicts(conflicts) => Mergeable::Conflicts(conflicts),

@@ -14,7 +14,7 @@ use rustix::process::geteuid;
 
 use super::clear::clear;
 use super::link::Identity;
-use super::{Changes, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeFate};
+use super::{Changes, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome};
 use agency_system::lock::Lock;
 
 /// What every such directory is called, before its UUID.
@@ -38,7 +38,7 @@ const REPOSITORY_DIRECTORIES: &[&str] = &[".git/objects", ".git/refs"];
 const MCP_CONFIG: &str = ".mcp.json";
 const PROMPT: &str = "prompt.md";
 /// A path is never longer.
-const LONGEST_NOTE: u64 = 8 * 1024;
+const MAX_OWNER_BYTES: u64 = 8 * 1024;
 
 /// The workspace of an ask or a chat.
 #[derive(Debug, Clone)]
@@ -246,8 +246,8 @@ impl Workspace for Scratch {
 
     fn remove(&self, _options: RemoveOptions) -> Result<Removal> {
         let worktree = match self.take_away()? {
-            true => WorktreeFate::Removed,
-            false => WorktreeFate::AlreadyGone,
+            true => WorktreeOutcome::Removed,
+            false => WorktreeOutcome::AlreadyGone,
         };
         Ok(Removal::without_work(worktree))
     }
@@ -264,7 +264,7 @@ pub fn owner_of(directory: &Path) -> Option<PathBuf> {
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(directory.join(LOCK));
     let mut note = vec![];
-    file.ok()?.take(LONGEST_NOTE).read_to_end(&mut note).ok()?;
+    file.ok()?.take(MAX_OWNER_BYTES).read_to_end(&mut note).ok()?;
     Some(PathBuf::from(String::from_utf8(note).ok()?))
 }
 

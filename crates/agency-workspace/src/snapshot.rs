@@ -6,10 +6,10 @@ use agency_model::RunId;
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
-use super::own_ref::{self, Place};
+use super::own_ref::{self, RefState};
 use super::staging::Staging;
 use super::temporary::TemporaryDirectory;
-use super::{Commit, Result, SavedWork, WorkspaceError, saved};
+use super::{Commit, Result, SavedWork, WorkspaceError, saved_work};
 
 /// Who signs a saved commit where git knows no name for the user.
 const IDENTITY: [(&str, &str); 4] = [
@@ -80,7 +80,7 @@ fn store(
     base: &Commit,
 ) -> Result<Option<SavedWork>> {
     let reference = run.saved_work_ref();
-    let (held_by, before) = saved::locate(&checkout.common_dir, run)?.unzip();
+    let (held_by, before) = saved_work::locate(&checkout.common_dir, run)?.unzip();
     let commit = match (&found.head, &before) {
         (Some(head), _) if !found.uncommitted && is_in_a_branch(checkout, head)? => return Ok(None),
         (None, _) if !found.uncommitted => return Ok(None),
@@ -93,13 +93,13 @@ fn store(
     if !is_there || before.as_ref() != Some(&commit) {
         // What an older version saved stays at its own ref, too.
         let old = before.as_ref().filter(|_| is_there).map_or("", Commit::as_str);
-        if !is_there && own_ref::look(&checkout.common_dir, &reference)? != Place::Free {
+        if !is_there && own_ref::state(&checkout.common_dir, &reference)? != RefState::Free {
             own_ref::make_room(&checkout.common_dir, &reference, run)?;
         }
         let update = own_ref::update(staging.git(), "agency: saved before removal");
         update.args([reference.as_str(), commit.as_str(), old]).read()?;
     }
-    saved::describe(&checkout.common_dir, reference, commit, base).map(Some)
+    saved_work::describe(&checkout.common_dir, reference, commit, base).map(Some)
 }
 
 /// Writes the index and the files as trees and compares them with HEAD.

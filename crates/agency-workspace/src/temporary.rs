@@ -18,7 +18,7 @@ use super::{Result, WorkspaceError};
 /// What their names begin with.
 const PREFIX: &str = "agency-git-";
 /// What only its owner can use.
-const PRIVATE: u32 = 0o700;
+const PRIVATE_MODE: u32 = 0o700;
 /// Earlier versions took no lock, and git may outlive the process that started it; no command takes so long.
 const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
 
@@ -33,7 +33,7 @@ impl TemporaryDirectory {
     /// Makes one.
     pub(super) fn new() -> Result<Self> {
         // Whatever the umask is: who can write a git directory chooses what git runs.
-        let private = Permissions::from_mode(PRIVATE);
+        let private = Permissions::from_mode(PRIVATE_MODE);
         let directory = tempfile::Builder::new().prefix(PREFIX).permissions(private).tempdir();
         let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
         // Where directories cannot be locked, its age alone protects it.
@@ -78,7 +78,7 @@ fn abandoned(path: &Path) -> io::Result<Option<File>> {
     let flags = i32::try_from((OFlags::DIRECTORY | OFlags::NOFOLLOW).bits()).unwrap_or_default();
     let directory = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let found = directory.metadata()?;
-    let is_ours = found.uid() == geteuid().as_raw() && found.mode() & 0o7777 == PRIVATE;
+    let is_ours = found.uid() == geteuid().as_raw() && found.mode() & 0o7777 == PRIVATE_MODE;
     let is_old = found.modified()?.elapsed().is_ok_and(|age| age > ABANDONED_AFTER);
     Ok((is_ours && is_old && directory.try_lock().is_ok()).then_some(directory))
 }
@@ -122,6 +122,6 @@ mod tests {
         let directory = TemporaryDirectory::new().unwrap();
         File::open(directory.path()).unwrap().set_modified(SystemTime::now() - ABANDONED_AFTER * 2).unwrap();
         assert!(abandoned(directory.path()).unwrap().is_none());
-        assert_eq!(fs::metadata(directory.path()).unwrap().mode() & 0o777, PRIVATE);
+        assert_eq!(fs::metadata(directory.path()).unwrap().mode() & 0o777, PRIVATE_MODE);
     }
 }

@@ -22,7 +22,7 @@ const SHARED_DIRECTORIES: [&str; 2] = ["objects", "refs"];
 const SHARED_CONFIG: &[u8] = b"[core]\n\trepositoryformatversion = 0\n";
 
 /// For so long an answer of git holds: settings that are changed apply from then on.
-const MOMENT: Duration = Duration::from_secs(1);
+const ANSWER_LIFETIME: Duration = Duration::from_secs(1);
 /// The repositories whose settings have no condition, by their common directories, and when git said so.
 static WITHOUT_CONDITIONS: Mutex<BTreeMap<PathBuf, Instant>> = Mutex::new(BTreeMap::new());
 
@@ -102,7 +102,7 @@ impl UserSettings {
 /// they are the same in all worktrees, which matters to a command that looks at thousands of them.
 fn has_no_conditions(common_dir: &Path) -> bool {
     let known = WITHOUT_CONDITIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    known.get(common_dir).is_some_and(|asked| asked.elapsed() < MOMENT)
+    known.get(common_dir).is_some_and(|asked| asked.elapsed() < ANSWER_LIFETIME)
 }
 
 fn note_no_conditions(common_dir: &Path) {

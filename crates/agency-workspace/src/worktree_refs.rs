@@ -15,8 +15,8 @@ use self::lost::Lost;
 pub(super) use self::noted::id_in;
 use super::git_command::GitCommand;
 use super::head::{Head, is_ref_name};
-use super::own_ref::{self, Place};
-use super::saved::standard_input;
+use super::own_ref::{self, RefState};
+use super::saved_work::standard_input;
 use super::tree_walk::walk;
 use super::{Result, WorkspaceError, branch_log, entry, link};
 
@@ -217,10 +217,10 @@ fn make(common_dir: &Path, new: Vec<NewRef>) -> Result<()> {
     for NewRef { name, id } in new {
         let numbered = (1_u32..).map(|number| format!("{name}.{number}"));
         for name in std::iter::once(name.clone()).chain(numbered) {
-            match own_ref::look(common_dir, &name)? {
-                Place::Holds(found) if found == id => break,
-                Place::Holds(_) | Place::Taken => {}
-                Place::Free => {
+            match own_ref::state(common_dir, &name)? {
+                RefState::Holds(found) if found == id => break,
+                RefState::Holds(_) | RefState::Taken => {}
+                RefState::Free => {
                     changes.push(format!("create {name} {id}"));
                     break;
                 }

@@ -6,7 +6,7 @@ use agency_model::{Answer, Question};
 use serde::Deserialize;
 
 use super::key::Key;
-use super::options::Row;
+use super::options::OptionRow;
 use super::pattern::Pattern;
 
 /// How long to wait after each piece: some agents drop a key that follows another one, or a paste, at once.
@@ -17,7 +17,7 @@ pub const KEY_PAUSE: Duration = Duration::from_millis(100);
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Answers {
     /// How an option is chosen. Without it the dialog can only be answered on its own screen.
-    pick: Option<Pick>,
+    pick: Option<PickMethod>,
     /// The options that allow, the best first.
     allow: Vec<Pattern>,
     /// The options that deny, the best first.
@@ -33,7 +33,7 @@ pub(super) struct Answers {
 /// How an option is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Pick {
+pub(super) enum PickMethod {
     /// By its number.
     Number,
     /// By its number, then Enter.
@@ -54,7 +54,7 @@ pub(super) struct TextOption {
     #[serde(default)]
     also_answers: bool,
     /// How it is reached.
-    reach: Pick,
+    reach: PickMethod,
     /// The keys that open the entry.
     #[serde(default)]
     open: Vec<Key>,
@@ -97,19 +97,19 @@ pub struct ScreenQuestion {
 /// How the dialog that is on the screen now is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AnswerKeys {
-    rows: Vec<Row>,
-    pick: Option<Pick>,
+    rows: Vec<OptionRow>,
+    pick: Option<PickMethod>,
     allow: Option<usize>,
     deny: Option<usize>,
     deny_keys: Vec<Key>,
     finish: Vec<Key>,
-    text: Option<(usize, Pick, Vec<Key>)>,
+    text: Option<(usize, PickMethod, Vec<Key>)>,
     hidden: Option<usize>,
 }
 
 impl Answers {
     /// What these rules mean for the options of one dialog.
-    pub(super) fn for_rows(&self, rows: Vec<Row>) -> AnswerKeys {
+    pub(super) fn for_rows(&self, rows: Vec<OptionRow>) -> AnswerKeys {
         let best = |patterns: &[Pattern]| patterns.iter().find_map(|pattern| labelled(&rows, pattern));
         let text = self.text.as_ref().and_then(|text| Some((labelled(&rows, &text.option)?, text)));
         AnswerKeys {
@@ -125,7 +125,7 @@ impl Answers {
     }
 }
 
-fn labelled(rows: &[Row], pattern: &Pattern) -> Option<usize> {
+fn labelled(rows: &[OptionRow], pattern: &Pattern) -> Option<usize> {
     rows.iter().position(|row| pattern.is_in(&row.label))
 }
 
@@ -142,7 +142,7 @@ impl AnswerKeys {
     }
 
     /// The options that can be chosen; the one that only takes own words is not among them.
-    pub(super) fn offered(&self) -> impl Iterator<Item = &Row> {
+    pub(super) fn offered(&self) -> impl Iterator<Item = &OptionRow> {
         self.rows.iter().enumerate().filter(|(index, _)| Some(*index) != self.hidden).map(|(_, row)| row)
     }
 
@@ -193,7 +193,7 @@ impl AnswerKeys {
             if row.checked.is_some_and(|checked| checked != chosen.contains(&index)) {
                 let pick = self.pick.ok_or(AnswerError::OnlyOnScreen)?;
                 keys.extend(self.reach(pick, mark, index)?);
-                if pick != Pick::Number {
+                if pick != PickMethod::Number {
                     keys.push(Key::enter());
                     mark = Some(index);
                 }
@@ -222,22 +222,22 @@ impl AnswerKeys {
         }
         let pick = self.pick.ok_or(AnswerError::OnlyOnScreen)?;
         let mut keys = self.reach(pick, self.mark(), index)?;
-        if pick != Pick::Number {
+        if pick != PickMethod::Number {
             keys.push(Key::enter());
         }
         Ok(keys)
     }
 
     /// The keys that lead from the marked option to another one.
-    fn reach(&self, pick: Pick, mark: Option<usize>, index: usize) -> Result<Vec<Key>, AnswerError> {
+    fn reach(&self, pick: PickMethod, mark: Option<usize>, index: usize) -> Result<Vec<Key>, AnswerError> {
         let (back, forth) = match pick {
-            Pick::Number => return self.number(index),
-            Pick::NumberEnter => {
+            PickMethod::Number => return self.number(index),
+            PickMethod::NumberEnter => {
                 let id = self.rows.get(index).map(|row| row.id.as_str()).unwrap_or_default();
                 return Ok(id.chars().map(Key::letter).collect());
             }
-            Pick::UpDown => (Key::up(), Key::down()),
-            Pick::LeftRight => (Key::left(), Key::right()),
+            PickMethod::UpDown => (Key::up(), Key::down()),
+            PickMethod::LeftRight => (Key::left(), Key::right()),
         };
         let mark = mark.ok_or(AnswerError::NoMark)?;
         let key = if index < mark { back } else { forth };

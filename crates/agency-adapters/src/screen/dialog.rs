@@ -8,11 +8,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::answer::{Answers, ScreenQuestion};
-use super::options::{Offered, Options};
+use super::marked_lines::MarkedLines;
+use super::options::{ListedOptions, Options};
 use super::pattern::Pattern;
 use super::region::Region;
-use super::sheet::Sheet;
-use super::span::Span;
+use super::unframed_screen::UnframedScreen;
 
 /// How a dialog is read, as the rules say it.
 #[derive(Debug, Clone, Deserialize)]
@@ -25,10 +25,10 @@ pub(super) struct Dialog {
     region: Region,
     /// Which lines above the options say in one line what is asked.
     #[serde(default)]
-    title: Span,
+    title: MarkedLines,
     /// Which lines above the options say all there is to know.
     #[serde(default)]
-    detail: Span,
+    detail: MarkedLines,
     /// By which words the tool is known that wants permission.
     #[serde(default)]
     tools: Vec<Tool>,
@@ -49,13 +49,13 @@ struct Tool {
 
 impl Dialog {
     /// Reads the dialog; none where it shows no options.
-    pub(super) fn read(&self, rule: &str, sheet: &Sheet<'_>) -> Option<ScreenQuestion> {
-        let range = self.region.on(sheet).unwrap_or(sheet.all());
-        let Offered { begin, rows } = self.options.read(sheet, range.clone())?;
+    pub(super) fn read(&self, rule: &str, unframed: &UnframedScreen<'_>) -> Option<ScreenQuestion> {
+        let range = self.region.on(unframed).unwrap_or(unframed.all());
+        let ListedOptions { begin, rows } = self.options.read(unframed, range.clone())?;
         let above = range.start..begin;
-        let title = self.title.title(sheet, above.clone());
-        let detail = self.detail.block(sheet, above.clone());
-        let tool = self.tools.iter().find(|tool| tool.seen.first_in(sheet, above.clone()).is_some());
+        let title = self.title.title(unframed, above.clone());
+        let detail = self.detail.block(unframed, above.clone());
+        let tool = self.tools.iter().find(|tool| tool.seen.first_in(unframed, above.clone()).is_some());
         let keys = self.answers.for_rows(rows);
         let only_on_screen = keys.only_on_screen();
         let options = keys.offered().filter(|_| !only_on_screen).map(|row| QuestionOption {

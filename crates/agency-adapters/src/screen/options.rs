@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use serde::Deserialize;
 
 use super::key::Key;
-use super::sheet::Sheet;
+use super::unframed_screen::UnframedScreen;
 
 /// How a dialog shows its options.
 #[derive(Debug, Clone, Deserialize)]
@@ -58,7 +58,7 @@ pub(super) struct Choice {
 
 /// One option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct OptionRow {
     pub(super) id: String,
     pub(super) label: String,
     pub(super) description: Option<String>,
@@ -71,44 +71,49 @@ pub(super) struct Row {
 }
 
 /// The options of a dialog, and the line at which they begin.
-pub(super) struct Offered {
+pub(super) struct ListedOptions {
     pub(super) begin: usize,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<OptionRow>,
 }
 
 /// An option that was found on a line.
 struct Found {
     line: usize,
     column: usize,
-    row: Row,
+    row: OptionRow,
 }
 
 impl Options {
     /// Reads the options; none where the dialog shows none, because it is not drawn to its end.
-    pub(super) fn read(&self, sheet: &Sheet<'_>, dialog: Range<usize>) -> Option<Offered> {
+    pub(super) fn read(&self, unframed: &UnframedScreen<'_>, dialog: Range<usize>) -> Option<ListedOptions> {
         match self {
-            Self::Numbered { marker, below } => numbered(sheet, dialog, *marker, *below),
-            Self::Marked { marker } => marked(sheet, dialog, *marker),
-            Self::Buttons { labels } => buttons(sheet, dialog, labels),
+            Self::Numbered { marker, below } => numbered(unframed, dialog, *marker, *below),
+            Self::Marked { marker } => marked(unframed, dialog, *marker),
+            Self::Buttons { labels } => buttons(unframed, dialog, labels),
             Self::Keys { choices } => {
-                let rows = choices
-                    .iter()
-                    .enumerate()
-                    .map(|(index, Choice { label, keys })| Row { keys: keys.clone(), ..row(index + 1, label, false) });
-                Some(Offered { begin: dialog.end, rows: rows.collect() })
+                let rows = choices.iter().enumerate().map(|(index, Choice { label, keys })| OptionRow {
+                    keys: keys.clone(),
+                    ..row(index + 1, label, false)
+                });
+                Some(ListedOptions { begin: dialog.end, rows: rows.collect() })
             }
         }
     }
 }
 
-fn row(number: usize, label: &str, marked: bool) -> Row {
+fn row(number: usize, label: &str, marked: bool) -> OptionRow {
     let id = number.to_string();
-    Row { id, label: label.trim().to_owned(), description: None, checked: None, marked, keys: vec![] }
+    OptionRow { id, label: label.trim().to_owned(), description: None, checked: None, marked, keys: vec![] }
 }
 
-fn numbered(sheet: &Sheet<'_>, dialog: Range<usize>, marker: Option<char>, below: Below) -> Option<Offered> {
+fn numbered(
+    unframed: &UnframedScreen<'_>,
+    dialog: Range<usize>,
+    marker: Option<char>,
+    below: Below,
+) -> Option<ListedOptions> {
     let pattern = Regex::new(r"^\s*(\S\s+)?(\d{1,2})\.\s+((?:\[(.)\]\s+)?(\S.*))$").ok()?;
-    let candidates = sheet.lines(dialog.clone()).filter_map(|(line, text)| {
+    let candidates = unframed.lines(dialog.clone()).filter_map(|(line, text)| {
         let parts = pattern.captures(text)?;
         let before = parts.get(1).and_then(|sign| sign.as_str().chars().next());
         if before.is_some() && before != marker {
@@ -125,8 +130,8 @@ fn numbered(sheet: &Sheet<'_>, dialog: Range<usize>, marker: Option<char>, below
     let found = last_count(candidates.collect());
     let begin = found.first()?.line;
     let ends: Vec<usize> = found.iter().skip(1).map(|next| next.line).chain([dialog.end]).collect();
-    let rows = found.into_iter().zip(ends).map(|(found, end)| with_lines_below(sheet, found, end, below)).collect();
-    Some(Offered { begin, rows })
+    let rows = found.into_iter().zip(ends).map(|(found, end)| with_lines_below(unframed, found, end, below)).collect();
+    Some(ListedOptions { begin, rows })
 }
 
 /// The last lines that count up by one: lists in what is asked about stand above the options.
@@ -137,11 +142,11 @@ fn last_count(mut found: Vec<Found>) -> Vec<Found> {
     found.split_off(breaks.map_or(0, |before| before + 1))
 }
 
-fn with_lines_below(sheet: &Sheet<'_>, found: Found, end: usize, below: Below) -> Row {
+fn with_lines_below(unframed: &UnframedScreen<'_>, found: Found, end: usize, below: Below) -> OptionRow {
     let Found { line, column, mut row } = found;
     let belongs = |text: &str| !text.trim().is_empty() && text.chars().take(column).all(char::is_whitespace);
     let lines: Vec<&str> =
-        sheet.lines(line + 1..end).map(|(_, text)| text).take_while(|text| belongs(text)).map(str::trim).collect();
+        unframed.lines(line + 1..end).map(|(_, text)| text).take_while(|text| belongs(text)).map(str::trim).collect();
     let more = lines.join(" ");
     if more.is_empty() {
         return row;
@@ -154,29 +159,29 @@ fn with_lines_below(sheet: &Sheet<'_>, found: Found, end: usize, below: Below) -
     row
 }
 
-fn marked(sheet: &Sheet<'_>, dialog: Range<usize>, marker: char) -> Option<Offered> {
+fn marked(unframed: &UnframedScreen<'_>, dialog: Range<usize>, marker: char) -> Option<ListedOptions> {
     let marked_label = |text: &str| text.trim_start().strip_prefix(marker).map(|label| label.trim().to_owned());
-    let (line, text) = sheet.lines(dialog.clone()).rfind(|(_, text)| marked_label(text).is_some())?;
+    let (line, text) = unframed.lines(dialog.clone()).rfind(|(_, text)| marked_label(text).is_some())?;
     let label = marked_label(text)?;
     let column = text.chars().take_while(|letter| letter.is_whitespace() || *letter == marker).count();
     let beside = |text: &str| text.chars().take_while(|letter| letter.is_whitespace()).count() == column;
     let above: Vec<&str> =
-        sheet.lines(dialog.start..line).rev().map(|(_, text)| text).take_while(|text| beside(text)).collect();
-    let below = sheet.lines(line + 1..dialog.end).map(|(_, text)| text).take_while(|text| beside(text));
+        unframed.lines(dialog.start..line).rev().map(|(_, text)| text).take_while(|text| beside(text)).collect();
+    let below = unframed.lines(line + 1..dialog.end).map(|(_, text)| text).take_while(|text| beside(text));
     let begin = line - above.len();
     let labels = above.iter().rev().map(|text| (*text, false)).chain([(label.as_str(), true)]);
     let labels = labels.chain(below.map(|text| (text, false)));
     let rows = labels.enumerate().map(|(index, (label, marked))| row(index + 1, label, marked)).collect();
-    Some(Offered { begin, rows })
+    Some(ListedOptions { begin, rows })
 }
 
-fn buttons(sheet: &Sheet<'_>, dialog: Range<usize>, labels: &[String]) -> Option<Offered> {
+fn buttons(unframed: &UnframedScreen<'_>, dialog: Range<usize>, labels: &[String]) -> Option<ListedOptions> {
     let in_order = |text: &str| {
         let places: Option<Vec<usize>> = labels.iter().map(|label| text.find(label.as_str())).collect();
         places.is_some_and(|places| places.is_sorted())
     };
-    let (line, _) = sheet.lines(dialog).rfind(|(_, text)| in_order(text))?;
-    let stands_out = |label: &String| sheet.highlights(line).contains(label);
+    let (line, _) = unframed.lines(dialog).rfind(|(_, text)| in_order(text))?;
+    let stands_out = |label: &String| unframed.highlights(line).contains(label);
     let rows = labels.iter().enumerate().map(|(index, label)| row(index + 1, label, stands_out(label))).collect();
-    Some(Offered { begin: line, rows })
+    Some(ListedOptions { begin: line, rows })
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex_lite::Regex;
 use serde::{Deserialize, Deserializer, de};
 
-use super::sheet::{Hit, Sheet};
+use super::unframed_screen::{MatchedLines, UnframedScreen};
 
 /// Words that may go over the end of a line and stand in any frame, or a pattern for one line as it is on the screen.
 #[derive(Debug, Clone)]
@@ -15,17 +15,17 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    pub(super) fn first_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
+    pub(super) fn first_in(&self, unframed: &UnframedScreen<'_>, range: Range<usize>) -> Option<MatchedLines> {
         match self {
-            Self::Words(words) => sheet.flow(range).first(words),
-            Self::Line(pattern) => sheet.drawn(range).find(|(_, line)| pattern.is_match(line)).map(one_line),
+            Self::Words(words) => unframed.joined(range).first(words),
+            Self::Line(pattern) => unframed.drawn(range).find(|(_, line)| pattern.is_match(line)).map(one_line),
         }
     }
 
-    pub(super) fn last_in(&self, sheet: &Sheet<'_>, range: Range<usize>) -> Option<Hit> {
+    pub(super) fn last_in(&self, unframed: &UnframedScreen<'_>, range: Range<usize>) -> Option<MatchedLines> {
         match self {
-            Self::Words(words) => sheet.flow(range).last(words),
-            Self::Line(pattern) => sheet.drawn(range).rfind(|(_, line)| pattern.is_match(line)).map(one_line),
+            Self::Words(words) => unframed.joined(range).last(words),
+            Self::Line(pattern) => unframed.drawn(range).rfind(|(_, line)| pattern.is_match(line)).map(one_line),
         }
     }
 
@@ -38,8 +38,8 @@ impl Pattern {
     }
 }
 
-fn one_line((number, _): (usize, &str)) -> Hit {
-    Hit { first: number, last: number }
+fn one_line((number, _): (usize, &str)) -> MatchedLines {
+    MatchedLines { first: number, last: number }
 }
 
 impl<'de> Deserialize<'de> for Pattern {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::pattern::Pattern;
-use super::sheet::Sheet;
+use super::unframed_screen::UnframedScreen;
 
 /// A part of the screen; each key narrows what the ones before it left, in the order in which they stand here.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -25,20 +25,20 @@ pub(super) struct Region {
 
 impl Region {
     /// The lines; none where one that bounds them is missing.
-    pub(super) fn on(&self, sheet: &Sheet<'_>) -> Option<Range<usize>> {
+    pub(super) fn on(&self, unframed: &UnframedScreen<'_>) -> Option<Range<usize>> {
         let Self { framed, above, from, below, last } = self;
-        let mut range = if *framed { sheet.last_frame()? } else { sheet.all() };
+        let mut range = if *framed { unframed.last_frame()? } else { unframed.all() };
         if let Some(above) = above {
-            range.end = above.last_in(sheet, range.clone())?.first;
+            range.end = above.last_in(unframed, range.clone())?.first;
         }
         if let Some(from) = from {
-            range.start = from.last_in(sheet, range.clone())?.first;
+            range.start = from.last_in(unframed, range.clone())?.first;
         }
         if let Some(below) = below {
-            range.start = below.last_in(sheet, range.clone())?.last + 1;
+            range.start = below.last_in(unframed, range.clone())?.last + 1;
         }
         if let Some(last) = last {
-            let filled = sheet.lines(range.clone()).rev().filter(|(_, line)| !line.trim().is_empty());
+            let filled = unframed.lines(range.clone()).rev().filter(|(_, line)| !line.trim().is_empty());
             range.start = filled.take(*last).last().map_or(range.end, |(number, _)| number);
         }
         Some(range)
@@ -53,9 +53,9 @@ mod tests {
     fn lines(region: &str, screen: &str) -> Option<String> {
         let region: Region = toml::from_str(region).unwrap();
         let screen = ScreenText::plain(screen);
-        let sheet = Sheet::new(&screen);
-        let range = region.on(&sheet)?;
-        Some(sheet.lines(range).map(|(_, line)| line).collect::<Vec<_>>().join("|"))
+        let unframed = UnframedScreen::new(&screen);
+        let range = region.on(&unframed)?;
+        Some(unframed.lines(range).map(|(_, line)| line).collect::<Vec<_>>().join("|"))
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::dialog::Dialog;
 use super::pattern::Pattern;
 use super::problem::{ScreenRulesError, invalid};
 use super::region::Region;
-use super::sheet::Sheet;
+use super::unframed_screen::UnframedScreen;
 
 /// A file of rules.
 #[derive(Debug, Clone, Deserialize)]
@@ -60,7 +60,7 @@ struct Condition {
 }
 
 /// What a rule that fits has found.
-pub(super) struct Seen {
+pub(super) struct RuleMatch {
     pub(super) line: Option<usize>,
     pub(super) question: Option<ScreenQuestion>,
 }
@@ -100,7 +100,7 @@ impl Rule {
     }
 
     /// What the rule finds, if it fits.
-    pub(super) fn sees(&self, sheet: &Sheet<'_>, title: Option<&str>) -> Option<Seen> {
+    pub(super) fn sees(&self, unframed: &UnframedScreen<'_>, title: Option<&str>) -> Option<RuleMatch> {
         if let Some(pattern) = &self.title
             && !title.is_some_and(|title| pattern.is_in(title))
         {
@@ -108,22 +108,22 @@ impl Rule {
         }
         let mut line = None;
         for condition in &self.when {
-            let found = condition.holds(sheet)?;
+            let found = condition.holds(unframed)?;
             line = line.or(found);
         }
         let question = match &self.question {
-            Some(dialog) => Some(dialog.read(&self.name, sheet)?),
+            Some(dialog) => Some(dialog.read(&self.name, unframed)?),
             None => None,
         };
-        Some(Seen { line, question })
+        Some(RuleMatch { line, question })
     }
 }
 
 impl Condition {
     /// If it holds, the first line that makes it hold.
-    fn holds(&self, sheet: &Sheet<'_>) -> Option<Option<usize>> {
-        let range = self.region.on(sheet)?;
-        let line = |pattern: &Pattern, range: Range<usize>| pattern.last_in(sheet, range).map(|hit| hit.first);
+    fn holds(&self, unframed: &UnframedScreen<'_>) -> Option<Option<usize>> {
+        let range = self.region.on(unframed)?;
+        let line = |pattern: &Pattern, range: Range<usize>| pattern.last_in(unframed, range).map(|hit| hit.first);
         if self.none.iter().any(|pattern| line(pattern, range.clone()).is_some()) {
             return None;
         }

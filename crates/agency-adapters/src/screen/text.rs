@@ -1,6 +1,6 @@
 //! A screen as text.
 
-use super::Title;
+use super::WindowTitle;
 
 /// What is on a screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl ScreenText {
 
     /// What a terminal shows now.
     #[must_use]
-    pub fn of(screen: &vt100::Screen, title: &Title) -> Self {
+    pub fn of(screen: &vt100::Screen, title: &WindowTitle) -> Self {
         let (rows, columns) = screen.size();
         let (rows, columns) = (rows.get(), columns.get());
         Self {
@@ -34,11 +34,11 @@ impl ScreenText {
 }
 
 /// A background, with whether it is swapped with the foreground.
-type Shade = (vt100::Color, bool);
+type Background = (vt100::Color, bool);
 
 fn highlights(screen: &vt100::Screen, row: u16, columns: u16) -> Vec<String> {
-    let mut runs: Vec<(Shade, String)> = vec![];
-    let mut widths: Vec<(Shade, usize)> = vec![];
+    let mut runs: Vec<(Background, String)> = vec![];
+    let mut widths: Vec<(Background, usize)> = vec![];
     for cell in (0..columns).filter_map(|column| screen.cell(row, column)) {
         let shade = (cell.bgcolor(), cell.inverse());
         let shown = if cell.has_contents() { cell.contents() } else { " " };
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_terminal_gives_lines_title_and_what_stands_out() {
         let size = |number| NonZeroU16::new(number).unwrap();
-        let mut parser = vt100::Parser::new_with_callbacks(size(2), size(20), 0, Title::default());
+        let mut parser = vt100::Parser::new_with_callbacks(size(2), size(20), 0, WindowTitle::default());
         parser.process("\u{1b}]0;✳ Claude Code\u{7}one\r\n\u{1b}[48;5;3m Yes \u{1b}[0m  No".as_bytes());
         let text = ScreenText::of(parser.screen(), parser.callbacks());
         assert_eq!(text.lines, ["one", " Yes   No"]);

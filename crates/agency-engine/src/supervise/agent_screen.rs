@@ -2,7 +2,7 @@
 
 use super::partial_sequence::PartialSequence;
 use crate::process::TerminalSize;
-use crate::screen::{Characters, Title};
+use crate::screen::{Characters, WindowTitle};
 
 /// Takes back what a watcher's terminal may still have from before: the other screen, the region that scrolls, the
 /// mouse, the form of the cursor.
@@ -29,7 +29,7 @@ pub(super) enum Wish {
 
 #[derive(Default)]
 struct Notes {
-    title: Title,
+    title: WindowTitle,
     wished_for_size: bool,
 }
 
@@ -74,7 +74,7 @@ impl AgentScreen {
         self.parser.screen()
     }
 
-    pub(super) fn title(&self) -> &Title {
+    pub(super) fn title(&self) -> &WindowTitle {
         &self.parser.callbacks().title
     }
 

@@ -19,7 +19,7 @@ use crate::{Result, WorkspaceError};
 pub const OLDEST: &str = "0.40";
 const OLDEST_MINOR: u32 = 40;
 /// A large working copy is read in minutes at most.
-const LIMIT: Duration = Duration::from_secs(600);
+const JJ_TIMEOUT: Duration = Duration::from_secs(600);
 /// Everything that is in the working copy is taken in, whatever the user lets jj leave out.
 const EVERYTHING: [&str; 4] =
     ["--config", "snapshot.max-new-file-size=0", "--config", r#"snapshot.auto-track="all()""#];
@@ -101,7 +101,7 @@ impl JjCommand {
         let stderr = read_back(&mut complaints).map_err(unusable)?;
         let stderr = match ended {
             Some(_) => String::from_utf8_lossy(&stderr).trim_end().to_owned(),
-            None => format!("it took longer than {} seconds, and was ended", LIMIT.as_secs()),
+            None => format!("it took longer than {} seconds, and was ended", JJ_TIMEOUT.as_secs()),
         };
         Ok(Finished { success: ended.is_some_and(|status| status.success()), stdout, stderr })
     }
@@ -136,7 +136,7 @@ fn is_new_enough(said: &str) -> bool {
 
 /// Waits for the end of a child; `None` when it had to be ended.
 fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + JJ_TIMEOUT;
     let mut pause = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {

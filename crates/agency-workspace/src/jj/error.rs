@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agency_model::{ErrorCode, shell_quoted};
 
 use super::command::OLDEST;
-use crate::wording::{after_colon, listed};
+use crate::error::details::{after_colon, listed};
 
 /// Says what could not be done with jj.
 #[derive(Debug, thiserror::Error)]

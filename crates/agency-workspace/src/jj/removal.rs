@@ -9,14 +9,14 @@ use std::path::PathBuf;
 
 use super::command::JjCommand;
 use super::revision::{Revision, bookmarked, revisions};
-use super::site::JjSite;
+use super::workspace_lookup::FoundJjWorkspace;
 use super::{JjError, JjWorkspace, stale};
 use crate::git_command::GitCommand;
 use crate::snapshot::Odd;
 use crate::staging::Staging;
 use crate::{
-    BranchFate, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeFate, branch,
-    changes, entry, kept, own_ref, ref_files, saved, site, snapshot, trash, unsaved,
+    BranchOutcome, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeOutcome,
+    branch, changes, entry, kept, own_ref, ref_files, saved_work, snapshot, trash, unsaved, worktree_lookup,
 };
 use agency_system::fault;
 
@@ -25,11 +25,11 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
     if options.delete_branch != DeleteBranch::No {
         return Err(JjError::NoBranch { bookmark: workspace.bookmark.clone() }.into());
     }
-    let site = match JjSite::find(workspace) {
-        Ok(site) => site,
+    let lookup = match FoundJjWorkspace::find(workspace) {
+        Ok(lookup) => lookup,
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if workspace.path.symlink_metadata().is_err() => {
             let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
-            return Ok(removal(workspace, WorktreeFate::AlreadyGone, Saved::default(), trashed));
+            return Ok(removal(workspace, WorktreeOutcome::AlreadyGone, Saved::default(), trashed));
         }
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if options.force => {
             return keep_without_repository(workspace);
@@ -41,13 +41,13 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
         Err(error) => return Err(error),
     };
     if !options.force {
-        site.refuse_foreign(workspace)?;
+        lookup.refuse_foreign(workspace)?;
     }
-    let saved = save_found(workspace, &site, options)?;
+    let saved = save_found(workspace, &lookup, options)?;
     fault::point("jj.saved");
 
     let unfinished = |source| WorkspaceError::NotRemoved { path: workspace.path.clone(), source: Box::new(source) };
-    let (fate, trashed) = clear_away(workspace, &site, saved.holds_more).map_err(unfinished)?;
+    let (fate, trashed) = clear_away(workspace, &lookup, saved.holds_more).map_err(unfinished)?;
     Ok(removal(workspace, fate, saved, trashed))
 }
 
@@ -60,43 +60,43 @@ struct Saved {
 }
 
 /// Saves what is found at the recorded path, whatever jj knows about it.
-fn save_found(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
-    ref_files::move_aside(&site.git_store, &workspace.trash, &workspace.run)?;
-    let work = match site.here {
-        Some(_) if site.is_half_made(&workspace.path) => saved_before(workspace, site)?,
+fn save_found(workspace: &JjWorkspace, lookup: &FoundJjWorkspace, options: RemoveOptions) -> Result<Saved> {
+    ref_files::move_aside(&lookup.git_store, &workspace.trash, &workspace.run)?;
+    let work = match lookup.here {
+        Some(_) if lookup.is_half_made(&workspace.path) => saved_before(workspace, lookup)?,
         Some(_) => {
             let not_saved =
                 |source| WorkspaceError::NotSaved { path: workspace.path.clone(), source: Box::new(source) };
-            return match save_files(workspace, site, options) {
+            return match save_files(workspace, lookup, options) {
                 Err(WorkspaceError::FilesNotTaken { .. }) if options.force => {
-                    let work = saved::find(&site.git_store, &workspace.run, &workspace.base)?;
+                    let work = saved_work::find(&lookup.git_store, &workspace.run, &workspace.base)?;
                     Ok(Saved { work, ignored: vec![], holds_more: true })
                 }
                 other => other.map_err(not_saved),
             };
         }
         // What jj had seen of it can still be kept.
-        None if site.known => keep(workspace, &stale::current(workspace)?)?,
-        None => saved_before(workspace, site)?,
+        None if lookup.known => keep(workspace, &stale::current(workspace)?)?,
+        None => saved_before(workspace, lookup)?,
     };
     Ok(Saved { work, ..Saved::default() })
 }
 
 /// Saves the files, first as git sees them: jj may not know them any more, or replace them, as after `jj workspace
 /// forget` or `jj undo`.
-fn save_files(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) -> Result<Saved> {
+fn save_files(workspace: &JjWorkspace, lookup: &FoundJjWorkspace, options: RemoveOptions) -> Result<Saved> {
     let checkout = workspace.seen_by_git(&workspace.base)?;
     let ignored = changes::ignored(&checkout).map_err(not_taken)?;
     let nested = refuse_nested(workspace, options)?;
-    let earlier = saved::locate(&site.git_store, &workspace.run)?;
+    let earlier = saved_work::locate(&lookup.git_store, &workspace.run)?;
     let odd = if options.force { Odd::LeftOut } else { Odd::Refused };
     let (copy, whole) = snapshot::save_with(&checkout, &workspace.run, &workspace.base, odd)?;
     fault::point("jj.copied");
-    let (work, left_out) = if site.is_workspace(workspace) {
+    let (work, left_out) = if lookup.is_workspace(workspace) {
         let (revision, work, left_out) = take_in(workspace, options)?;
         match copy {
-            Some(copy) if is_only_copy(site, earlier, &copy)? && holds(site, &revision, &copy)? => {
-                forget_copy(site, &copy)?;
+            Some(copy) if is_only_copy(lookup, earlier, &copy)? && holds(lookup, &revision, &copy)? => {
+                forget_copy(lookup, &copy)?;
                 (work, left_out)
             }
             copy if left_out.is_empty() => (copy.or(work), left_out),
@@ -106,7 +106,7 @@ fn save_files(workspace: &JjWorkspace, site: &JjSite, options: RemoveOptions) ->
     } else {
         (copy, vec![])
     };
-    let holds_more = site.foreign || !whole || !nested.is_empty() || !left_out.is_empty();
+    let holds_more = lookup.foreign || !whole || !nested.is_empty() || !left_out.is_empty();
     Ok(Saved { work, ignored, holds_more })
 }
 
@@ -117,24 +117,24 @@ fn not_taken(error: WorkspaceError) -> WorkspaceError {
 
 /// Moves the files of a workspace whose repository is gone to where they are kept.
 fn keep_without_repository(workspace: &JjWorkspace) -> Result<Removal> {
-    let here = site::identify(&workspace.path, &workspace.repository, &workspace.worktrees_root)?;
+    let here = worktree_lookup::identify(&workspace.path, &workspace.repository, &workspace.worktrees_root)?;
     if let Some(identity) = here {
         kept::keep(&workspace.path, identity, &workspace.trash, &workspace.run)?;
     }
     let trashed = trash::leftovers(&workspace.trash, &workspace.path, &workspace.run)?;
-    Ok(removal(workspace, WorktreeFate::Removed, Saved::default(), trashed))
+    Ok(removal(workspace, WorktreeOutcome::Removed, Saved::default(), trashed))
 }
 
 /// Takes back a workspace in which no agent ever ran, however far its making came.
 pub(super) fn undo(workspace: &JjWorkspace) -> Result<()> {
-    let site = match JjSite::find(workspace) {
+    let lookup = match FoundJjWorkspace::find(workspace) {
         Err(WorkspaceError::Jj(JjError::NotARepository { .. })) if workspace.path.symlink_metadata().is_err() => {
             return Ok(());
         }
         found => found?,
     };
-    site.refuse_foreign(workspace)?;
-    let (_, trashed) = clear_away(workspace, &site, false)?;
+    lookup.refuse_foreign(workspace)?;
+    let (_, trashed) = clear_away(workspace, &lookup, false)?;
     trashed.iter().try_for_each(|directory| trash::discard(directory))
 }
 
@@ -157,23 +157,23 @@ fn take_in(workspace: &JjWorkspace, options: RemoveOptions) -> Result<(Revision,
 }
 
 /// Whether the revision has everything that a copy of the files has. One with conflicts has it in another form.
-fn holds(site: &JjSite, revision: &Revision, copy: &SavedWork) -> Result<bool> {
+fn holds(lookup: &FoundJjWorkspace, revision: &Revision, copy: &SavedWork) -> Result<bool> {
     let tree = |commit: &Commit| {
         let name = format!("{commit}^{{tree}}");
-        GitCommand::on(&site.git_store).run(["rev-parse", "--verify", "--end-of-options"]).arg(name).read_line()
+        GitCommand::on(&lookup.git_store).run(["rev-parse", "--verify", "--end-of-options"]).arg(name).read_line()
     };
     Ok(revision.conflicted || tree(&revision.commit)? == tree(&copy.commit)?)
 }
 
 /// Whether a ref has nothing but this copy, which an interrupted attempt may have made.
-fn is_only_copy(site: &JjSite, earlier: Option<(String, Commit)>, copy: &SavedWork) -> Result<bool> {
-    let with_earlier_work = branch::commit_of(&site.git_store, &format!("{}^2", copy.commit))?.is_some();
+fn is_only_copy(lookup: &FoundJjWorkspace, earlier: Option<(String, Commit)>, copy: &SavedWork) -> Result<bool> {
+    let with_earlier_work = branch::commit_of(&lookup.git_store, &format!("{}^2", copy.commit))?.is_some();
     Ok(!with_earlier_work && earlier.is_none_or(|(_, commit)| commit == copy.commit))
 }
 
 /// Drops a copy that nothing needs any more.
-fn forget_copy(site: &JjSite, copy: &SavedWork) -> Result<()> {
-    let git = GitCommand::on(&site.git_store).config("core.hooksPath=/dev/null");
+fn forget_copy(lookup: &FoundJjWorkspace, copy: &SavedWork) -> Result<()> {
+    let git = GitCommand::on(&lookup.git_store).config("core.hooksPath=/dev/null");
     own_ref::delete(git, &copy.reference, copy.commit.as_str())
 }
 
@@ -207,7 +207,7 @@ pub(super) fn nested_in(workspace: &JjWorkspace) -> Result<Vec<PathBuf>> {
     let ignored = changes::ignored(&checkout).map_err(not_taken)?;
     let staging = Staging::over(&checkout).map_err(not_taken)?;
     let mut nested = unsaved::find(&checkout, staging.nested(), &ignored).repositories;
-    nested.extend(site::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
+    nested.extend(worktree_lookup::has_own_repository(&workspace.path).then(|| PathBuf::from(".git")));
     Ok(nested)
 }
 
@@ -240,38 +240,44 @@ fn work_above(workspace: &JjWorkspace, base: Option<&Commit>, revision: &Revisio
 }
 
 /// What an earlier attempt saved.
-fn saved_before(workspace: &JjWorkspace, site: &JjSite) -> Result<Option<SavedWork>> {
+fn saved_before(workspace: &JjWorkspace, lookup: &FoundJjWorkspace) -> Result<Option<SavedWork>> {
     let kept = bookmarked(JjCommand::reading(&workspace.repository), &workspace.bookmark)?;
     match kept {
-        Some(commit) => saved::describe(&site.git_store, workspace.bookmark.clone(), commit, &workspace.base).map(Some),
-        None => saved::find(&site.git_store, &workspace.run, &workspace.base),
+        Some(commit) => {
+            saved_work::describe(&lookup.git_store, workspace.bookmark.clone(), commit, &workspace.base).map(Some)
+        }
+        None => saved_work::find(&lookup.git_store, &workspace.run, &workspace.base),
     }
 }
 
 fn describe(workspace: &JjWorkspace, commit: Commit, base: &Commit) -> Result<SavedWork> {
     let no_store = || JjError::NoGitStore { path: workspace.repository.clone() };
     let git_store = super::git_store_of(&workspace.repository).ok_or_else(no_store)?;
-    saved::describe(&git_store, workspace.bookmark.clone(), commit, base)
+    saved_work::describe(&git_store, workspace.bookmark.clone(), commit, base)
 }
 
 /// Moves the directory away, and lets jj and git forget it; either may have happened already.
-fn clear_away(workspace: &JjWorkspace, site: &JjSite, holds_more: bool) -> Result<(WorktreeFate, Vec<PathBuf>)> {
+fn clear_away(
+    workspace: &JjWorkspace,
+    lookup: &FoundJjWorkspace,
+    holds_more: bool,
+) -> Result<(WorktreeOutcome, Vec<PathBuf>)> {
     let JjWorkspace { path, trash, run, .. } = workspace;
     let mut trashed = trash::leftovers(trash, path, run)?;
-    let fate = match (site.here, site.known) {
-        (Some(_), _) => WorktreeFate::Removed,
-        (None, _) if !trashed.is_empty() || kept::find(trash, run).is_some() => WorktreeFate::Removed,
-        (None, true) => WorktreeFate::DeletedByHand,
-        (None, false) => WorktreeFate::AlreadyGone,
+    let fate = match (lookup.here, lookup.known) {
+        (Some(_), _) => WorktreeOutcome::Removed,
+        (None, _) if !trashed.is_empty() || kept::find(trash, run).is_some() => WorktreeOutcome::Removed,
+        (None, true) => WorktreeOutcome::DeletedByHand,
+        (None, false) => WorktreeOutcome::AlreadyGone,
     };
-    match site.here {
+    match lookup.here {
         Some(identity) if holds_more => drop(kept::keep(path, identity, trash, run)?),
         Some(identity) => trashed.push(trash::take(path, identity, trash, run)?),
         None => {}
     }
     fault::point("jj.trashed");
-    entry::unregister(&site.git_store, site.worktree.as_ref(), path)?;
-    if site.known {
+    entry::unregister(&lookup.git_store, lookup.worktree.as_ref(), path)?;
+    if lookup.known {
         // Jj abandons the revision only if it is empty, not described and in no bookmark.
         JjCommand::reading(&workspace.repository).run(["workspace", "forget"]).arg(workspace.name()).read()?;
     }
@@ -279,11 +285,11 @@ fn clear_away(workspace: &JjWorkspace, site: &JjSite, holds_more: bool) -> Resul
     Ok((fate, trashed))
 }
 
-fn removal(workspace: &JjWorkspace, worktree: WorktreeFate, saved: Saved, trashed: Vec<PathBuf>) -> Removal {
+fn removal(workspace: &JjWorkspace, worktree: WorktreeOutcome, saved: Saved, trashed: Vec<PathBuf>) -> Removal {
     Removal {
         worktree,
         saved: saved.work,
-        branch: BranchFate::Absent,
+        branch: BranchOutcome::Absent,
         ignored: saved.ignored,
         other_refs: vec![],
         leftover: trash::discard_all(trashed),

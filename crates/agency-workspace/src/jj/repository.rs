@@ -7,10 +7,10 @@ use agency_model::RunId;
 use super::JjError;
 use super::command::{JjCommand, jj_version};
 use super::link;
+use super::lock::RepoLock;
 use super::revision::{bookmarked, revisions};
-use super::turn::Turn;
 use crate::repository::check_directory;
-use crate::{Commit, Repository, Restored, Result, WorkspaceError, branch, saved};
+use crate::{Commit, Repository, Restored, Result, WorkspaceError, branch, saved_work};
 
 /// What git calls the commit one works on has no name of its own in jj.
 const WORKING_COPY: [&str; 2] = ["HEAD", "@"];
@@ -29,7 +29,7 @@ impl Repository {
         let no_repository = |message: String| JjError::NotARepository { path: path.to_owned(), message };
         let around = link::workspace_around(path).ok_or_else(|| no_repository(String::new()))?;
         jj_version()?;
-        let _turn = Turn::take(&around);
+        let _lock = RepoLock::take(&around);
         let asked = JjCommand::reading(&around).run(["workspace", "root"]).finish()?;
         let root = match asked.stdout.strip_suffix(b"\n") {
             Some(printed) if asked.success => Self::at(printed)?,
@@ -91,7 +91,7 @@ impl Repository {
 /// Makes a new bookmark at the work that a run's bookmark keeps. That one stays, so this can be done again.
 pub fn restore_with_jj(repository: &Repository, kept_by: &str, new_bookmark: &str) -> Result<Option<Restored>> {
     let root = repository.root();
-    let _turn = Turn::take(root);
+    let _lock = RepoLock::take(root);
     let Some(commit) = bookmarked(JjCommand::reading(root), kept_by)? else {
         return Ok(None);
     };
@@ -108,10 +108,10 @@ pub fn restore_with_jj(repository: &Repository, kept_by: &str, new_bookmark: &st
 /// Makes a new bookmark at work that was saved to a ref because jj did not know the workspace any more.
 pub fn restore_ref_with_jj(repository: &Repository, run: &RunId, new_bookmark: &str) -> Result<Option<Restored>> {
     let root = repository.root();
-    let _turn = Turn::take(root);
+    let _lock = RepoLock::take(root);
     let no_store = || JjError::NoGitStore { path: root.to_owned() };
     let git_store = link::git_store_of(root).ok_or_else(no_store)?;
-    let Some((_, commit)) = saved::locate(&git_store, run)? else {
+    let Some((_, commit)) = saved_work::locate(&git_store, run)? else {
         return Ok(None);
     };
     repository.check_new_bookmark(new_bookmark)?;

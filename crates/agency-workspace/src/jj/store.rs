@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::command::{JjCommand, jj_version};
-use super::turn::Turn;
+use super::lock::RepoLock;
 use super::{JjError, link};
 use crate::repository::check_directory;
 use crate::{Commit, Repository, Result, branch};
@@ -44,7 +44,7 @@ impl Repository {
             return Ok(Some((repository, commit)));
         }
         jj_version()?;
-        let _turn = Turn::take(repository.root());
+        let _lock = RepoLock::take(repository.root());
         let meant = if matches!(base_ref, "HEAD" | "@") { BELOW_WORKING_COPY } else { base_ref };
         let commit = repository.revision(meant)?;
         Ok(Some((repository, commit)))
@@ -90,7 +90,7 @@ impl Repository {
         if hidden_git_store(self.root()).is_none() {
             return Ok(());
         }
-        let _turn = Turn::take(self.root());
+        let _lock = RepoLock::take(self.root());
         JjCommand::reading(self.root()).run(["git"]).arg(direction).read().map(drop)
     }
 }

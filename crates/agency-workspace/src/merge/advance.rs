@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
 use super::super::{Commit, branch, link};
+use super::context::MergeContext;
 use super::dirty::Dirty;
 use super::hooks::directory_at;
-use super::place::Place;
 use super::save::{Cleared, Saving};
 use super::{DirtyCheckout, DirtyFiles, MergeError, tip_of};
 use agency_system::fault;
 
 /// One move of the target.
 pub(super) struct Step<'a> {
-    pub(super) place: &'a Place,
+    pub(super) place: &'a MergeContext,
     /// The branch that is merged.
     pub(super) branch: &'a str,
     pub(super) before: &'a Commit,
@@ -179,7 +179,7 @@ impl Step<'_> {
 
 /// The checkouts of the target in which changes are in the way of a commit or a tree.
 pub(super) fn dirty_checkouts(
-    place: &Place,
+    place: &MergeContext,
     before: &Commit,
     after: &str,
 ) -> Result<Vec<(PathBuf, Dirty)>, MergeError> {

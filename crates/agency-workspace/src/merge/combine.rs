@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::super::git_command::GitCommand;
 use super::super::temporary::TemporaryDirectory;
 use super::super::{Commit, GitWorktree, WorkspaceError};
+use super::context::MergeContext;
 use super::hooks::{Call, Hooks};
 use super::merge_tree::{Combined, merge_tree};
-use super::place::Place;
 use super::trial::Trial;
 use super::{Conflict, MergeError, MergeRequest, MergeStrategy, check_identity, replay};
 
@@ -17,7 +17,7 @@ use super::{Conflict, MergeError, MergeRequest, MergeStrategy, check_identity, r
 pub(super) struct Task<'a> {
     pub(super) worktree: &'a GitWorktree,
     pub(super) request: &'a MergeRequest,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a MergeContext,
     pub(super) target: &'a str,
     /// The commit of the target.
     pub(super) before: &'a Commit,
@@ -127,7 +127,7 @@ struct StagedTree {
 }
 
 impl StagedTree {
-    fn of(place: &Place, tree: &str) -> Result<Self, MergeError> {
+    fn of(place: &MergeContext, tree: &str) -> Result<Self, MergeError> {
         let directory = TemporaryDirectory::new()?;
         let path = directory.path().join("index");
         place.git().env("GIT_INDEX_FILE", &path).run(["read-tree"]).arg(tree).read()?;
@@ -136,7 +136,7 @@ impl StagedTree {
 }
 
 /// The tree of a commit.
-pub(super) fn tree_of(place: &Place, commit: &Commit) -> Result<String, MergeError> {
+pub(super) fn tree_of(place: &MergeContext, commit: &Commit) -> Result<String, MergeError> {
     Ok(place.git().run(["rev-parse", "--verify"]).arg(format!("{commit}^{{tree}}")).read_line()?)
 }
 
@@ -150,7 +150,7 @@ pub(super) struct NewCommit<'a> {
 
 impl NewCommit<'_> {
     /// Makes the commit with a git that knows its author, signed if the user signs commits.
-    pub(super) fn make(&self, place: &Place, git: GitCommand) -> Result<Commit, MergeError> {
+    pub(super) fn make(&self, place: &MergeContext, git: GitCommand) -> Result<Commit, MergeError> {
         let signs = place.git().run(["config", "--type=bool", "--get", "commit.gpgSign"]).finish()?;
         let sign = (signs.stdout.trim_ascii_end() == b"true").then_some("-S");
         let parents = self.parents.iter().flat_map(|parent| ["-p", parent.as_str()]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agency_model::{ErrorCode, shell_quoted};
 
 use super::super::WorkspaceError;
-use super::super::wording::{after_colon, listed};
+use super::super::error::details::{after_colon, listed};
 use agency_system::files::FileError;
 
 /// Says why work could not be committed or merged. Nothing of the target branch was changed.

@@ -14,11 +14,11 @@ use super::super::WorkspaceError;
 use super::super::git_command::GitCommand;
 use super::MergeError;
 use super::combine::message_file;
-use super::place::{Place, main_tree};
+use super::context::{MergeContext, main_tree};
 
 /// The hooks of a repository, and what they receive about the merge.
 pub(super) struct Hooks<'a> {
-    place: &'a Place,
+    place: &'a MergeContext,
     directory: PathBuf,
     /// What git notes in `GIT_REFLOG_ACTION`.
     action: String,
@@ -47,7 +47,7 @@ pub(super) fn directory_at(top: &Path) -> Result<PathBuf, MergeError> {
 
 impl<'a> Hooks<'a> {
     /// Finds the directory of the hooks.
-    pub(super) fn of(place: &'a Place, branch: &str) -> Result<Self, MergeError> {
+    pub(super) fn of(place: &'a MergeContext, branch: &str) -> Result<Self, MergeError> {
         let directory = directory_at(&place.top)?;
         Ok(Self { place, directory, action: format!("merge {branch}") })
     }

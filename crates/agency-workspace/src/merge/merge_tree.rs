@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::super::{Commit, WorkspaceError};
-use super::place::Place;
+use super::context::MergeContext;
 use super::{Conflict, MergeError};
 
 /// What two commits make together.
@@ -19,7 +19,7 @@ pub(in super::super) enum Combined {
 
 /// Merges `theirs` into `ours`, counted from their merge base or from `base`.
 pub(in super::super) fn merge_tree(
-    place: &Place,
+    place: &MergeContext,
     base: Option<&Commit>,
     ours: &Commit,
     theirs: &Commit,

@@ -11,8 +11,8 @@ use agency_model::RunId;
 
 use super::super::git_command::GitCommand;
 use super::super::{Commit, GitWorktree, WorkspaceError, branch, link, own_ref};
+use super::context::MergeContext;
 use super::merge_tree::{Combined, merge_tree};
-use super::place::Place;
 use super::{MergeError, MergeRequest, contains};
 
 fn reference(run: &RunId) -> String {
@@ -21,7 +21,7 @@ fn reference(run: &RunId) -> String {
 
 /// Remembers that `commit` is the merge of `tip`, at the run's ref and in the private file.
 pub(super) fn write(
-    place: &Place,
+    place: &MergeContext,
     run: &RunId,
     (commit, tip): (&Commit, &Commit),
     file: Option<&Path>,
@@ -33,7 +33,7 @@ pub(super) fn write(
         .arg(format!("{commit}^{{tree}}"))
         .read_line()?;
     let reference = reference(run);
-    if own_ref::look(&place.common_dir, &reference)? == own_ref::Place::Taken {
+    if own_ref::state(&place.common_dir, &reference)? == own_ref::RefState::Taken {
         own_ref::make_room(&place.common_dir, &reference, run)?;
     }
     own_ref::update(place.git(), "agency: merging").args([reference.as_str(), record.as_str()]).read()?;
@@ -70,7 +70,7 @@ pub(super) fn says_merged(
     if is_confirmed(request.record.as_deref(), &record) {
         return Ok(true);
     }
-    let place = Place::look(common_dir, worktree, &request.into)?;
+    let place = MergeContext::read(common_dir, worktree, &request.into)?;
     let tree = GitCommand::on(common_dir).run(["rev-parse", "--verify"]).arg(format!("{merged}^{{tree}}"));
     // Where the merge brings nothing to the commit, all changes are in it.
     match merge_tree(&place, None, &merged, tip)? {

@@ -6,11 +6,11 @@ use std::os::unix::ffi::OsStrExt;
 use super::super::Commit;
 use super::MergeError;
 use super::combine::{Made, NewCommit, message_file, tree_of};
+use super::context::MergeContext;
 use super::merge_tree::{Combined, merge_tree};
-use super::place::Place;
 
 /// Replays what `onto` does not have. Commits that were merges, or whose changes are there already, fall away.
-pub(super) fn replay(place: &Place, onto: &Commit, tip: &Commit) -> Result<Made, MergeError> {
+pub(super) fn replay(place: &MergeContext, onto: &Commit, tip: &Commit) -> Result<Made, MergeError> {
     let mut newest = onto.clone();
     for (commit, parent) in to_replay(place, onto, tip)? {
         if parent.as_ref() == Some(&newest) {
@@ -33,7 +33,7 @@ pub(super) fn replay(place: &Place, onto: &Commit, tip: &Commit) -> Result<Made,
 }
 
 /// The commits to replay, oldest first, each with its parent.
-fn to_replay(place: &Place, onto: &Commit, tip: &Commit) -> Result<Vec<(Commit, Option<Commit>)>, MergeError> {
+fn to_replay(place: &MergeContext, onto: &Commit, tip: &Commit) -> Result<Vec<(Commit, Option<Commit>)>, MergeError> {
     let listed = place
         .git()
         .run(["rev-list", "--reverse", "--topo-order", "--parents", "--no-merges", "--cherry-pick", "--right-only"])
@@ -48,7 +48,7 @@ fn to_replay(place: &Place, onto: &Commit, tip: &Commit) -> Result<Vec<(Commit, 
 }
 
 /// Makes a commit with the author, date and message of another one.
-fn commit_again(place: &Place, commit: &Commit, tree: &str, parent: &Commit) -> Result<Commit, MergeError> {
+fn commit_again(place: &MergeContext, commit: &Commit, tree: &str, parent: &Commit) -> Result<Commit, MergeError> {
     let printed = place
         .git()
         .run(["log", "--max-count=1", "--no-show-signature", "--encoding=UTF-8", "--date=raw"])

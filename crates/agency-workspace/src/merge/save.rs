@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agency_model::shell_quoted;
 
 use super::super::git_command::GitCommand;
-use super::super::own_ref::{self, Place};
+use super::super::own_ref::{self, RefState};
 use super::super::{Commit, WorkspaceError};
 use super::dirty::Dirty;
 use super::private_index::{Entry, PrivateIndex, set_entries};
@@ -91,13 +91,13 @@ impl Saving<'_> {
                 1 => format!("{PREFIX}{}", self.name),
                 number => format!("{PREFIX}{}.{number}", self.name),
             };
-            match own_ref::look(self.common_dir, &reference)? {
-                Place::Holds(_) => match own_ref::commit_at(self.common_dir, &reference)? {
+            match own_ref::state(self.common_dir, &reference)? {
+                RefState::Holds(_) => match own_ref::commit_at(self.common_dir, &reference)? {
                     Some(commit) if self.holds(&commit, &files, &staged)? => return Ok((commit, reference)),
                     Some(_) | None => {}
                 },
-                Place::Taken => {}
-                Place::Free => {
+                RefState::Taken => {}
+                RefState::Free => {
                     let commit = self.commit(&files, &staged)?;
                     let git = own_ref::update(self.git(), "agency: saved before a merge");
                     // The empty value says that the ref must not exist.

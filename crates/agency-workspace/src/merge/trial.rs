@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::super::git_command::GitCommand;
 use super::super::{Commit, GitWorktree, WorkspaceError, trash};
 use super::MergeError;
-use super::place::Place;
+use super::context::MergeContext;
 use agency_system::fault;
 
 /// A working tree at the target's commit, whose index and files are those of the merge.
@@ -16,7 +16,12 @@ pub(super) struct Trial {
 
 impl Trial {
     /// Checks out a tree next to the worktree. What a merge that was killed left there is cleared away.
-    pub(super) fn make(place: &Place, worktree: &GitWorktree, at: &Commit, tree: &str) -> Result<Self, MergeError> {
+    pub(super) fn make(
+        place: &MergeContext,
+        worktree: &GitWorktree,
+        at: &Commit,
+        tree: &str,
+    ) -> Result<Self, MergeError> {
         let parent = worktree.path.parent().unwrap_or(&worktree.worktrees_root);
         trash::make_private(parent)?;
         let path = parent.join(format!(".merging-{}", worktree.run));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::super::git_command::GitCommand;
-use super::super::saved::standard_input;
+use super::super::saved_work::standard_input;
 use super::super::{Result, WorkspaceError};
 
 /// What stays when a worktree goes.

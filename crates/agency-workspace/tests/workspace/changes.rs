@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agency_workspace::{ChangedFile, ChangedLines, FileStatus, InPlace, RemoveOptions, Workspace, WorktreeFate};
+use agency_workspace::{ChangedFile, ChangedLines, FileStatus, InPlace, RemoveOptions, Workspace, WorktreeOutcome};
 
 use crate::world::{World, commit_all, git, write};
 
@@ -87,7 +87,7 @@ fn in_place_shows_changes_and_never_touches_a_file() {
     workspace.undo().unwrap();
     assert_eq!(workspace.snapshot().unwrap(), None);
     let removal = workspace.remove(RemoveOptions { force: true, ..RemoveOptions::default() }).unwrap();
-    assert_eq!(removal.worktree, WorktreeFate::KeptInPlace);
+    assert_eq!(removal.worktree, WorktreeOutcome::KeptInPlace);
     assert_eq!(fs::read_to_string(world.repository.join("a.txt")).unwrap(), "mine\n");
     assert!(world.repository.join("new").exists());
 }

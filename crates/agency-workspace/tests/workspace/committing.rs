@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use agency_workspace::{BranchWork, InPlace, MergeError, Workspace, write_prompt};
+use agency_workspace::{InPlace, MergeError, Workspace, write_prompt};
 
 use crate::saving::conflict;
 use crate::world::{World, commit_all, executable, git, write};

@@ -289,7 +289,7 @@ fn in_place_the_agents_settings_for_a_worktree_run_nothing() {
 }
 
 #[test]
-fn settings_that_the_agent_puts_beside_the_kept_look_run_nothing() {
+fn settings_that_the_agent_puts_beside_the_index_cache_run_nothing() {
     let world = World::new();
     let witness = Witness::new(&world);
     world.git(["config", "extensions.worktreeConfig", "true"]);
@@ -307,7 +307,7 @@ fn settings_that_the_agent_puts_beside_the_kept_look_run_nothing() {
 }
 
 #[test]
-fn a_link_in_the_place_of_the_kept_look_is_not_followed() {
+fn a_link_in_the_place_of_the_index_cache_is_not_followed() {
     let world = World::new();
     let (run, victim) = (world.root().join("run"), world.root().join("victim"));
     fs::create_dir(&run).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use agency_workspace::{BranchWork, Changes, GitWorktree, RemoveOptions, Workspace};
+use agency_workspace::{Changes, GitWorktree, RemoveOptions, Workspace};
 
 use crate::world::{World, git, try_git, write};
 

@@ -4,8 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use agency_workspace::{
-    BranchWork, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged, Repository,
-    default_target,
+    DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged, Repository, default_target,
 };
 
 use crate::world::{World, commit_all, git, write};

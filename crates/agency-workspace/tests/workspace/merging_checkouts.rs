@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agency_workspace::{
-    BranchWork, DirtyCheckout, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Workspace,
-};
+use agency_workspace::{DirtyCheckout, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Workspace};
 
 use crate::merging::{merged, request};
 use crate::world::{World, commit_all, executable, git, try_git, write};

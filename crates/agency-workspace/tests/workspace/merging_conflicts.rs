@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agency_workspace::{BranchWork, MergeOutcome, MergeStrategy, Mergeable};
+use agency_workspace::{MergeOutcome, MergeStrategy, Mergeable};
 
 use crate::merging::{merged, request};
 use crate::world::{World, commit_all, git, write};

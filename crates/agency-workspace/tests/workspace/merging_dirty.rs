@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use agency_workspace::{
-    BranchWork, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
+    DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
 };
 
 use crate::merging::{merged, request};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use agency_workspace::{BranchWork, GitWorktree, MergeError, MergeRequest, MergeStrategy};
+use agency_workspace::{GitWorktree, MergeError, MergeRequest, MergeStrategy};
 
 use crate::merging::{merged, request};
 use crate::world::{World, git, write};

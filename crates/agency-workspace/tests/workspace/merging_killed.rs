@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use agency_system::fault::POINTS;
-use agency_workspace::{BranchWork, GitWorktree, MergeOutcome, MergeStrategy, Merged};
+use agency_workspace::{GitWorktree, MergeOutcome, MergeStrategy, Merged};
 
 use crate::merging::request;
 use crate::merging_dirty::saving;

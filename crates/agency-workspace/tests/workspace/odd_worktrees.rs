@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeFate};
+use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeOutcome};
 
 use crate::world::{World, git, write};
 
@@ -22,7 +22,7 @@ fn with_work(world: &World) -> GitWorktree {
 #[track_caller]
 fn saved_and_gone(world: &World, worktree: &GitWorktree, options: RemoveOptions) {
     let removal = worktree.remove(options).unwrap();
-    assert_eq!(removal.worktree, WorktreeFate::Removed);
+    assert_eq!(removal.worktree, WorktreeOutcome::Removed);
     let reference = removal.saved.unwrap().reference;
     assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:a.txt")]), "changed");
     assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:new")]), "precious");
@@ -87,7 +87,7 @@ fn a_repository_of_the_agents_own_is_named_and_moved_with_its_history() {
     let kept = removal.kept.unwrap().join("worktree");
     assert_eq!(git(&kept, ["log", "--format=%s"]), "of the agent");
     assert!(!path.exists() && !world.lists(path));
-    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed, "it can be repeated");
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed, "it can be repeated");
 }
 
 // proves L17: the commits of a submodule are in git's entry for the worktree, which goes with it

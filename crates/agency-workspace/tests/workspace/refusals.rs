@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use agency_model::ErrorCode;
-use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeFate};
+use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeOutcome};
 
 use crate::world::{World, commit_all, git, write};
 
@@ -98,7 +98,7 @@ fn a_moved_or_deleted_repository_has_its_own_message_and_keeps_the_files() {
     // Repository and worktree are both gone: there is nothing to do.
     fs::remove_dir_all(&world.repository).unwrap();
     fs::remove_dir_all(&kept).unwrap();
-    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::AlreadyGone);
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeOutcome::AlreadyGone);
     worktree.undo().unwrap();
 }
 
@@ -146,7 +146,7 @@ fn a_submodule_is_refused_only_while_it_holds_work_of_its_own() {
         worktree
     };
     let clean = checked_out();
-    assert_eq!(clean.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(clean.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     let changed = checked_out();
     write(&changed.path.join("lib/a.txt"), "changed");
     refused(&changed, PLAIN, "'lib'");

@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
 use agency_workspace::{
-    BranchFate, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace, WorktreeFate, empty_trash, restore,
+    BranchOutcome, DeleteBranch, GitWorktree, RemoveOptions, Repository, Workspace, WorktreeOutcome, empty_trash,
+    restore,
 };
 
 use crate::hidden_work::{PLAIN, collect_garbage, commit, still_has};
@@ -37,15 +38,15 @@ fn a_removal_saves_the_work_and_keeps_the_branch() {
     let world = World::new();
     let (worktree, other) = (dirty(&world), dirty(&world));
     let removal = worktree.remove(PLAIN).unwrap();
-    assert_eq!(removal.worktree, WorktreeFate::Removed);
-    assert_eq!(removal.branch, BranchFate::Kept { name: worktree.branch.clone(), commit: worktree.base.clone() });
+    assert_eq!(removal.worktree, WorktreeOutcome::Removed);
+    assert_eq!(removal.branch, BranchOutcome::Kept { name: worktree.branch.clone(), commit: worktree.base.clone() });
     assert_eq!(removal.saved.as_ref().unwrap().files, 1);
     assert_eq!(removal.leftover, None);
     gone_and_saved(&world, &worktree);
     assert!(other.path.join("new").exists(), "another run is not touched");
     // Once more.
     let again = worktree.remove(PLAIN).unwrap();
-    assert_eq!(again.worktree, WorktreeFate::AlreadyGone);
+    assert_eq!(again.worktree, WorktreeOutcome::AlreadyGone);
     assert_eq!(again.saved, removal.saved);
 }
 
@@ -60,14 +61,14 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     // After the snapshot.
     let saved = dirty(&world);
     saved.snapshot().unwrap();
-    assert_eq!(saved.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(saved.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     gone_and_saved(&world, &saved);
     // After the rename.
     let renamed = dirty(&world);
     renamed.snapshot().unwrap();
     trashed(&renamed);
     let removal = renamed.remove(PLAIN).unwrap();
-    assert_eq!(removal.worktree, WorktreeFate::Removed);
+    assert_eq!(removal.worktree, WorktreeOutcome::Removed);
     assert!(removal.saved.is_some());
     gone_and_saved(&world, &renamed);
     // After git's entry was dropped.
@@ -75,14 +76,14 @@ fn a_removal_that_was_cut_short_is_completed_from_every_step() {
     unregistered.snapshot().unwrap();
     trashed(&unregistered);
     world.git(["worktree", "remove", "--force", unregistered.path.to_str().unwrap()]);
-    assert_eq!(unregistered.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(unregistered.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     gone_and_saved(&world, &unregistered);
     // After the rename to a name beside it, as across filesystems.
     let beside = dirty(&world);
     beside.snapshot().unwrap();
     let sibling = beside.path.with_file_name(format!(".removed-{}", beside.run));
     fs::rename(&beside.path, &sibling).unwrap();
-    assert_eq!(beside.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(beside.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     assert!(!sibling.exists());
     gone_and_saved(&world, &beside);
 }
@@ -125,7 +126,7 @@ fn a_trash_on_another_filesystem_changes_nothing() {
         return;
     };
     let worktree = GitWorktree { trash: elsewhere.path().to_owned(), ..dirty(&world) };
-    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     gone_and_saved(&world, &worktree);
     assert_eq!(fs::read_dir(worktree.path.parent().unwrap()).unwrap().count(), 0);
 }
@@ -136,7 +137,7 @@ fn a_worktree_deleted_by_hand_is_forgotten_and_said_so() {
     let worktree = world.prepared();
     fs::remove_dir_all(&worktree.path).unwrap();
     let removal = worktree.remove(PLAIN).unwrap();
-    assert_eq!(removal.worktree, WorktreeFate::DeletedByHand);
+    assert_eq!(removal.worktree, WorktreeOutcome::DeletedByHand);
     assert!(!world.lists(&worktree.path));
     assert!(world.has_branch(&worktree.branch));
 }
@@ -163,7 +164,7 @@ fn a_repository_that_was_moved_and_repaired_lets_its_worktree_go() {
     fs::rename(&world.repository, &moved).unwrap();
     git(&moved, ["worktree", "repair", worktree.path.to_str().unwrap()]);
     world.repository = moved;
-    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
+    assert_eq!(worktree.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
     gone_and_saved(&world, &worktree);
 }
 
@@ -183,8 +184,8 @@ fn a_recorded_path_through_a_symlink_is_the_same_worktree() {
     present.prepare().unwrap();
     absent.prepare().unwrap();
     fs::remove_dir_all(&absent.path).unwrap();
-    assert_eq!(present.remove(PLAIN).unwrap().worktree, WorktreeFate::Removed);
-    assert_eq!(absent.remove(PLAIN).unwrap().worktree, WorktreeFate::DeletedByHand);
+    assert_eq!(present.remove(PLAIN).unwrap().worktree, WorktreeOutcome::Removed);
+    assert_eq!(absent.remove(PLAIN).unwrap().worktree, WorktreeOutcome::DeletedByHand);
     assert_eq!(world.git(["worktree", "list"]).lines().count(), 1);
 }
 
@@ -194,7 +195,7 @@ fn a_branch_is_deleted_only_as_far_as_wished() {
     let world = World::new();
     let if_merged = RemoveOptions { delete_branch: DeleteBranch::IfMerged, force: false };
     let merged = world.prepared();
-    assert!(matches!(merged.remove(if_merged).unwrap().branch, BranchFate::Deleted { .. }));
+    assert!(matches!(merged.remove(if_merged).unwrap().branch, BranchOutcome::Deleted { .. }));
     assert!(!world.has_branch(&merged.branch));
 
     let ahead = world.prepared();
@@ -206,8 +207,8 @@ fn a_branch_is_deleted_only_as_far_as_wished() {
     assert!(ahead.path.join("new").exists(), "nothing was removed");
     let forced = RemoveOptions { delete_branch: DeleteBranch::Force, force: false };
     let removal = ahead.remove(forced).unwrap();
-    assert_eq!(removal.branch, BranchFate::Deleted { name: ahead.branch.clone(), commit: tip.parse().unwrap() });
-    assert_eq!(ahead.remove(forced).unwrap().branch, BranchFate::Absent);
+    assert_eq!(removal.branch, BranchOutcome::Deleted { name: ahead.branch.clone(), commit: tip.parse().unwrap() });
+    assert_eq!(ahead.remove(forced).unwrap().branch, BranchOutcome::Absent);
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn commits_that_only_the_log_of_a_deleted_branch_has_are_saved() {
             assert_eq!(worktree.remove(PLAIN).unwrap().other_refs, Vec::<String>::new());
         }
         let removal = worktree.remove(RemoveOptions { delete_branch: wish, force: false }).unwrap();
-        assert!(matches!(removal.branch, BranchFate::Deleted { .. }));
+        assert!(matches!(removal.branch, BranchOutcome::Deleted { .. }));
         assert_eq!(removal.other_refs, [format!("{}-log", worktree.run.saved_work_ref())], "{wish:?}");
         collect_garbage(&world);
         still_has(&world, &first);
@@ -255,7 +256,7 @@ fn a_branch_without_other_commits_is_deleted_without_a_ref() {
     commit(&worktree.path, "one");
     commit(&worktree.path, "two");
     let removal = worktree.remove(RemoveOptions { delete_branch: DeleteBranch::Force, force: false }).unwrap();
-    assert!(matches!(removal.branch, BranchFate::Deleted { .. }));
+    assert!(matches!(removal.branch, BranchOutcome::Deleted { .. }));
     assert_eq!(removal.other_refs, Vec::<String>::new());
 }
 

@@ -1,6 +1,6 @@
 //! What a merge would bring can be looked at before.
 
-use agency_workspace::{BranchWork, FileStatus, MergeStrategy, Mergeable};
+use agency_workspace::{FileStatus, MergeStrategy, Mergeable};
 
 use crate::merging::{diverged, merged, request};
 use crate::world::{World, git};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agency_model::ErrorCode;
 use agency_workspace::{
-    BranchFate, BranchWork, DeleteBranch, GitWorktree, MergeError, MergeStrategy, MovedRef, RemoveOptions, Repository,
+    BranchOutcome, DeleteBranch, GitWorktree, MergeError, MergeStrategy, MovedRef, RemoveOptions, Repository,
     Workspace, WorkspaceError, move_old_refs, restore,
 };
 
@@ -43,7 +43,7 @@ fn of_a_branch_that_is_a_second_name_only_the_name_is_deleted() {
         let world = World::new();
         let (worktree, only_here) = with_second_name(&world);
         let removal = worktree.remove(deleting(wish)).unwrap();
-        assert!(matches!(removal.branch, BranchFate::Deleted { .. }));
+        assert!(matches!(removal.branch, BranchOutcome::Deleted { .. }));
         assert!(!is_symbolic(&world, &format!("refs/heads/{}", worktree.branch)));
         assert_eq!(world.git(["rev-parse", "refs/heads/keepme"]), only_here);
     }

@@ -8,8 +8,8 @@ use agency_model::workflow::{self, BlockedCheckout, MergeAnswer, MergeStep, Step
 
 use crate::home::{create_private_directory, read_text, write_atomically};
 use crate::workspace::{
-    BranchWork, Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest,
-    MergeStrategy, Mergeable, Merged, Repository, Review, SavedChanges,
+    Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Mergeable,
+    Merged, Repository, Review, SavedChanges,
 };
 
 /// So much of a diff is shown in the inbox; the rest is in the branch.

@@ -8,7 +8,7 @@ use super::Remaining;
 use crate::home::HomeError;
 use crate::host::{Tmux, TmuxError};
 use crate::store::RunRow;
-use crate::workspace::{BranchFate, JjError, Removal, SavedWork, WorkspaceError, WorktreeFate};
+use crate::workspace::{BranchOutcome, JjError, Removal, SavedWork, WorkspaceError, WorktreeOutcome};
 
 /// How many ignored files are named.
 const IGNORED_NAMED: usize = 5;
@@ -76,8 +76,8 @@ pub(super) fn session_remains(row: &RunRow) -> Option<Remaining> {
 
 pub(super) fn kept_branch(removal: &Removal) -> Option<String> {
     match &removal.branch {
-        BranchFate::Kept { name, .. } => Some(name.clone()),
-        BranchFate::Deleted { .. } | BranchFate::Absent => None,
+        BranchOutcome::Kept { name, .. } => Some(name.clone()),
+        BranchOutcome::Deleted { .. } | BranchOutcome::Absent => None,
     }
 }
 
@@ -99,10 +99,10 @@ pub(super) fn nested_note(nested: &[PathBuf], force: bool) -> Option<String> {
 pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
-        WorktreeFate::Removed => "the worktree is removed".to_owned(),
-        WorktreeFate::DeletedByHand => format!("the worktree had been deleted by hand; {vcs} has forgotten it now"),
-        WorktreeFate::AlreadyGone => "the worktree was gone already".to_owned(),
-        WorktreeFate::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
+        WorktreeOutcome::Removed => "the worktree is removed".to_owned(),
+        WorktreeOutcome::DeletedByHand => format!("the worktree had been deleted by hand; {vcs} has forgotten it now"),
+        WorktreeOutcome::AlreadyGone => "the worktree was gone already".to_owned(),
+        WorktreeOutcome::KeptInPlace => "the agent worked in the repository itself, which stays".to_owned(),
     });
     notes.extend(match (&removal.saved, vcs) {
         (Some(SavedWork { reference, .. }), Vcs::Git) => {
@@ -132,10 +132,10 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         notes.push(format!("files that were in the place of its refs are kept in {}", place.display()));
     }
     notes.extend(match &removal.branch {
-        BranchFate::Kept { name, .. } => Some(format!("the branch {name} stays")),
-        BranchFate::Deleted { name, commit } => Some(format!("the branch {name} is deleted; it was at {commit}")),
-        BranchFate::Absent if vcs == Vcs::Git => Some("it has no branch".to_owned()),
-        BranchFate::Absent => None,
+        BranchOutcome::Kept { name, .. } => Some(format!("the branch {name} stays")),
+        BranchOutcome::Deleted { name, commit } => Some(format!("the branch {name} is deleted; it was at {commit}")),
+        BranchOutcome::Absent if vcs == Vcs::Git => Some("it has no branch".to_owned()),
+        BranchOutcome::Absent => None,
     });
     if let Some(path) = &removal.leftover {
         notes.push(format!("some files could not be deleted and lie in {}", path.display()));
@@ -151,9 +151,9 @@ mod tests {
     fn work_of_jj_at_a_ref_is_not_said_to_be_of_a_forgotten_workspace() {
         let commit = "0123456789012345678901234567890123456789".parse().unwrap();
         let removal = Removal {
-            worktree: WorktreeFate::Removed,
+            worktree: WorktreeOutcome::Removed,
             saved: Some(SavedWork { reference: "refs/agency/saved/r".to_owned(), commit, files: 1 }),
-            branch: BranchFate::Absent,
+            branch: BranchOutcome::Absent,
             ignored: vec![],
             other_refs: vec![],
             leftover: None,

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use agency_model::ErrorCode;
 use agency_workspace::{
-    DeleteBranch, JjError, JjWorkspace, RemoveOptions, Repository, Workspace, WorkspaceError, WorktreeFate,
+    DeleteBranch, JjError, JjWorkspace, RemoveOptions, Repository, Workspace, WorkspaceError, WorktreeOutcome,
     restore_ref_with_jj, restore_with_jj,
 };
 
@@ -31,7 +31,7 @@ fn what_the_agent_left_is_in_a_bookmark_and_can_be_restored() {
         write(&workspace.path.join("large"), &"x".repeat(3_000_000));
         write(&workspace.path.join("target/made"), "x");
         let removal = remove(&workspace);
-        assert_eq!(removal.worktree, WorktreeFate::Removed, "{kind:?}");
+        assert_eq!(removal.worktree, WorktreeOutcome::Removed, "{kind:?}");
         assert_eq!(removal.ignored, [std::path::Path::new("target/")]);
         let saved = removal.saved.unwrap();
         assert_eq!((saved.reference.as_str(), saved.files), (workspace.bookmark.as_str(), 2));
@@ -40,7 +40,7 @@ fn what_the_agent_left_is_in_a_bookmark_and_can_be_restored() {
         world.assert_gone(&workspace, 4);
         // Once more, after everything is gone.
         let again = remove(&workspace);
-        assert_eq!((again.worktree, again.saved), (WorktreeFate::AlreadyGone, Some(saved.clone())));
+        assert_eq!((again.worktree, again.saved), (WorktreeOutcome::AlreadyGone, Some(saved.clone())));
 
         let repository = Repository::from_root(world.repository.clone());
         let restored = restore_with_jj(&repository, &workspace.bookmark, "mine").unwrap().unwrap();
@@ -126,7 +126,7 @@ fn nested_repositories_are_refused_unless_forced() {
         assert!(error.to_string().contains("'inner'"), "{kind:?}: {error}");
         assert!(inner.join("file").is_file());
         let removal = workspace.remove(FORCE).unwrap();
-        assert_eq!(removal.worktree, WorktreeFate::Removed);
+        assert_eq!(removal.worktree, WorktreeOutcome::Removed);
         assert!(removal.kept.unwrap().join("worktree/inner/file").is_file(), "it is moved, not deleted");
         world.assert_gone(&workspace, 3);
     }
@@ -212,7 +212,7 @@ fn the_files_of_a_workspace_that_jj_has_forgotten_are_saved_and_come_back() {
                 world.jj(&["workspace", "forget", &workspace.name()]);
             }
             let removal = remove(&workspace);
-            assert_eq!(removal.worktree, WorktreeFate::Removed, "{kind:?}");
+            assert_eq!(removal.worktree, WorktreeOutcome::Removed, "{kind:?}");
             let saved = removal.saved.unwrap();
             assert_eq!(saved.reference, workspace.run.saved_work_ref(), "{kind:?}");
             assert!(!workspace.path.exists());
@@ -249,7 +249,7 @@ fn a_directory_deleted_by_hand_is_forgotten() {
         jj(&workspace.path, &["status"]);
         fs::remove_dir_all(&workspace.path).unwrap();
         let removal = remove(&workspace);
-        assert_eq!(removal.worktree, WorktreeFate::DeletedByHand, "{kind:?}");
+        assert_eq!(removal.worktree, WorktreeOutcome::DeletedByHand, "{kind:?}");
         // What jj had seen is kept all the same.
         assert_eq!(world.file(&removal.saved.unwrap().reference, "new.txt"), "fresh");
         world.assert_gone(&workspace, 4);
@@ -267,5 +267,5 @@ fn a_repository_that_is_gone_takes_nothing_with_it() {
     assert!(workspace.path.join("a.txt").is_file());
     let kept = workspace.remove(FORCE).unwrap().kept.unwrap();
     assert!(kept.join("worktree/a.txt").is_file());
-    assert_eq!(remove(&workspace).worktree, WorktreeFate::AlreadyGone);
+    assert_eq!(remove(&workspace).worktree, WorktreeOutcome::AlreadyGone);
 }

@@ -5,15 +5,15 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use super::pattern::Pattern;
-use super::sheet::Sheet;
+use super::unframed_screen::UnframedScreen;
 
 /// A title is one line.
-const LONGEST_TITLE: usize = 120;
+const MAX_TITLE_CHARS: usize = 120;
 
 /// Some lines of a dialog, between markers. Empty lines at its beginning do not count.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Span {
+pub(super) struct MarkedLines {
     /// It begins with the first such line.
     from: Option<Pattern>,
     /// It begins with the last such line, for what an agent may have put into the dialog comes before it.
@@ -28,47 +28,47 @@ pub(super) struct Span {
     above_last: Option<Pattern>,
 }
 
-impl Span {
+impl MarkedLines {
     /// The lines; where a marker is missing, as far as the dialog goes.
-    fn within(&self, sheet: &Sheet<'_>, dialog: Range<usize>) -> Range<usize> {
+    fn within(&self, unframed: &UnframedScreen<'_>, dialog: Range<usize>) -> Range<usize> {
         let Self { from, from_last, below, to, above, above_last } = self;
         let mut range = dialog;
-        if let Some(hit) = from.as_ref().and_then(|from| from.first_in(sheet, range.clone())) {
+        if let Some(hit) = from.as_ref().and_then(|from| from.first_in(unframed, range.clone())) {
             range.start = hit.first;
         }
-        if let Some(hit) = from_last.as_ref().and_then(|from| from.last_in(sheet, range.clone())) {
+        if let Some(hit) = from_last.as_ref().and_then(|from| from.last_in(unframed, range.clone())) {
             range.start = hit.first;
         }
-        if let Some(hit) = below.as_ref().and_then(|below| below.first_in(sheet, range.clone())) {
+        if let Some(hit) = below.as_ref().and_then(|below| below.first_in(unframed, range.clone())) {
             range.start = hit.last + 1;
         }
-        let filled = sheet.lines(range.clone()).find(|(_, line)| !line.trim().is_empty());
+        let filled = unframed.lines(range.clone()).find(|(_, line)| !line.trim().is_empty());
         range.start = filled.map_or(range.end, |(number, _)| number);
-        if let Some(hit) = to.as_ref().and_then(|to| to.first_in(sheet, range.clone())) {
+        if let Some(hit) = to.as_ref().and_then(|to| to.first_in(unframed, range.clone())) {
             range.end = hit.last + 1;
         }
-        if let Some(hit) = above.as_ref().and_then(|above| above.first_in(sheet, range.clone())) {
+        if let Some(hit) = above.as_ref().and_then(|above| above.first_in(unframed, range.clone())) {
             range.end = hit.first;
         }
-        if let Some(hit) = above_last.as_ref().and_then(|above| above.last_in(sheet, range.clone())) {
+        if let Some(hit) = above_last.as_ref().and_then(|above| above.last_in(unframed, range.clone())) {
             range.end = hit.first;
         }
         range
     }
 
     /// Its words in one line.
-    pub(super) fn title(&self, sheet: &Sheet<'_>, dialog: Range<usize>) -> String {
-        let flow = sheet.flow(self.within(sheet, dialog)).text;
-        let title = without_bullet(&flow);
-        if title.chars().count() <= LONGEST_TITLE {
+    pub(super) fn title(&self, unframed: &UnframedScreen<'_>, dialog: Range<usize>) -> String {
+        let joined = unframed.joined(self.within(unframed, dialog)).text;
+        let title = without_bullet(&joined);
+        if title.chars().count() <= MAX_TITLE_CHARS {
             return title.to_owned();
         }
-        title.chars().take(LONGEST_TITLE - 1).chain(['…']).collect()
+        title.chars().take(MAX_TITLE_CHARS - 1).chain(['…']).collect()
     }
 
     /// Its lines as they stand there.
-    pub(super) fn block(&self, sheet: &Sheet<'_>, dialog: Range<usize>) -> String {
-        sheet.block(self.within(sheet, dialog))
+    pub(super) fn block(&self, unframed: &UnframedScreen<'_>, dialog: Range<usize>) -> String {
+        unframed.block(self.within(unframed, dialog))
     }
 }
 
@@ -90,10 +90,10 @@ mod tests {
     const DIALOG: &str = "\n # Shell\n\n Do you\n want it?\n ───\n  ls\n    -l\n ───\n";
 
     fn of(span: &str) -> (String, String) {
-        let span: Span = toml::from_str(span).unwrap();
+        let span: MarkedLines = toml::from_str(span).unwrap();
         let screen = ScreenText::plain(DIALOG);
-        let sheet = Sheet::new(&screen);
-        (span.title(&sheet, sheet.all()), span.block(&sheet, sheet.all()))
+        let unframed = UnframedScreen::new(&screen);
+        (span.title(&unframed, unframed.all()), span.block(&unframed, unframed.all()))
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_title_is_short() {
         let screen = ScreenText::plain(&"word ".repeat(100));
-        let sheet = Sheet::new(&screen);
-        assert_eq!(Span::default().title(&sheet, sheet.all()).chars().count(), LONGEST_TITLE);
+        let unframed = UnframedScreen::new(&screen);
+        assert_eq!(MarkedLines::default().title(&unframed, unframed.all()).chars().count(), MAX_TITLE_CHARS);
     }
 }

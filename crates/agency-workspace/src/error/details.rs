@@ -1,6 +1,33 @@
-//! What a script wants to know of an error beside its message.
+//! The parts of an error: values for scripts, and texts for messages.
+
+use std::path::PathBuf;
 
 use super::WorkspaceError;
+
+/// How many ids a message has.
+const MAX_NAMED_IDS: usize = 3;
+
+/// Gives optional words their colon.
+pub(crate) fn after_colon(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!(": {words}") }
+}
+
+/// Names paths one after the other.
+pub(crate) fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("'{}'", path.display())).collect::<Vec<_>>().join(", ")
+}
+
+/// Names the first few of many ids.
+pub(crate) fn first_of(ids: &[String]) -> String {
+    let (first, rest) = ids.split_at(ids.len().min(MAX_NAMED_IDS));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("{}{more}", first.join(", "))
+}
+
+/// Names the refs that hold commits of a worktree, where there are some.
+pub(crate) fn also_saved(refs: &[String]) -> String {
+    if refs.is_empty() { String::new() } else { format!("; commits of its worktree are at {}", refs.join(", ")) }
+}
 
 impl WorkspaceError {
     /// The values the error is about, by name.

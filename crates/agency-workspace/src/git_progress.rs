@@ -15,30 +15,30 @@ use super::{Result, WorkspaceError};
 use agency_system::lock::Lock;
 use agency_system::process::{ProcessHandle, in_new_session, signal_group};
 
-/// How often we look whether it is still wanted.
-const LOOK_UP: Duration = Duration::from_millis(100);
+/// How often the cancellation is checked.
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Git prints its progress; if it prints nothing for so long, it waits for a server that does not answer.
-const SILENCE: Duration = Duration::from_secs(300);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(300);
 /// How long git may take to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+const TERM_GRACE_PERIOD: Duration = Duration::from_secs(2);
 /// Complaints are short; what is longer is progress, and its beginning is of no interest.
-const MOST_WORDS: usize = 64 * 1024;
+const MAX_STDERR_BYTES: usize = 64 * 1024;
 
 /// Starts git beside a process that waits for the end of its input, which comes when we close it or die, and then kills
 /// the whole process group: git does not end by itself while it waits for a server, nor do the helpers that it starts.
-const WATCHED: &str = r#"exec 3<&0 </dev/null
+const WATCHED_GIT_SCRIPT: &str = r#"exec 3<&0 </dev/null
 (trap '' HUP INT TERM; exec >/dev/null 2>&1; read -r end <&3; kill -KILL 0) &
 exec git "$@" 3<&-"#;
 /// What a shell says of a command that it does not find.
-const NOT_FOUND: i32 = 127;
+const COMMAND_NOT_FOUND: i32 = 127;
 
 impl GitCommand {
     /// Runs git away from our terminal, so that it cannot prompt. It holds `lock` as long as any of its
     /// processes lives. `None` if it was ended because `cancelled` was set.
-    pub(super) fn finish_heard(
+    pub(super) fn run_with_progress(
         self,
         lock: Option<&Lock>,
-        hear: &mut dyn FnMut(&str),
+        on_progress: &mut dyn FnMut(&str),
         cancelled: &AtomicBool,
     ) -> Result<Option<Finished>> {
         let mut command = self.watched();
@@ -51,29 +51,29 @@ impl GitCommand {
         let alive = child.stdin.take();
         let mut said = vec![];
         let ended = match child.stderr.take() {
-            Some(stderr) => listen(stderr, &mut said, hear, cancelled),
-            None => Ended::ByItself,
+            Some(stderr) => read_progress(stderr, &mut said, on_progress, cancelled),
+            None => GitEnd::ByItself,
         };
-        if ended != Ended::ByItself {
+        if ended != GitEnd::ByItself {
             end(&mut child);
         }
         let status = child.wait().map_err(|source| cannot_start(&self.directory, source))?;
         drop(alive);
-        if status.code() == Some(NOT_FOUND) {
+        if status.code() == Some(COMMAND_NOT_FOUND) {
             return Err(WorkspaceError::GitMissing);
         }
         let mut stderr = complaints(&said);
         match ended {
-            Ended::Unwanted => return Ok(None),
-            Ended::Silent => stderr.push_str("\nnothing came for five minutes"),
-            Ended::ByItself => {}
+            GitEnd::Cancelled => return Ok(None),
+            GitEnd::Silent => stderr.push_str("\nnothing came for five minutes"),
+            GitEnd::ByItself => {}
         }
-        Ok(Some(Finished { success: status.success() && ended == Ended::ByItself, stdout: vec![], stderr }))
+        Ok(Some(Finished { success: status.success() && ended == GitEnd::ByItself, stdout: vec![], stderr }))
     }
 
     fn watched(&self) -> Command {
         let mut watched = Command::new("/bin/sh");
-        watched.args(["-c", WATCHED, "git"]).args(self.command.get_args());
+        watched.args(["-c", WATCHED_GIT_SCRIPT, "git"]).args(self.command.get_args());
         for (name, value) in self.command.get_envs() {
             match value {
                 Some(value) => watched.env(name, value),
@@ -85,37 +85,42 @@ impl GitCommand {
 }
 
 #[derive(PartialEq, Eq)]
-enum Ended {
+enum GitEnd {
     ByItself,
-    Unwanted,
+    Cancelled,
     Silent,
 }
 
-fn listen(mut stderr: ChildStderr, said: &mut Vec<u8>, hear: &mut dyn FnMut(&str), cancelled: &AtomicBool) -> Ended {
-    let mut heard_at = Instant::now();
-    let limit = Timespec::try_from(LOOK_UP).ok();
+fn read_progress(
+    mut stderr: ChildStderr,
+    said: &mut Vec<u8>,
+    on_progress: &mut dyn FnMut(&str),
+    cancelled: &AtomicBool,
+) -> GitEnd {
+    let mut last_output_at = Instant::now();
+    let limit = Timespec::try_from(CANCEL_POLL_INTERVAL).ok();
     let mut line = vec![];
     loop {
         if cancelled.load(Ordering::Relaxed) {
-            return Ended::Unwanted;
+            return GitEnd::Cancelled;
         }
-        if heard_at.elapsed() > SILENCE {
-            return Ended::Silent;
+        if last_output_at.elapsed() > SILENCE_TIMEOUT {
+            return GitEnd::Silent;
         }
         if poll(&mut [PollFd::new(&stderr, PollFlags::IN)], limit.as_ref()) == Ok(0) {
             continue;
         }
         let mut piece = [0; 4096];
-        let Ok(length @ 1..) = stderr.read(&mut piece) else { return Ended::ByItself };
-        heard_at = Instant::now();
+        let Ok(length @ 1..) = stderr.read(&mut piece) else { return GitEnd::ByItself };
+        last_output_at = Instant::now();
         for byte in piece.iter().take(length) {
             match byte {
-                b'\r' | b'\n' => hear(String::from_utf8_lossy(&std::mem::take(&mut line)).trim()),
+                b'\r' | b'\n' => on_progress(String::from_utf8_lossy(&std::mem::take(&mut line)).trim()),
                 byte => line.push(*byte),
             }
         }
         said.extend_from_slice(piece.get(..length).unwrap_or_default());
-        let excess = said.len().saturating_sub(MOST_WORDS);
+        let excess = said.len().saturating_sub(MAX_STDERR_BYTES);
         said.drain(..excess);
     }
 }
@@ -123,7 +128,7 @@ fn listen(mut stderr: ChildStderr, said: &mut Vec<u8>, hear: &mut dyn FnMut(&str
 /// TERM lets git remove its half-made files.
 fn end(child: &mut Child) {
     signal_group(child.id(), Signal::TERM);
-    if ProcessHandle::open(child.id()).is_some_and(|git| !git.wait(GRACE)) {
+    if ProcessHandle::open(child.id()).is_some_and(|git| !git.wait(TERM_GRACE_PERIOD)) {
         signal_group(child.id(), Signal::KILL);
     }
 }

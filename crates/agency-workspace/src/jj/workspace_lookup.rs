@@ -9,13 +9,13 @@ use super::command::JjCommand;
 use super::{JjError, JjWorkspace, link};
 use crate::entry::{self, Entry};
 use crate::link::Identity;
-use crate::{Result, site};
+use crate::{Result, worktree_lookup};
 
 /// What jj and git put into a workspace before they put files there.
 const INNER: [&str; 2] = [".jj", ".git"];
 
 /// A workspace as it is found now.
-pub(super) struct JjSite {
+pub(super) struct FoundJjWorkspace {
     /// The git directory that keeps the revisions.
     pub(super) git_store: PathBuf,
     /// What is at the recorded path; `None` when nothing is.
@@ -28,11 +28,11 @@ pub(super) struct JjSite {
     pub(super) foreign: bool,
 }
 
-impl JjSite {
+impl FoundJjWorkspace {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(workspace: &JjWorkspace) -> Result<Self> {
         let JjWorkspace { path, repository, .. } = workspace;
-        let here = site::identify(path, repository, &workspace.worktrees_root)?;
+        let here = worktree_lookup::identify(path, repository, &workspace.worktrees_root)?;
         let gone = || JjError::NotARepository { path: repository.clone(), message: String::new() };
         let git_store = link::git_store_of(repository).ok_or_else(gone)?;
         let foreign = link::repository_of(path).is_some() && !link::share_repository(path, repository);

@@ -13,7 +13,7 @@ fn is_ornament(letter: char) -> bool {
 }
 
 /// The lines of a screen.
-pub(super) struct Sheet<'screen> {
+pub(super) struct UnframedScreen<'screen> {
     screen: &'screen ScreenText,
     lines: Vec<String>,
     framed: Vec<bool>,
@@ -21,12 +21,12 @@ pub(super) struct Sheet<'screen> {
 
 /// Where a text was found: its first and its last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct MatchedLines {
     pub(super) first: usize,
     pub(super) last: usize,
 }
 
-impl<'screen> Sheet<'screen> {
+impl<'screen> UnframedScreen<'screen> {
     pub(super) fn new(screen: &'screen ScreenText) -> Self {
         let (mut lines, framed): (Vec<String>, Vec<bool>) = screen.lines.iter().map(|line| unframed(line)).unzip();
         let end = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
@@ -66,16 +66,16 @@ impl<'screen> Sheet<'screen> {
     }
 
     /// The words of a range in one line, as they were before the terminal's width broke them.
-    pub(super) fn flow(&self, range: Range<usize>) -> Flow {
-        let mut flow = Flow { text: String::new(), starts: vec![] };
+    pub(super) fn joined(&self, range: Range<usize>) -> JoinedLines {
+        let mut joined = JoinedLines { text: String::new(), starts: vec![] };
         for (number, line) in self.lines(range).filter(|(_, line)| !line.trim().is_empty()) {
-            if !flow.text.is_empty() {
-                flow.text.push(' ');
+            if !joined.text.is_empty() {
+                joined.text.push(' ');
             }
-            flow.starts.push((flow.text.len(), number));
-            flow.text.push_str(line.trim());
+            joined.starts.push((joined.text.len(), number));
+            joined.text.push_str(line.trim());
         }
-        flow
+        joined
     }
 
     /// The lines of a range as they stand there, without what all of them are indented by and without ornaments.
@@ -93,26 +93,26 @@ impl<'screen> Sheet<'screen> {
 }
 
 /// Lines joined to one, with the place where each begins.
-pub(super) struct Flow {
+pub(super) struct JoinedLines {
     pub(super) text: String,
     starts: Vec<(usize, usize)>,
 }
 
-impl Flow {
-    pub(super) fn first(&self, words: &str) -> Option<Hit> {
+impl JoinedLines {
+    pub(super) fn first(&self, words: &str) -> Option<MatchedLines> {
         self.text.find(words).and_then(|start| self.hit(start, words.len()))
     }
 
-    pub(super) fn last(&self, words: &str) -> Option<Hit> {
+    pub(super) fn last(&self, words: &str) -> Option<MatchedLines> {
         self.text.rfind(words).and_then(|start| self.hit(start, words.len()))
     }
 
-    fn hit(&self, start: usize, length: usize) -> Option<Hit> {
+    fn hit(&self, start: usize, length: usize) -> Option<MatchedLines> {
         let line = |offset: usize| {
             let after = self.starts.partition_point(|(start, _)| *start <= offset);
             self.starts.get(after.checked_sub(1)?).map(|(_, number)| *number)
         };
-        Some(Hit { first: line(start)?, last: line(start + length.saturating_sub(1))? })
+        Some(MatchedLines { first: line(start)?, last: line(start + length.saturating_sub(1))? })
     }
 }
 
@@ -142,24 +142,24 @@ mod tests {
     #[test]
     fn words_are_found_across_lines() {
         let screen = ScreenText::plain("a\n Do you want\n │ to go? │\n\n");
-        let sheet = Sheet::new(&screen);
-        assert_eq!(sheet.flow(sheet.all()).first("want to go"), Some(Hit { first: 1, last: 2 }));
-        assert_eq!(sheet.flow(sheet.all()).last("a"), Some(Hit { first: 1, last: 1 }));
-        assert_eq!(sheet.flow(0..0).first("a"), None);
+        let unframed = UnframedScreen::new(&screen);
+        assert_eq!(unframed.joined(unframed.all()).first("want to go"), Some(MatchedLines { first: 1, last: 2 }));
+        assert_eq!(unframed.joined(unframed.all()).last("a"), Some(MatchedLines { first: 1, last: 1 }));
+        assert_eq!(unframed.joined(0..0).first("a"), None);
     }
 
     #[test]
     fn a_block_keeps_its_shape() {
         let screen = ScreenText::plain("\n───\n  if x\n\n    y\n ╰──╯\n");
-        let sheet = Sheet::new(&screen);
-        assert_eq!(sheet.block(sheet.all()), "if x\n\n  y");
+        let unframed = UnframedScreen::new(&screen);
+        assert_eq!(unframed.block(unframed.all()), "if x\n\n  y");
     }
 
     #[test]
     fn the_last_frame_is_the_last_run_of_framed_lines() {
         let screen = ScreenText::plain("┃ a\nb\n┃ c\n┃\nd");
-        assert_eq!(Sheet::new(&screen).last_frame(), Some(2..4));
-        assert_eq!(Sheet::new(&ScreenText::plain("┃\n┃")).last_frame(), Some(0..0));
-        assert_eq!(Sheet::new(&ScreenText::plain("a")).last_frame(), None);
+        assert_eq!(UnframedScreen::new(&screen).last_frame(), Some(2..4));
+        assert_eq!(UnframedScreen::new(&ScreenText::plain("┃\n┃")).last_frame(), Some(0..0));
+        assert_eq!(UnframedScreen::new(&ScreenText::plain("a")).last_frame(), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The ref that keeps the work of a run whose workspace is gone.
+//! The ref that keeps the work of a run whose workspace is gone, and how a branch is made of it.
 //!
 //! The one rule: a ref that older versions wrote is read like a new one, and moved only in one step with the new one.
 
@@ -10,8 +10,8 @@ use std::path::Path;
 use agency_model::RunId;
 
 use super::git_command::GitCommand;
-use super::own_ref::{self, Place};
-use super::{Commit, Repository, Result, SavedWork};
+use super::own_ref::{self, RefState};
+use super::{Commit, Repository, Result, SavedWork, WorkspaceError, branch, worktree_refs};
 
 /// Every ref of ours, among them those of older versions.
 const OWN_REFS: &str = "refs/agency/";
@@ -55,6 +55,29 @@ pub(super) fn describe(git_dir: &Path, reference: String, commit: Commit, base: 
     Ok(SavedWork { reference, commit, files })
 }
 
+/// A branch that holds what was saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restored {
+    /// The new branch.
+    pub branch: String,
+    /// The commit it points at.
+    pub commit: Commit,
+    /// The refs that hold other commits of the run's worktree.
+    pub other_refs: Vec<String>,
+}
+
+/// Makes a new branch at the saved work of a run. The ref stays, so this can be done again.
+pub fn restore(repository: &Repository, run: &RunId, new_branch: &str) -> Result<Restored> {
+    let common_dir = repository.common_dir()?;
+    let other_refs = worktree_refs::find(&common_dir, run)?;
+    let Some((_, commit)) = locate(&common_dir, run)? else {
+        return Err(WorkspaceError::NothingSaved { run: run.clone(), other_refs });
+    };
+    branch::check_new(repository.root(), new_branch)?;
+    branch::create(&common_dir, new_branch, &commit)?;
+    Ok(Restored { branch: new_branch.to_owned(), commit, other_refs })
+}
+
 /// Moves the old refs of runs of one repository to where this version saves work. Safe to repeat, and to do while
 /// others save.
 pub fn move_old_refs(root: &Path, runs: &[RunId]) -> Result<Vec<MovedRef>> {
@@ -69,7 +92,7 @@ fn move_one(git_dir: &Path, run: &RunId, refs: &HashMap<String, Commit>) -> Resu
         (None, Some(_)) => return Ok(MovedRef::Moved),
         (None, None) => return Ok(MovedRef::Missing),
         (Some(before), None) => {
-            if own_ref::look(git_dir, &new)? != Place::Free {
+            if own_ref::state(git_dir, &new)? != RefState::Free {
                 own_ref::make_room(git_dir, &new, run)?;
             }
             vec![format!("create {new} {before}"), format!("delete {old} {before}")]

@@ -19,7 +19,7 @@ use super::{GitWorktree, Repository, Result, WorkspaceError, branch};
 const BEING_MADE: &str = "initializing";
 
 /// A worktree as it is found now.
-pub(super) struct Site {
+pub(super) struct FoundWorktree {
     /// The git directory that all worktrees of the repository share.
     pub(super) common_dir: PathBuf,
     /// What is at the recorded path; `None` when nothing is.
@@ -28,7 +28,7 @@ pub(super) struct Site {
     pub(super) entry: Option<Entry>,
 }
 
-impl Site {
+impl FoundWorktree {
     /// Looks at the recorded path and into the repository, and refuses whatever is not ours.
     pub(super) fn find(worktree: &GitWorktree) -> Result<Self> {
         let here = identify(&worktree.path, &worktree.repository, &worktree.worktrees_root)?;

@@ -1,4 +1,4 @@
-//! Where a merge is made: the repository, the working trees that have the target checked out, and whose turn it is.
+//! Where a merge is made: the repository, the working trees that have the target checked out, and the lock of merges.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use super::super::git_command::GitCommand;
 use super::super::link::{self, Identity};
 use super::super::registered::{self, RegisteredWorktree, Worktrees};
-use super::super::{GitWorktree, branch, operation};
+use super::super::{GitWorktree, branch, git_state};
 use super::MergeError;
 use agency_system::lock::Lock;
 
 /// So long a merge waits for another one, whose hooks may test the whole project.
-const PATIENCE: Duration = Duration::from_secs(600);
+const MERGE_LOCK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Waits until no other merge is made in the repository.
-pub(super) fn take_turn(common_dir: &Path) -> Result<Lock, MergeError> {
+pub(super) fn lock_merges(common_dir: &Path) -> Result<Lock, MergeError> {
     let path = common_dir.join("agency-merge.lock");
-    Lock::take(&path, PATIENCE)?.ok_or(MergeError::Busy { lock: path })
+    Lock::take(&path, MERGE_LOCK_TIMEOUT)?.ok_or(MergeError::Busy { lock: path })
 }
 
 /// The repository as a merge finds it.
-pub(in super::super) struct Place {
+pub(in super::super) struct MergeContext {
     /// The git directory that all worktrees share.
     pub(super) common_dir: PathBuf,
     /// The target branch.
@@ -39,11 +39,11 @@ pub(in super::super) struct Place {
     pub(super) top: PathBuf,
 }
 
-impl Place {
+impl MergeContext {
     /// Reads all working trees of the repository, and refuses a target with an operation in progress:
     /// its end would undo the merge.
     pub(super) fn find(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
-        let place = Self::look(common_dir, worktree, target)?;
+        let place = Self::read(common_dir, worktree, target)?;
         if let Some(path) = place.of_runs.first().cloned() {
             return Err(MergeError::WorktreeOfRun { branch: target.to_owned(), path });
         }
@@ -55,7 +55,7 @@ impl Place {
     }
 
     /// Looks at all working trees of the repository.
-    pub(in super::super) fn look(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
+    pub(in super::super) fn read(common_dir: &Path, worktree: &GitWorktree, target: &str) -> Result<Self, MergeError> {
         let Worktrees { main, linked } = registered::list(common_dir)?;
         let ours = |path: &Path| leads_to(path, common_dir);
         let main_tree = Some(main.path.clone()).filter(|path| ours(path));
@@ -88,10 +88,10 @@ impl Place {
         for path in &self.working_trees {
             let Some(git_dir) = link::git_dir(path) else { continue };
             let has_target = self.checkouts.contains(path);
-            let operation = if operation::is_rebasing(&git_dir, &branch::full_name(&self.target)) {
+            let operation = if git_state::is_rebasing(&git_dir, &branch::full_name(&self.target)) {
                 Some("rebase")
             } else if has_target {
-                operation::in_progress(&git_dir)
+                git_state::in_progress(&git_dir)
             } else {
                 None
             };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Commit;
-use super::look::Comparison;
+use super::diff_index::Comparison;
 use super::private_git::USER_CONFIG;
 use agency_system::files::{create_private_directory, write_atomically};
 use agency_system::lock::Lock;
@@ -21,7 +21,7 @@ const MAX_RESULT_BYTES: usize = 32 * 1024 * 1024;
 const MAX_PACKS: usize = 32;
 
 /// All that is kept, and which of it are directories.
-const OURS: [(&str, bool); 8] = [
+const CACHE_ENTRIES: [(&str, bool); 8] = [
     ("lock", false),
     ("commondir", false),
     ("HEAD", false),
@@ -33,12 +33,12 @@ const OURS: [(&str, bool); 8] = [
 ];
 
 /// The directory, locked.
-pub(super) struct Kept {
+pub(super) struct IndexCache {
     directory: PathBuf,
     _lock: Lock,
 }
 
-impl Kept {
+impl IndexCache {
     /// Locks the directory and makes it where it is missing; `None` when another process uses it or it cannot be written.
     pub(super) fn lock(directory: &Path) -> Option<Self> {
         // The directory of the run is not ours to make.
@@ -113,7 +113,7 @@ fn remove_foreign(directory: &Path) -> Option<()> {
     for entry in fs::read_dir(directory).ok()? {
         let entry = entry.ok()?;
         let kind = entry.file_type().ok()?;
-        let ours = OURS.iter().any(|(name, is_directory)| {
+        let ours = CACHE_ENTRIES.iter().any(|(name, is_directory)| {
             entry.file_name() == *name && if *is_directory { kind.is_dir() } else { kind.is_file() }
         });
         match ours {

@@ -1,6 +1,6 @@
 //! Looks at the files of a working tree as git would add them, without adding them anywhere but in a private place.
 //!
-//! The one rule: the repository does not grow, the agent may be at work meanwhile, and what is kept from the last look
+//! The one rule: the repository does not grow, the agent may be at work meanwhile, and what is cache from the last index
 //! never hides a change.
 
 mod combine;
@@ -13,8 +13,8 @@ use std::thread;
 use self::combine::combine;
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::index_cache::IndexCache;
 use super::index_file::IndexFile;
-use super::kept_look::Kept;
 use super::nested::{self, Nested};
 use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
 use super::staging::{ADD_ALL, everything_but};
@@ -22,7 +22,7 @@ use super::temporary::TemporaryDirectory;
 use super::{Commit, Result, WorkspaceError, changes};
 
 /// From this many files on, one pack is faster to write and to read than a file for each object.
-const WORTH_A_PACK: usize = 64;
+const MIN_PACKED_FILES: usize = 64;
 
 /// What can be asked about the difference between a commit and the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,69 +53,69 @@ impl Comparison {
 }
 
 /// A private index that holds the files of a working tree as they are.
-pub(super) struct Look {
+pub(super) struct DiffIndex {
     private: PrivateGit,
     nested: Nested,
     ignored: Vec<PathBuf>,
     /// Whether something was added.
     grown: bool,
-    place: Place,
+    place: PrivateDirectory,
 }
 
 /// Where the private git directory is.
-enum Place {
-    Kept(Kept),
+enum PrivateDirectory {
+    Cached(IndexCache),
     Temporary(TemporaryDirectory),
 }
 
-impl Place {
+impl PrivateDirectory {
     fn directory(&self) -> &Path {
         match self {
-            Self::Kept(kept) => kept.directory(),
+            Self::Cached(cache) => cache.directory(),
             Self::Temporary(directory) => directory.path(),
         }
     }
 }
 
-impl Look {
+impl DiffIndex {
     /// Adds the files of a working tree to a private index.
     pub(super) fn at(checkout: &Checkout) -> Result<Self> {
-        if let Some(kept) = checkout.kept.as_deref().and_then(Kept::lock) {
-            let directory = kept.directory().to_owned();
+        if let Some(cache) = checkout.kept.as_deref().and_then(IndexCache::lock) {
+            let directory = cache.directory().to_owned();
             let ours = IndexFile::open(&directory.join("index")).ok();
-            match Self::through(checkout, Place::Kept(kept), ours.as_ref(), None) {
-                Ok(look) => return Ok(look),
-                // Every further look would wait for it, too.
+            match Self::through(checkout, PrivateDirectory::Cached(cache), ours.as_ref(), None) {
+                Ok(index) => return Ok(index),
+                // Every further index would wait for it, too.
                 Err(error @ WorkspaceError::NamedPipe { .. }) => return Err(error),
                 Err(_) => {}
             }
             // A full disk, or something damaged. Everything is read again, elsewhere.
-            if let Some(kept) = Kept::lock(&directory) {
-                kept.clear();
+            if let Some(cache) = IndexCache::lock(&directory) {
+                cache.clear();
             }
             return Self::anew(checkout);
         }
-        // Another process uses what is kept: it is only read, and may be deleted meanwhile.
-        let shared = checkout.kept.as_ref().map(|kept| (kept.join("index"), kept.join("objects")));
+        // Another process uses what is cache: it is only read, and may be deleted meanwhile.
+        let shared = checkout.kept.as_ref().map(|cache| (cache.join("index"), cache.join("objects")));
         if let Some((index, objects)) = shared
             && let Ok(ours) = IndexFile::open(&index)
         {
-            let place = Place::Temporary(TemporaryDirectory::new()?);
-            let look = Self::through(checkout, place, Some(&ours), Some(objects));
-            if look.as_ref().is_ok_and(Self::is_complete) {
-                return look;
+            let place = PrivateDirectory::Temporary(TemporaryDirectory::new()?);
+            let index = Self::through(checkout, place, Some(&ours), Some(objects));
+            if index.as_ref().is_ok_and(Self::is_complete) {
+                return index;
             }
         }
         Self::anew(checkout)
     }
 
     fn anew(checkout: &Checkout) -> Result<Self> {
-        Self::through(checkout, Place::Temporary(TemporaryDirectory::new()?), None, None)
+        Self::through(checkout, PrivateDirectory::Temporary(TemporaryDirectory::new()?), None, None)
     }
 
     fn through(
         checkout: &Checkout,
-        place: Place,
+        place: PrivateDirectory,
         ours: Option<&IndexFile>,
         also_from: Option<PathBuf>,
     ) -> Result<Self> {
@@ -124,18 +124,19 @@ impl Look {
         let tracked: HashSet<Vec<u8>> = theirs.entries.iter().map(|entry| entry.path.clone()).collect();
         let mut wanted = combine(theirs, ours.cloned(), &checkout.work_tree);
         let nested = nested::links_into(checkout, &mut wanted);
-        let mut look = Self { private, nested, ignored: Vec::new(), grown: false, place };
-        // What is unread was read before the last look, in the second in which that was made: it may have changed.
+        let mut index = Self { private, nested, ignored: Vec::new(), grown: false, place };
+        // What is unread was read before the last index, in the second in which that was made: it may have changed.
         let unread = wanted.entries.iter().filter(|entry| entry.is_unread()).count();
-        let is_on_disk = matches!(look.place, Place::Kept(_)) && ours == Some(&wanted);
+        let is_on_disk = matches!(index.place, PrivateDirectory::Cached(_)) && ours == Some(&wanted);
         if unread > 0 || !is_on_disk {
-            look.replace_index(&wanted)?;
+            index.replace_index(&wanted)?;
         }
-        let (ignored, changed) = look.list(unread)?;
+        let (ignored, changed) = index.list(unread)?;
         // Without what is ignored, the index is another one, and so is what differs from it.
-        let changed = if look.leave_out_ignored(&ignored, wanted, &tracked)? { look.changed(unread)? } else { changed };
-        look.add(checkout, unread, &changed)?;
-        Ok(look)
+        let changed =
+            if index.leave_out_ignored(&ignored, wanted, &tracked)? { index.changed(unread)? } else { changed };
+        index.add(checkout, unread, &changed)?;
+        Ok(index)
     }
 
     /// What git ignores, and what is not in the private index yet. Each costs a walk through the working tree, so both
@@ -194,7 +195,7 @@ impl Look {
         }
         self.forget_results()?;
         let add = |git: GitCommand| {
-            let git = if files >= WORTH_A_PACK { git.config("core.bigFileThreshold=1") } else { git };
+            let git = if files >= MIN_PACKED_FILES { git.config("core.bigFileThreshold=1") } else { git };
             git.run(ADD_ALL).arg("--ignore-errors").input(everything_but(checkout, &self.nested.all())?).finish()
         };
         // A file may vanish while git reads it, and an attribute of the agent's may stop git.
@@ -204,22 +205,22 @@ impl Look {
         self.grown = true;
         match &self.place {
             // The disk may be full.
-            Place::Kept(_) if !added => Err(not_added(checkout)),
-            Place::Kept(_) | Place::Temporary(_) => Ok(()),
+            PrivateDirectory::Cached(_) if !added => Err(not_added(checkout)),
+            PrivateDirectory::Cached(_) | PrivateDirectory::Temporary(_) => Ok(()),
         }
     }
 
     /// Compares a commit with the files.
     pub(super) fn compare(&self, comparison: Comparison, base: &Commit) -> Result<Vec<u8>> {
-        if let Place::Kept(kept) = &self.place
-            && let Some(result) = kept.result(comparison, base)
+        if let PrivateDirectory::Cached(cache) = &self.place
+            && let Some(result) = cache.result(comparison, base)
         {
             return Ok(result);
         }
         let git = self.git().run(["diff-index", "--cached", "-M"]).args(comparison.options());
         let result = git.arg(base.as_str()).read()?;
-        if let Place::Kept(kept) = &self.place {
-            kept.keep_result(comparison, base, &result);
+        if let PrivateDirectory::Cached(cache) = &self.place {
+            cache.keep_result(comparison, base, &result);
         }
         Ok(result)
     }
@@ -250,20 +251,20 @@ impl Look {
 
     fn forget_results(&self) -> Result<()> {
         match &self.place {
-            Place::Kept(kept) if !kept.forget_results() => {
-                Err(WorkspaceError::io("replace", kept.directory())(std::io::ErrorKind::ReadOnlyFilesystem.into()))
+            PrivateDirectory::Cached(cache) if !cache.forget_results() => {
+                Err(WorkspaceError::io("replace", cache.directory())(std::io::ErrorKind::ReadOnlyFilesystem.into()))
             }
-            Place::Kept(_) | Place::Temporary(_) => Ok(()),
+            PrivateDirectory::Cached(_) | PrivateDirectory::Temporary(_) => Ok(()),
         }
     }
 }
 
-impl Drop for Look {
+impl Drop for DiffIndex {
     fn drop(&mut self) {
-        if let Place::Kept(kept) = &self.place
+        if let PrivateDirectory::Cached(cache) = &self.place
             && self.grown
         {
-            kept.limit_size();
+            cache.limit_size();
         }
     }
 }

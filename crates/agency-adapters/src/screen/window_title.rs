@@ -1,15 +1,15 @@
 //! The title of a terminal's window.
 
 /// More than any window shows.
-const LONGEST: usize = 500;
+const MAX_TITLE_CHARS: usize = 500;
 
 /// Keeps the title that a program gives its window. To be passed to [`vt100::Parser::new_with_callbacks`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Title {
+pub struct WindowTitle {
     text: Option<String>,
 }
 
-impl Title {
+impl WindowTitle {
     /// The title, once there is one.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -17,10 +17,10 @@ impl Title {
     }
 }
 
-impl vt100::Callbacks for Title {
+impl vt100::Callbacks for WindowTitle {
     fn set_window_title(&mut self, _: &mut vt100::Screen, title: &[u8]) {
         let text = String::from_utf8_lossy(title);
-        let text: String = text.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
+        let text: String = text.chars().filter(|letter| !letter.is_control()).take(MAX_TITLE_CHARS).collect();
         let text = text.trim();
         self.text = (!text.is_empty()).then(|| text.to_owned());
     }
@@ -34,7 +34,7 @@ mod tests {
 
     fn title_after(bytes: &[u8]) -> Option<String> {
         let size = NonZeroU16::new(10).unwrap();
-        let mut parser = vt100::Parser::new_with_callbacks(size, size, 0, Title::default());
+        let mut parser = vt100::Parser::new_with_callbacks(size, size, 0, WindowTitle::default());
         for byte in bytes {
             parser.process(&[*byte]);
         }
