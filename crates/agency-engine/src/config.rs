@@ -42,6 +42,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
+use tracing::debug;
 
 /// The settings in force: those of the file, and the defaults for all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,7 +123,10 @@ impl Config {
 
     fn load_from(location: &Location) -> Result<Self, ConfigError> {
         match read::text(location)? {
-            Some(text) => Self::parse(location.path(), &text),
+            Some(text) => {
+                debug!(path = %location.path().display(), "configuration read");
+                Self::parse(location.path(), &text)
+            }
             None => Ok(Self::default()),
         }
     }

@@ -80,6 +80,12 @@ impl Home {
         self.root.join("sessions")
     }
 
+    /// The diagnostics of commands that have no terminal for them.
+    #[must_use]
+    pub fn diagnostics_log(&self) -> PathBuf {
+        self.root.join("diagnostics.log")
+    }
+
     /// Where worktrees go while they are being deleted.
     #[must_use]
     pub fn trash(&self) -> PathBuf {
@@ -201,6 +207,12 @@ impl RunDirectory {
     #[must_use]
     pub fn exit_code(&self) -> PathBuf {
         self.file("exit_code.txt")
+    }
+
+    /// The diagnostics of its supervisor. Supervisors of earlier versions wrote none.
+    #[must_use]
+    pub fn supervisor_log(&self) -> PathBuf {
+        self.file("supervisor.log")
     }
 
     /// The lock that its supervisor holds for its whole lifetime.

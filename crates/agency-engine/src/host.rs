@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use agency_model::RunId;
 
+use crate::process::LOG_VARIABLE;
+
 pub use detached::start_detached;
 pub use tmux::{Pane, Tmux, TmuxError, TmuxSession, socket_in};
 
@@ -31,5 +33,12 @@ impl SupervisorCommand {
             None => vec![agency.to_owned(), "supervise".to_owned(), id.to_string()],
         };
         Self { argv, home: home.to_owned(), environment }
+    }
+
+    /// Lets it record these diagnostics.
+    #[must_use]
+    pub fn recording(mut self, directives: Option<&str>) -> Self {
+        self.environment.extend(directives.map(|directives| (LOG_VARIABLE, directives.to_owned())));
+        self
     }
 }

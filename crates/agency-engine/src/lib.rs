@@ -51,3 +51,5 @@ pub mod host;
 pub mod record;
 #[doc(hidden)]
 pub mod scripted;
+
+mod variant_name;

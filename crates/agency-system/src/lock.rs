@@ -10,6 +10,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use tracing::debug;
+
 use crate::files::{FileError, open_to_read, regular};
 use crate::process::inherit;
 
@@ -32,7 +34,10 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Self { file })),
                 Err(TryLockError::WouldBlock) if started.elapsed() < patience => std::thread::sleep(RETRY_DELAY),
-                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::WouldBlock) => {
+                    debug!(path = %path.display(), ms = started.elapsed().as_millis(), "lock held by another process");
+                    return Ok(None);
+                }
                 Err(TryLockError::Error(source)) => return Err(FileError::new("lock", path, source)),
             }
         }

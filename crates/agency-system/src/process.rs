@@ -45,5 +45,8 @@ pub const ASK_VARIABLE: &str = "AGENCY_ASK";
 /// Marks supervisors and the tmux server: processes that outlive the agent which happened to start them.
 pub const INDEPENDENT_VARIABLE: &str = "AGENCY_INDEPENDENT";
 
+/// Says which diagnostics are recorded. Agents do not get it: what they start would print diagnostics among their output.
+pub const LOG_VARIABLE: &str = "AGENCY_LOG";
+
 /// Marks the user's own programs that a supervisor starts for notifications.
 pub const NOTIFICATION_VARIABLE: &str = "AGENCY_NOTIFICATION";

@@ -6,9 +6,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tracing::debug;
 
 use super::pipes::{self, Sources, Watched};
 use super::{Result, WorkspaceError, jj};
@@ -186,6 +188,7 @@ impl GitCommand {
             if !finished.met_half_made_worktree() {
                 return Ok(finished);
             }
+            debug!(ms = pause.as_millis(), "git met a worktree that was being made, which is tried again");
             thread::sleep(pause);
         }
         self.finish_once()
@@ -193,9 +196,17 @@ impl GitCommand {
 
     fn finish_once(&mut self) -> Result<Finished> {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = Instant::now();
         let output = self.wait(Child::wait_with_output)?;
+        self.record(started, output.status);
         let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
         Ok(Finished { success: output.status.success(), stdout: output.stdout, stderr })
+    }
+
+    /// Records a command that has ended. Of its arguments only the subcommand: others may have secrets.
+    pub(super) fn record(&self, started: Instant, status: ExitStatus) {
+        let (command, ms) = (self.named.split(' ').next(), started.elapsed().as_millis());
+        debug!(command, directory = %self.directory.display(), exit_code = status.code(), ms, "git command");
     }
 
     /// Starts git and waits for its end. A pipe that an agent put where git reads a file is an error.
@@ -215,7 +226,9 @@ impl GitCommand {
         let mut words = tempfile::tempfile().map_err(unusable)?;
         let for_git = words.try_clone().map_err(unusable)?;
         self.command.stdout(Stdio::null()).stderr(for_git);
+        let started = Instant::now();
         let status = self.wait(|mut git| git.wait())?;
+        self.record(started, status);
         let mut stderr = Vec::new();
         words.rewind().and_then(|()| words.read_to_end(&mut stderr)).map_err(unusable)?;
         let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();

@@ -46,6 +46,7 @@ impl GitCommand {
             lock.share_with(&mut command);
         }
         in_new_session(&mut command).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let started = Instant::now();
         let mut child = command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
         // Waiting for a child closes its input, and that would end it.
         let alive = child.stdin.take();
@@ -59,6 +60,7 @@ impl GitCommand {
         }
         let status = child.wait().map_err(|source| cannot_start(&self.directory, source))?;
         drop(alive);
+        self.record(started, status);
         if status.code() == Some(COMMAND_NOT_FOUND) {
             return Err(WorkspaceError::GitMissing);
         }

@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use agency_model::ErrorCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command;
 use crate::context::Context;
+use crate::diagnostics::{self, Destination};
 use crate::problem::Problem;
 
 /// Runs AI coding agents, each in its own workspace, watched, logged and never lost.
@@ -24,6 +26,9 @@ struct Cli {
     /// Read this configuration file (also $AGENCY_CONFIG)
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Print diagnostics to standard error; twice for more (also $AGENCY_LOG)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -78,8 +83,10 @@ pub(crate) fn command() -> clap::Command {
     command
 }
 
-fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&command.try_get_matches_from_mut(arguments)?)
+/// What the arguments say, and the name of the command.
+fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Option<String>), clap::Error> {
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    Ok((Cli::from_arg_matches(&matches)?, matches.subcommand_name().map(str::to_owned)))
 }
 
 /// Does what the arguments say.
@@ -90,14 +97,19 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     // The arguments of all verbs take longer to build than those of one verb take to parse. Only a help text and an error
     // need the descriptions of all of them.
     let parsed = parse(Cli::command(), &arguments).or_else(|_| parse(command(), &arguments));
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let (cli, name) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return refuse(&error, json),
     };
     let context = Context::new(cli.json, cli.config);
     let Some(verb) = cli.verb.or_else(|| without_a_verb(&context)) else {
         return refuse(&nothing_asked(), json);
     };
+    if let Err(problem) = diagnostics::install(cli.verbose, || destination(&verb, &context)) {
+        return context.report(&problem);
+    }
+    let started = Instant::now();
+    tracing::debug!(version = env!("CARGO_PKG_VERSION"), command = name, "command started");
     let outcome = match verb {
         Verb::Tui(args) => command::tui::run(args, &context),
         Verb::Run(args) => command::run::run(*args, &context),
@@ -136,10 +148,28 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Scripted(args) => command::scripted::run(&args, &context),
         Verb::Drive(args) => command::drive::run(&args, &context),
     };
+    let ms = started.elapsed().as_millis();
     match outcome {
-        Ok(code) => code,
-        Err(problem) => context.report(&problem),
+        Ok(code) => {
+            tracing::debug!(ms, "command finished");
+            code
+        }
+        Err(problem) => {
+            tracing::debug!(code = problem.code().as_str(), ms, "command failed");
+            context.report(&problem)
+        }
     }
+}
+
+/// Where the diagnostics of a command go: to a file where the terminal shows something else, or standard error is part of
+/// the log of a run. None without a home.
+fn destination(verb: &Verb, context: &Context) -> Option<Destination> {
+    let shows_other = matches!(verb, Verb::Tui(_) | Verb::Attach(_) | Verb::Chat(_) | Verb::Drive(_))
+        || matches!(verb, Verb::Mcp(args) if args.serves());
+    if !shows_other {
+        return Some(Destination::StandardError);
+    }
+    context.home().ok().map(|home| Destination::File(home.diagnostics_log()))
 }
 
 /// Without a subcommand on a terminal, opens the TUI.

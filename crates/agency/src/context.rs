@@ -19,6 +19,7 @@ use agency_engine::watch::Tail;
 use agency_model::spec::SpecDraft;
 use agency_model::{ErrorCode, RunId, RunKind};
 use serde::Serialize;
+use tracing::level_filters::LevelFilter;
 
 use crate::output::Surface;
 use crate::problem::Problem;
@@ -56,7 +57,8 @@ impl Context {
 
     /// Whether standard error is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
-        !self.json && io::stderr().is_terminal()
+        let has_diagnostics = LevelFilter::current() != LevelFilter::OFF;
+        !self.json && !has_diagnostics && io::stderr().is_terminal()
     }
 
     /// Whether standard input and standard error are terminals: they are not in a script, a job or a test.

@@ -3,6 +3,7 @@
 mod cli;
 mod command;
 mod context;
+mod diagnostics;
 mod mcp;
 mod object_schema;
 mod output;

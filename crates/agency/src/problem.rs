@@ -68,6 +68,10 @@ impl Problem {
         Self::new(ErrorCode::Io, format!("the output could not be written: {error}"))
     }
 
+    pub(crate) const fn code(&self) -> ErrorCode {
+        self.code
+    }
+
     pub(crate) const fn is_silent(&self) -> bool {
         self.silent
     }

@@ -5,6 +5,7 @@ mod lifecycle {
     mod attach;
     mod create;
     mod damaged_git;
+    mod diagnostics;
     mod hostile;
     mod jj;
     mod many;

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::process::{Child, Command, Stdio};
 
+use tracing::debug;
+
 use super::SupervisorCommand;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 
@@ -22,5 +24,7 @@ pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<C
         .stdout(Stdio::null())
         .stderr(log);
     // A hook between fork and exec would make the fork many times dearer.
-    command.spawn()
+    let child = command.spawn()?;
+    debug!(pid = child.id(), "supervisor process started");
+    Ok(child)
 }

@@ -7,11 +7,13 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 use agency_model::shell_quoted;
+use tracing::debug;
 
 use super::SupervisorCommand;
-use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
+use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
 
 /// The option of a session that names the home to which its run belongs.
 const HOME_OPTION: &str = "@agency_home";
@@ -249,18 +251,30 @@ impl Tmux {
             None => &mut command,
         };
         command.env(INDEPENDENT_VARIABLE, "1").env_remove(RUN_ID_VARIABLE);
+        // A server would hand it to all later sessions.
+        command.env_remove(LOG_VARIABLE);
         command
     }
 
     fn run(&self, mut command: Command) -> Result<Output, TmuxError> {
+        let started = Instant::now();
         let output = command.stdin(Stdio::null()).output().map_err(|error| {
             if error.kind() == io::ErrorKind::NotFound { TmuxError::Missing } else { TmuxError::Broken(error) }
         })?;
+        let ms = started.elapsed().as_millis();
+        debug!(command = verb_of(&command), exit_code = output.status.code(), ms, "tmux command");
         if output.status.success() {
             return Ok(output);
         }
         Err(refused(&output))
     }
+}
+
+/// What tmux is asked to do, without the arguments.
+fn verb_of(command: &Command) -> Option<&str> {
+    let mut words = command.get_args().filter_map(OsStr::to_str);
+    let first = words.next()?;
+    if matches!(first, "-S" | "-L") { words.nth(1) } else { Some(first) }
 }
 
 /// The socket of the server that `$TMUX` names.

@@ -30,6 +30,7 @@ use std::time::Duration;
 use agency_model::workflow::{Action, Fact, Flow, HistoryEntry, Recorded, SessionState, StepPath};
 use agency_model::{RunId, SessionId};
 use jiff::Timestamp;
+use tracing::{debug, info};
 
 pub(crate) use cancel::cancel;
 pub(crate) use clock::fresh_reading;
@@ -50,6 +51,7 @@ use crate::fault;
 use crate::home::Home;
 use crate::lock::Lock;
 use crate::store::RunRow;
+use crate::variant_name::variant_name;
 use crate::workspace::GitWorktree;
 
 /// How long a driver that comes back waits for the one before it to be gone.
@@ -152,10 +154,12 @@ impl WorkflowExecutor {
 
     /// Drives the session until it stands still, as the program of a run. `input` is what its supervisor says.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
+        info!(session = %self.record.id, pid = std::process::id(), "driver started");
         listen(input, self.stream.protocol(), self.sender.clone());
         catch_signals(self.sender.clone())?;
         self.stream.write_started(&self.record.id);
         let state = self.work()?;
+        info!(session = %self.record.id, %state, "driver exits");
         let reason = self.flow.reason().unwrap_or_default().to_owned();
         match state {
             SessionState::Completed => self.stream.write_completed("the workflow is completed".to_owned()),
@@ -234,6 +238,7 @@ impl WorkflowExecutor {
         loop {
             self.changed = false;
             for action in self.flow.advance() {
+                debug!(session = %self.record.id, action = %variant_name(&action), "action of the workflow");
                 match action {
                     Action::Note(fact) => self.store(fact)?,
                     Action::Start { path, attempt } => self.start(&path, attempt)?,

@@ -16,6 +16,7 @@ use agency_model::run::State;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tracing::{info, warn};
 
 use self::history::History;
 use crate::agency::Agency;
@@ -131,6 +132,12 @@ impl Agency {
     pub fn adopt(&mut self, findings: &FileFindings) -> Result<Vec<Unadoptable>, StoreError> {
         let runs: Vec<&AdoptedRun> = findings.runs.iter().map(|(_, run)| run).collect();
         let refused = self.store.adopt(&runs)?;
+        for run in &runs {
+            info!(run = %run.row.id, state = %run.row.state, questions = run.questions.len(), "run adopted");
+        }
+        for (id, error) in &refused {
+            warn!(run = %id, code = error.code().as_str(), "run not adopted");
+        }
         let refused = refused
             .into_iter()
             .map(|(id, error)| Unadoptable { path: self.home.run(&id).path().to_owned(), why: error.to_string() });

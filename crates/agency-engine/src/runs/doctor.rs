@@ -69,7 +69,7 @@ impl Check {
 /// Examines what does not need the database.
 #[must_use]
 pub fn examine_surroundings(home: &Home, config: &Config) -> Vec<Check> {
-    vec![git(), jj(config), tmux(config), home_access(home)]
+    vec![git(), jj(config), tmux(config), home_access(home), diagnostics(home)]
 }
 
 /// What was found out about the runs.
@@ -103,7 +103,9 @@ impl Agency {
     fn checks_of(&self, plan: &ReconcilePlan) -> Vec<Check> {
         let mut checks = vec![];
         for dead in &plan.runs {
-            let message = format!("{} is {} in the database, but {}", dead.id, dead.from, dead.why);
+            let log = self.home.run(&dead.id).supervisor_log();
+            let log = if log.is_file() { format!("; its log is {}", log.display()) } else { String::new() };
+            let message = format!("{} is {} in the database, but {}{log}", dead.id, dead.from, dead.why);
             checks.push(Check::bad("runs", Health::Warning, message, "agency reconcile"));
         }
         let adoptable = plan.findings.adopted();
@@ -243,6 +245,15 @@ fn home_access(home: &Home) -> Check {
         return Check::bad("home", Health::Warning, message, format!("chmod 700 {}", shell_quoted(path)));
     }
     Check::ok("home", path.display().to_string())
+}
+
+/// Where diagnostics are, for a user who has to find out what went wrong.
+fn diagnostics(home: &Home) -> Check {
+    let message = format!(
+        "each supervisor writes supervisor.log to its run directory below {}; -v and AGENCY_LOG=debug record more",
+        home.runs().display()
+    );
+    Check::ok("diagnostics", message)
 }
 
 /// Whether the nearest directory above that exists can be written.

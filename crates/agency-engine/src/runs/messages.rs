@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::{Phase, State};
 use agency_model::{Answer, ErrorCode, QuestionId, RunId, RunKind, UnfitAnswer};
+use tracing::warn;
 
 use crate::agency::Agency;
 use crate::fault;
@@ -252,6 +253,7 @@ impl Agency {
             }
             let left = limit.saturating_sub(since.elapsed());
             if left.is_zero() {
+                warn!(run = %id, request = number, "no outcome of the request in time");
                 return Err(DeliveryError::NoOutcome { id: id.clone(), limit });
             }
             // A supervisor that does not listen yet, or no longer, is given a moment.

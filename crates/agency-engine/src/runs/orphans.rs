@@ -15,6 +15,7 @@ use agency_model::run::State;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tracing::info;
 
 pub use self::error::OrphanError;
 use crate::agency::Agency;
@@ -138,6 +139,7 @@ impl Agency {
             let staying = staying.iter().map(|process| (process.pid(), process.command_line())).collect();
             return Err(OrphanError::Stays { id: id.clone(), staying });
         }
+        info!(run = %id, pid, processes = orphan.processes.len(), "orphan ended");
         fault::point("orphan.ended");
         pid_file::remove(&self.pid_dir(), id);
         fault::point("orphan.cleared");

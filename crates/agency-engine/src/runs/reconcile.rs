@@ -10,6 +10,7 @@ use agency_model::run::{Input, State, StopCause};
 use agency_model::{RunId, RunKind};
 use schemars::JsonSchema;
 use serde::Serialize;
+use tracing::info;
 
 use crate::agency::Agency;
 use crate::fault;
@@ -32,6 +33,13 @@ pub struct Reconciled {
     pub to: State,
     /// What led to it.
     pub why: String,
+}
+
+impl Reconciled {
+    /// Records the decision as a diagnostic.
+    fn record(&self) {
+        info!(run = %self.id, from = %self.from, to = %self.to, why = self.why, "run reconciled");
+    }
 }
 
 /// What `agency reconcile` does, or has done.
@@ -156,6 +164,7 @@ impl Agency {
         let owner = Lock::take(&directory.supervisor_lock(), Duration::ZERO);
         if matches!(owner, Ok(Some(_))) || !directory.path().exists() {
             let from = if row.started_at.is_some() { State::Running } else { State::Queued };
+            info!(run = %row.id, state = %row.state, "end written to the files");
             announce_end(&self.home, &mut self.store, from, row);
         }
     }
@@ -176,6 +185,7 @@ impl Agency {
         if let Some(run) = self.ended_in_files(&row.id) {
             let verdict = self.verdict(row).0;
             self.store.adopt(&[&run])?;
+            verdict.record();
             return Ok(Some(verdict));
         }
         let (verdict, ended) = self.verdict(row);
@@ -191,6 +201,7 @@ impl Agency {
             Applied::Moved { from, row, .. } => {
                 fault::point("reconcile.settled");
                 announce_end(&self.home, &mut self.store, from, &row);
+                verdict.record();
                 Ok(Some(verdict))
             }
         }

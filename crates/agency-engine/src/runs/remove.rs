@@ -14,6 +14,7 @@ use agency_model::run::State;
 use agency_model::{RunId, Vcs};
 use schemars::JsonSchema;
 use serde::Serialize;
+use tracing::{info, warn};
 
 pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
@@ -113,10 +114,12 @@ impl Agency {
         remaining.extend(session_remains(&row));
         fault::point("rm.session");
         let Some(removal) = removal.filter(|_| remaining.is_empty()) else {
+            warn!(run = %row.id, remaining = remaining.len(), "not removed");
             return Err(RemoveError::Remains { id: row.id, remaining });
         };
         let saved = removal.saved.as_ref().map(|saved| saved.reference.as_str());
         let row = self.store.mark_removed(&row.id, saved)?;
+        info!(run = %row.id, saved = saved.is_some(), "run removed");
         fault::point("rm.marked");
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);

@@ -6,6 +6,7 @@ use agency_model::run::{Ending, Input, Reason, State, StopCause};
 use agency_model::{ErrorCode, RunId};
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::Signal;
+use tracing::warn;
 
 use crate::agency::Agency;
 use crate::fault;
@@ -146,6 +147,7 @@ impl Agency {
     /// waits for a slot has nothing to record, so its markers are written here.
     fn stop_by_signal(&mut self, id: &RunId, unstored: StoreError) -> Result<RunRow, StopError> {
         let Some(supervisor) = supervisor_of(&self.home.run(id)) else { return Err(unstored.into()) };
+        warn!(run = %id, pid = supervisor.pid(), code = unstored.code().as_str(), "stopping by a signal");
         supervisor.signal(Signal::TERM);
         if !supervisor.wait(self.stop_limit()) {
             supervisor.signal(Signal::KILL);
@@ -181,6 +183,7 @@ impl Agency {
     /// The supervisor does not answer: it goes, and with it everything of the run.
     fn stop_by_force(&mut self, id: &RunId, directory: &RunDirectory) -> Result<RunRow, StopError> {
         if let Some(supervisor) = supervisor_of(directory) {
+            warn!(run = %id, pid = supervisor.pid(), "killing a supervisor that does not answer");
             supervisor.signal(Signal::KILL);
             if !supervisor.wait(KILL_LIMIT) {
                 return Err(StopError::Stuck(id.clone()));

@@ -2,7 +2,9 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tracing::info;
 
 use super::{Source, SourceError, SourceKind, Sources, masked};
 use crate::home::create_private_directory;
@@ -104,7 +106,10 @@ impl Sources {
         let lock = self.lock_clone(name)?;
         let directory = self.clone_of(name);
         let request = Fetch { directory: &directory, url, reference: reference.as_deref(), lock: Some(&lock) };
-        match fetch(request, &mut |words| hear(SyncEvent::Progress { name, words }), cancelled) {
+        let started = Instant::now();
+        let fetched = fetch(request, &mut |words| hear(SyncEvent::Progress { name, words }), cancelled);
+        info!(source = name, succeeded = fetched.is_ok(), ms = started.elapsed().as_millis(), "source fetched");
+        match fetched {
             Ok(Some(fetched)) => Ok(fetched),
             Ok(None) => Err(SourceError::Interrupted),
             Err(WorkspaceError::Git { message, .. }) => {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use tracing::{debug, info, warn};
 
 use super::error::opening;
 use super::schema::{MIGRATIONS, SCHEMA_VERSION};
@@ -19,6 +20,9 @@ static LOCK_TIMEOUT_MS: AtomicU64 = AtomicU64::new(30_000);
 /// How many pages a pass over everything keeps in memory. It needs most pages once: memory for all of them costs more
 /// than using the same few again.
 pub(super) const SCAN_PAGES: i64 = 64;
+
+/// A wait for the database is recorded each time it was tried so often, about once a second.
+const TRIES_PER_REPORT: i32 = 1000;
 
 thread_local! {
     static WAITING_SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
@@ -35,7 +39,11 @@ fn wait_for_turn(tries: i32) -> bool {
     }
     let Some(since) = WAITING_SINCE.get() else { return false };
     if since.elapsed() >= lock_timeout() {
+        warn!(tries, ms = since.elapsed().as_millis(), "the database stays locked");
         return false;
+    }
+    if tries > 0 && tries % TRIES_PER_REPORT == 0 {
+        debug!(tries, ms = since.elapsed().as_millis(), "waiting for the database");
     }
     let uneven = since.elapsed().subsec_nanos() ^ std::process::id().wrapping_mul(2_654_435_761);
     std::thread::sleep(Duration::from_micros(300 + u64::from(uneven % 1000)));
@@ -87,6 +95,7 @@ impl Store {
         self.connection = connect(&self.path, OpenFlags::empty())?;
         self.file = Some(found);
         self.openings += 1;
+        warn!(path = %self.path.display(), "continuing with another database file");
         Ok(true)
     }
 
@@ -128,8 +137,10 @@ fn problems(connection: &Connection, check: &str) -> Result<Vec<String>, StoreEr
 
 fn connect(path: &Path, more: OpenFlags) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    let started = Instant::now();
     let mut connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
     prepare(&mut connection, path).map_err(|error| error.naming(path))?;
+    debug!(path = %path.display(), ms = started.elapsed().as_millis(), "database opened");
     Ok(connection)
 }
 
@@ -178,6 +189,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     }
     transaction.pragma_update(None, "user_version", SCHEMA_VERSION.max(i64::try_from(version).unwrap_or(0)))?;
     transaction.commit()?;
+    info!(from = version, to = SCHEMA_VERSION, "database migrated");
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tracing::info;
 
 use super::columns::{optional_parsed, parsed, read_optional_text, read_text};
 use super::requests::Request;
@@ -137,6 +138,7 @@ impl Store {
             ],
         )?;
         transaction.commit()?;
+        info!(%run, question = %id, kind = question.kind.as_str(), "question stored");
         Ok(repeats)
     }
 
@@ -226,6 +228,7 @@ impl Store {
         )?;
         let number = transaction.last_insert_rowid();
         transaction.commit()?;
+        info!(run = %row.run_id, question = %id, request = number, "answer stored");
         Ok(Answering::Recorded(number))
     }
 
@@ -239,6 +242,7 @@ impl Store {
             params![id.as_str(), json(answer), by, at],
         )?;
         transaction.commit()?;
+        info!(question = %id, "answer of a rule stored");
         Ok(())
     }
 
@@ -260,6 +264,7 @@ impl Store {
             params![id.as_str(), state, now().to_string(), outcome],
         )?;
         transaction.commit()?;
+        info!(question = %id, state, "question settled");
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agency_model::{QuestionId, RunId};
 use rusqlite::{OptionalExtension, params};
+use tracing::info;
 
 use super::write::now;
 use super::{Store, StoreError};
@@ -100,6 +101,7 @@ impl Store {
         )?;
         let number = transaction.last_insert_rowid();
         transaction.commit()?;
+        info!(run = %id, request = number, kind = request.as_str(), "request stored");
         Ok(number)
     }
 
@@ -128,6 +130,9 @@ impl Store {
             params![id.as_str(), now().to_string()],
         )?;
         transaction.commit()?;
+        for TakenRequest { number, request } in &taken {
+            info!(run = %id, request = number, kind = request.as_str(), "request taken");
+        }
         Ok(taken)
     }
 
@@ -139,6 +144,7 @@ impl Store {
             params![number, now().to_string(), outcome.succeeded, outcome.outcome],
         )?;
         transaction.commit()?;
+        info!(request = number, succeeded = outcome.succeeded, "request done");
         Ok(())
     }
 

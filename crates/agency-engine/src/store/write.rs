@@ -1,12 +1,18 @@
 //! Writes runs and requests, each in one short transaction.
 
+use std::time::{Duration, Instant};
+
 use agency_model::run::{Effect, Ending, Input, Progress, Run, State, Transition, step};
 use agency_model::{Activity, RunId, RunKind, Usage};
 use jiff::{Timestamp, Unit};
 use rusqlite::{Transaction, TransactionBehavior, params};
+use tracing::{debug, info};
 
 use super::columns::{self, COLUMNS};
 use super::{RunRow, Store, StoreError};
+
+/// A wait for another process's write that is worth a diagnostic.
+const SLOW_LOCK: Duration = Duration::from_millis(100);
 
 /// What an input did to a stored run.
 #[derive(Debug, Clone)]
@@ -87,6 +93,7 @@ impl Store {
                 let from = row.state;
                 let row = Box::new(read(&transaction, id)?);
                 transaction.commit()?;
+                info!(run = %id, %from, to = %row.state, "state stored");
                 Ok(Applied::Moved { from, row, effects })
             }
         }
@@ -102,6 +109,7 @@ impl Store {
         write_state(&transaction, id, row.state, run, ChangeNote { details, at: now() })?;
         let row = read(&transaction, id)?;
         transaction.commit()?;
+        debug!(run = %id, state = %row.state, phase = row.phase.as_deref(), "run stored");
         Ok(row)
     }
 
@@ -128,6 +136,7 @@ impl Store {
             }
         }
         if ahead >= max_agents {
+            debug!(run = %id, ahead, max_agents, "waiting for a slot");
             return Ok(SlotAnswer::Wait);
         }
         match step(&row.machine(), &Input::SlotGranted) {
@@ -135,6 +144,7 @@ impl Store {
                 write_state(&transaction, id, State::Queued, &run, ChangeNote { details: None, at: now() })?;
                 let row = read(&transaction, id)?;
                 transaction.commit()?;
+                info!(run = %id, ahead, max_agents, "slot granted");
                 Ok(SlotAnswer::Granted(Box::new(row)))
             }
             Transition::Stale | Transition::Refused(_) => Ok(SlotAnswer::Over(Box::new(row))),
@@ -196,7 +206,12 @@ impl Store {
     pub(super) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
         // What is written into a file that was replaced is read by no other process.
         self.refresh()?;
-        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        let started = Instant::now();
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if started.elapsed() > SLOW_LOCK {
+            debug!(ms = started.elapsed().as_millis(), "the database was locked by another process");
+        }
+        Ok(transaction)
     }
 }
 

@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use agency_model::conversation::{Conversation, Effect, Input, Timer as ConversationTimer};
 use agency_model::run::{self, StopCause};
+use tracing::trace;
 
 use super::screen_reader::{CONFIRM_TIMEOUT, READ_INTERVAL};
 use super::supervisor::Supervisor;
 use super::timers::Timer;
 use crate::screen::ScreenRules;
+use crate::variant_name::variant_name;
 
 /// An answer whose giver could not notify the supervisor is found after this.
 const REQUEST_POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -50,6 +52,7 @@ impl Supervisor<'_> {
     }
 
     fn perform(&mut self, effect: Effect) {
+        trace!(effect = %variant_name(&effect), "effect of the conversation");
         match effect {
             Effect::StoreQuestion(id) => self.store_question(&id),
             Effect::AnnounceQuestion(id) => self.announce_question(&id),

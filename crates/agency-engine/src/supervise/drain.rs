@@ -9,6 +9,7 @@ use agency_model::Event;
 use agency_model::conversation;
 use agency_model::run::Input;
 use rustix::process::Signal;
+use tracing::info;
 
 use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
@@ -40,6 +41,9 @@ impl Supervisor<'_> {
         self.timers.disarm(&Timer::Run(RunTimer::Grace { attempt }));
         self.timers.disarm(&Timer::Run(RunTimer::Kill { attempt }));
         let left = left_children();
+        if !left.is_empty() {
+            info!(processes = left.len(), "ending what the agent left running");
+        }
         for process in &left {
             let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
             self.events.append(self.run.attempt(), Event::Notice { message });
@@ -95,6 +99,7 @@ impl Supervisor<'_> {
             return;
         };
         let attempt = self.run.attempt();
+        info!(attempt, exit_code = exit.exit_code, signal = exit.signal, "agent exited");
         self.keep_last_screen();
         self.note_state_at_exit();
         let verdict = self.stop_understanding();

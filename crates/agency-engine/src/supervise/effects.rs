@@ -5,6 +5,7 @@ use std::time::Duration;
 use agency_model::Event;
 use agency_model::run::{Effect, Input, StopCause, Transition, step};
 use rustix::process::Signal;
+use tracing::{error, info};
 
 use super::finish::RESERVE;
 use super::supervisor::Supervisor;
@@ -33,6 +34,7 @@ impl Supervisor<'_> {
         let Transition::Moved(run, effects) = step(&self.run, input) else {
             return;
         };
+        info!(from = %self.run.state(), to = %run.state(), attempt = run.attempt(), ?effects, "transition");
         self.run = run;
         if let Input::Healthy { attempt } = input {
             let message = "the agent has been well for long enough; earlier crashes do not count any more".to_owned();
@@ -79,6 +81,7 @@ impl Supervisor<'_> {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
                 let pid = agent.pid();
+                info!(attempt, pid, program, "agent started");
                 self.agent = Some(agent);
                 fault::point("supervise.unnoted");
                 self.leave_pid_file(&program, pid);
@@ -92,6 +95,7 @@ impl Supervisor<'_> {
             }
             Err(error) => {
                 let message = error.to_string();
+                error!(attempt, program = %self.launch.program.display(), "agent not started");
                 self.events.append(attempt, Event::Error { message: message.clone() });
                 self.start_error = Some(message);
                 self.feed(&Input::StartFailed { attempt, code: agency_model::ErrorCode::RunnerNotConfigured });

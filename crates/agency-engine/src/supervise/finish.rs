@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::{ChangedPath, Ending, Progress, Reason, State};
 use agency_model::{ErrorCode, Event};
+use tracing::{info, warn};
 
 use super::notifier::Notifier;
 use super::notify::BELL;
@@ -50,13 +51,14 @@ impl Supervisor<'_> {
         fault::point("finish.begin");
         // What is not there needs no removing.
         let _ = std::fs::remove_file(self.directory.file(RESERVE));
-        let until = Instant::now() + WRITE_TIMEOUT;
-        persist(until, || write_markers(&self.directory, &ended).is_ok());
+        let started = Instant::now();
+        let until = started + WRITE_TIMEOUT;
+        persist("exit markers", until, || write_markers(&self.directory, &ended).is_ok());
         fault::point("finish.marked");
         log_end(&mut self.events, State::Running, &ended);
         fault::point("finish.told");
         let mut saved = None;
-        persist(until, || {
+        persist("row", until, || {
             self.events.flush();
             match self.store.save(&self.id, &self.run, ended.details.as_deref()) {
                 Ok(row) => saved = Some(row),
@@ -65,6 +67,8 @@ impl Supervisor<'_> {
             }
             true
         });
+        let Ending { state, reason, .. } = ended.ending;
+        info!(%state, reason = reason.as_str(), row = saved.is_some(), ms = started.elapsed().as_millis(), "end recorded");
         fault::point("finish.saved");
         PidFile::remove_if_gone(&self.home.pid_dir(self.launch.pid_dir.as_deref()), &self.id);
         fault::point("finish.forgotten");
@@ -176,8 +180,9 @@ impl Supervisor<'_> {
 }
 
 /// Tries until it works or the limit is over. What did not work then is left to reconciliation.
-fn persist(until: Instant, mut attempt: impl FnMut() -> bool) {
+fn persist(what: &str, until: Instant, mut attempt: impl FnMut() -> bool) {
     while !attempt() && Instant::now() < until {
+        warn!(what, "not written, which is tried again");
         std::thread::sleep(RETRY_DELAY);
     }
 }

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use rustix::process::Signal;
 use schemars::JsonSchema;
 use serde::Serialize;
+use tracing::debug;
 
 use crate::process::{
     INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
@@ -170,6 +171,7 @@ impl Notifier {
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         match command.spawn() {
             Ok(child) => {
+                debug!(program, pid = child.id(), "notification program started");
                 self.at_work.push(AtWork { child, program, until: Instant::now() + PROGRAM_TIMEOUT });
                 None
             }

@@ -9,6 +9,7 @@ use agency_model::{ErrorCode, Host, RunId};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
+use tracing::{debug, error, info};
 
 use super::control::{self, ControlMessage};
 use super::notifier::Notifier;
@@ -75,6 +76,18 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     if tokio::runtime::Handle::try_current().is_ok() {
         return Err(SuperviseError::WithinRuntime);
     }
+    info!(run = %id, pid = std::process::id(), version = env!("CARGO_PKG_VERSION"), "supervisor started");
+    let outcome = supervise_run(home, id);
+    match &outcome {
+        Ok(()) => info!(run = %id, "supervisor exits"),
+        // What a bad value in the database is may be a secret.
+        Err(SuperviseError::Store(error)) => error!(run = %id, code = error.code().as_str(), "supervisor exits"),
+        Err(error) => error!(run = %id, %error, "supervisor exits"),
+    }
+    outcome
+}
+
+fn supervise_run(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     let system = |source| SuperviseError::System { id: id.clone(), source };
     leave_session();
     close_on_exec();
@@ -85,6 +98,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     fault::point("supervise.locked");
     let (creator, launch, environment) =
         orders(&directory).map_err(|source| SuperviseError::NoOrders { id: id.clone(), source })?;
+    debug!(version = launch.version, host = %launch.host, mode = %launch.mode, "orders received");
     fault::point("supervise.ordered");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
     let notifier = runtime.block_on(async {
@@ -139,6 +153,7 @@ impl RunParts<'_> {
                 self.run(*row, store, control).await.map(Some)
             }
             SlotOutcome::Refused => {
+                info!(max_agents = self.launch.max_agents, "no slot is free");
                 let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
                 store.apply(self.id, &input, Some(&message))?;
@@ -148,6 +163,7 @@ impl RunParts<'_> {
                 Ok(None)
             }
             SlotOutcome::Over(row) => {
+                info!(state = %row.state, "the run finished before it had a slot");
                 self.end_unstarted(&mut store, &row)?;
                 tell(&self.creator, self.launch.version, &Report::Stopped);
                 Ok(None)
@@ -199,6 +215,7 @@ impl RunParts<'_> {
         Ok(match supervisor.start() {
             Ok(()) => {
                 tell(&creator, version, &Report::Running);
+                debug!("reported to the creator");
                 fault::point("supervise.reported");
                 release_own_code();
                 supervisor.run_to_end().await

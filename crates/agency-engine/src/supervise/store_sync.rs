@@ -5,6 +5,7 @@
 
 use agency_model::Event;
 use agency_model::run::Progress;
+use tracing::warn;
 
 use super::supervisor::Supervisor;
 use crate::store::{RunRow, StoreError, now};
@@ -74,6 +75,7 @@ impl Supervisor<'_> {
         if error.is_lost_row() && std::mem::replace(&mut self.store_sync.said_lost, true) {
             return;
         }
+        warn!(what, code = error.code().as_str(), "not stored");
         let hint = if error.is_lost_row() { "; agency reconcile rebuilds the row from the run's files" } else { "" };
         let message = format!("{what}: {error}{hint}");
         self.events.append(self.run.attempt(), Event::Error { message });

@@ -5,6 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tracing::debug;
 
 use super::control::{BELL, WAIT, write_first_frame};
 use crate::home::RunDirectory;
@@ -12,7 +13,11 @@ use crate::process::connect;
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {
-    connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, BELL, &[])).is_ok()
+    let woken = connect(&directory.control_socket())
+        .and_then(|mut stream| write_first_frame(&mut stream, BELL, &[]))
+        .is_ok();
+    debug!(run = ?directory.path().file_name(), woken, "supervisor woken");
+    woken
 }
 
 /// Waits until the supervisor reports that the run's state has changed, or has died, or for `limit`. `false` if

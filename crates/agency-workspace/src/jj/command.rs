@@ -10,6 +10,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tracing::debug;
+
 use super::JjError;
 use crate::git_command::{self, Finished};
 use crate::pipes::{self, Sources, Watched};
@@ -89,6 +91,7 @@ impl JjCommand {
         let mut complaints = tempfile::tempfile().map_err(unusable)?;
         self.command.stdout(printed.try_clone().map_err(unusable)?);
         self.command.stderr(complaints.try_clone().map_err(unusable)?);
+        let started = Instant::now();
         let child = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
         let work_tree = Some(self.directory.clone());
         let sources = Sources { git_dir: None, directory: self.directory.clone(), work_tree };
@@ -97,6 +100,10 @@ impl JjCommand {
             Watched::Ended(ended) => ended,
             Watched::Waited(file) => return Err(JjError::OddFile { file, what: "a named pipe" }.into()),
         };
+        // Of the arguments only the subcommand: others may have secrets.
+        let (command, ms) = (self.named.split(' ').next(), started.elapsed().as_millis());
+        let exit_code = ended.and_then(|status| status.code());
+        debug!(command, directory = %self.directory.display(), exit_code, ms, "jj command");
         let stdout = read_back(&mut printed).map_err(unusable)?;
         let stderr = read_back(&mut complaints).map_err(unusable)?;
         let stderr = match ended {

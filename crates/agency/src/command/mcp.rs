@@ -21,6 +21,13 @@ pub(crate) struct Args {
     verb: Option<Verb>,
 }
 
+impl Args {
+    /// Whether the protocol is spoken on standard input and output.
+    pub(crate) const fn serves(&self) -> bool {
+        self.verb.is_none()
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Install(install::Args),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use agency_engine::supervise::supervise;
 
 use crate::context::home_from_environment;
+use crate::diagnostics::install_for_supervisor;
 use crate::output::Surface;
 
 /// Supervises, if that is what the command line says; `None` if it says something else.
@@ -17,9 +18,10 @@ pub(crate) fn is_meant() -> Option<ExitCode> {
         return None;
     }
     let id = id.to_str()?.parse().ok()?;
-    let outcome = home_from_environment()
-        .map_err(|problem| problem.to_human())
-        .and_then(|home| supervise(&home, &id).map_err(|error| error.to_string()));
+    let outcome = home_from_environment().map_err(|problem| problem.to_human()).and_then(|home| {
+        install_for_supervisor(&home, &id);
+        supervise(&home, &id).map_err(|error| error.to_string())
+    });
     match outcome {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(message) => {

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use agency_model::{ErrorCode, nearest};
 use rmcp::model::{
@@ -115,6 +116,10 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        Ok(result(self.call(tool, arguments, context).await).into())
+        let started = Instant::now();
+        let reply = self.call(tool, arguments, context).await;
+        let code = reply.as_ref().err().map(|problem| problem.code().as_str());
+        tracing::debug!(tool = tool.as_str(), code, ms = started.elapsed().as_millis(), "tool called");
+        Ok(result(reply).into())
     }
 }

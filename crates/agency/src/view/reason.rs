@@ -1,10 +1,12 @@
 //! What an agent is doing, and the evidence for it.
 
+use std::path::PathBuf;
+
 use agency_engine::agency::Agency;
 use agency_engine::home::HomeError;
 use agency_engine::store::RunRow;
 use agency_model::run::State;
-use agency_model::{Activity, Event, RunId};
+use agency_model::{Activity, ErrorCode, Event, RunId};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,6 +30,9 @@ pub(crate) struct Reason {
     since: Option<Timestamp>,
     /// Why the run is over, if it is.
     error: Option<String>,
+    /// The log of a supervisor that died.
+    #[serde(skip)]
+    supervisor_log: Option<PathBuf>,
 }
 
 /// How a run stands, and how we know.
@@ -38,7 +43,10 @@ pub(crate) fn reason(agency: &Agency, row: RunRow) -> Result<Reason, HomeError> 
         }
         None
     })?;
+    let supervisor_log = Some(agency.home().run(&row.id).supervisor_log());
+    let has_died = row.error_code() == Some(ErrorCode::RunnerDisappeared);
     Ok(Reason {
+        supervisor_log: supervisor_log.filter(|log| has_died && log.is_file()),
         id: row.id,
         state: row.state,
         activity: last.as_ref().map(|(activity, ..)| *activity),
@@ -63,6 +71,7 @@ impl Reason {
             lines.push("the agent's activity is not known yet".to_owned());
         }
         lines.extend(self.error.as_ref().map(|error| format!("ended: {error}")));
+        lines.extend(self.supervisor_log.as_ref().map(|log| format!("its supervisor's log: {}", log.display())));
         lines.iter().map(|line| field(line)).collect()
     }
 }

@@ -25,7 +25,7 @@ impl Help {
     /// The long options, without those that every command has.
     pub(super) fn own_flags(&self) -> Vec<String> {
         let mut flags = self.flags();
-        flags.retain(|flag| !["--json", "--config", "--help", "--version"].contains(&flag.as_str()));
+        flags.retain(|flag| !["--json", "--config", "--verbose", "--help", "--version"].contains(&flag.as_str()));
         flags
     }
 
@@ -65,7 +65,7 @@ impl Help {
 
 fn long_flag(head: &str) -> Option<String> {
     let start = head.find("--")?;
-    let flag = head[start..].split([' ', '=']).next()?;
+    let flag = head[start..].split([' ', '=', '.']).next()?;
     Some(flag.to_owned())
 }
 

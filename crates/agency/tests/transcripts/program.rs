@@ -56,6 +56,7 @@ fn program() {
     Options:
           --json  Print one JSON object and nothing else
           --config <FILE>  Read this configuration file (also $AGENCY_CONFIG)
+      -v, --verbose...  Print diagnostics to standard error; twice for more (also $AGENCY_LOG)
       -h, --help  Print help
       -V, --version  Print version
 

@@ -96,6 +96,7 @@ fn doctor() {
     ok  jj: jj is not installed, or not on the PATH; only needed if you use it
     ok  tmux: tmux [version]
     ok  home: {world}/agency
+    ok  diagnostics: each supervisor writes supervisor.log to its run directory below {world}/agency/runs; -v and AGENCY_LOG=debug record more
     ok  database: {world}/agency/agency.db
     ok  agent asking: {world}/agents/asking
     ok  agent chatty: {world}/agents/chatty

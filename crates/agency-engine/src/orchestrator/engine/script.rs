@@ -13,13 +13,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use agency_model::workflow::{MAX_LINE_BYTES, StepResult};
 use rustix::process::Signal;
+use tracing::debug;
 
 use super::workdir::Workdir;
 use crate::home::{HomeError, create_private_directory, open_for_append, read_text};
-use crate::process::{INDEPENDENT_VARIABLE, signal_group};
+use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, signal_group};
 use crate::watch::last_bytes;
 
 /// Names the files of the step on every process of its command.
@@ -110,6 +112,7 @@ impl Script {
         command
             .env_clear()
             .envs(&self.environment)
+            .env_remove(LOG_VARIABLE)
             .env(STEP_VARIABLE, &self.directory)
             // It is ours to end, not our supervisor's.
             .env(INDEPENDENT_VARIABLE, "1")
@@ -118,7 +121,9 @@ impl Script {
             .stdin(lock)
             .stdout(output.try_clone().map_err(problem)?)
             .stderr(output);
+        let started = Instant::now();
         let mut child = command.spawn().map_err(problem)?;
+        debug!(pid = child.id(), step = %self.directory.display(), "command of a step started");
         // Whoever holds the lock last lets go of it.
         drop(command);
         if self.stopped.load(Ordering::Relaxed) {
@@ -126,6 +131,8 @@ impl Script {
             signal_group(child.id(), Signal::KILL);
         }
         let status = child.wait().map_err(problem)?;
+        let ms = started.elapsed().as_millis();
+        debug!(pid = child.id(), exit_code = self.result(), signal = status.signal(), ms, "command of a step ended");
         match (self.result(), status.signal()) {
             (Some(code), _) => Ok(Finish::Exited(code)),
             (None, Some(signal)) => Ok(Finish::Killed(signal)),

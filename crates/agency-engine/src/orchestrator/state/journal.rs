@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use agency_model::workflow::{ClockReading, Fact, HistoryEntry};
+use tracing::info;
 
 use super::SessionError;
 use crate::home::{HomeError, open_for_append, read_whole, sync_directory};
 use crate::store::now;
+use crate::variant_name::variant_name;
 
 /// Appends facts.
 #[derive(Debug)]
@@ -90,6 +92,8 @@ impl Journal {
             self.path.ancestors().skip(1).take(2).try_for_each(sync_directory).map_err(problem)?;
         }
         self.last = entry.seq;
+        let session = self.path.parent().and_then(Path::file_name);
+        info!(?session, seq = entry.seq, fact = %variant_name(&entry.fact), "workflow fact stored");
         Ok(entry)
     }
 

@@ -1,15 +1,17 @@
 //! Makes a planned run real, step by step.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
+use tracing::{debug, info, warn};
 
 use super::launching::{Launching, RunPaths, launch};
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, PlannedPrompt};
@@ -20,10 +22,11 @@ use crate::fault;
 use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
 use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::lock::{Lock, is_held};
-use crate::process::{bind_listener, close_on_exec};
+use crate::process::{LOG_VARIABLE, bind_listener, close_on_exec};
 use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::store::{RunRow, now};
+use crate::variant_name::variant_name;
 use crate::wire::{Report, send_orders};
 use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
@@ -50,6 +53,7 @@ impl Agency {
             return Err(error.into());
         }
         drop(conversation);
+        info!(run = %plan.id, agent = plan.spec.runner.kind, host = %plan.spec.host, mode = %plan.spec.mode, "run created");
         fault::point("run.inserted");
         let mut creation = Creation {
             agency: self,
@@ -64,6 +68,7 @@ impl Agency {
         match creation.execute() {
             Ok(()) => Ok(self.store.run(&plan.id)?),
             Err(error) => {
+                warn!(run = %plan.id, code = error.code().as_str(), "run not started");
                 creation.take_back();
                 // A Ctrl-C reaches git too, which then fails in its own words.
                 let error = if interrupted.load(Ordering::Relaxed) { CreateError::Interrupted } else { error };
@@ -119,7 +124,7 @@ impl Agency {
 pub(super) struct Creation<'a> {
     pub(super) agency: &'a Agency,
     pub(super) plan: &'a Plan,
-    directory: RunDirectory,
+    pub(super) directory: RunDirectory,
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
     workspace_made: bool,
@@ -132,7 +137,9 @@ impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
         self.write_files()?;
         fault::point("run.files");
+        let started = Instant::now();
         self.workspace.prepare()?;
+        debug!(path = %self.workspace.directory().display(), ms = started.elapsed().as_millis(), "workspace made");
         self.workspace_made = true;
         fault::point("run.workspace");
         self.grant_trust()?;
@@ -141,9 +148,11 @@ impl Creation<'_> {
         fault::point("run.prompt");
         let listener = bind_listener(&self.directory.launch_socket())
             .map_err(|source| HomeError::new("listen at", self.directory.launch_socket(), source))?;
+        let started = Instant::now();
         let mut child = self.start_host()?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
+        debug!(ms = started.elapsed().as_millis(), "supervisor connected");
         let directory = self.agent_directory()?;
         let commit_roots = self.sandbox_roots();
         let found = RunPaths {
@@ -161,6 +170,7 @@ impl Creation<'_> {
         send_orders(&mut supervisor, &orders, &environment).map_err(broken)?;
         fault::point("run.ordered");
         let report = self.wait_for_report(&mut supervisor)?;
+        debug!(report = %variant_name(&report), ms = started.elapsed().as_millis(), "supervisor reported");
         fault::point("run.reported");
         // Its work is done; a dead socket file would only puzzle.
         let _ = std::fs::remove_file(self.directory.launch_socket());
@@ -292,7 +302,8 @@ impl Creation<'_> {
         let home = self.agency.home.root().display().to_string();
         let executable = self.agency.executable.display().to_string();
         let wrapper = self.agency.config.wrapper.as_ref();
-        let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id);
+        let directives = self.plan.environment.get(OsStr::new(LOG_VARIABLE)).and_then(|value| value.to_str());
+        let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id).recording(directives);
         match self.plan.spec.host {
             Host::Tmux => {
                 let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
@@ -302,15 +313,11 @@ impl Creation<'_> {
                 Ok(None)
             }
             Host::Detached => {
-                let log = open_for_append(&self.log_path())?;
+                let log = open_for_append(&self.directory.supervisor_log())?;
                 let child = start_detached(&supervisor, log).map_err(|error| CreateError::Host(error.to_string()))?;
                 Ok(Some(child))
             }
         }
-    }
-
-    pub(super) fn log_path(&self) -> PathBuf {
-        self.directory.file("supervisor.log")
     }
 
     pub(super) fn check_interrupt(&self) -> Result<(), CreateError> {

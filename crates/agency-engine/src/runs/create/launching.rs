@@ -12,7 +12,7 @@ use super::{Plan, mcp_servers};
 use crate::adapter::{AdapterError, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
 use crate::config::Config;
 use crate::home::RunDirectory;
-use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
+use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE};
 use crate::runner::StdinPlan;
 use crate::wire::{LaunchOrders, ORDERS_VERSION, RestartPlan, RestartRules, SESSION, Start, WORDS};
 use crate::workspace::Scratch;
@@ -146,6 +146,10 @@ fn environment(
     let mut environment = plan.environment.clone();
     for name in [INDEPENDENT_VARIABLE, "AGENCY_BIN", "TMUX", "TMUX_PANE"] {
         environment.remove(&OsString::from(name));
+    }
+    // The driver of a workflow is this program, and writes diagnostics to a file.
+    if plan.kind != RunKind::Workflow {
+        environment.remove(OsStr::new(LOG_VARIABLE));
     }
     if (plan.spec.mode, plan.spec.host) == (Mode::Interactive, Host::Detached) {
         // Nobody's terminal yet: what attaches later is a modern one.

@@ -5,10 +5,12 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::CreateError;
 use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
+use crate::home::read_text;
 use crate::host::Tmux;
 use crate::wire::{Report, receive_report};
 
@@ -36,8 +38,8 @@ impl Creation<'_> {
                 ask_tmux = Instant::now() + ASK_TMUX;
             }
             if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
-                let said = crate::home::read_text(&self.log_path()).unwrap_or_default();
-                return Err(CreateError::Host(format!("it ended at once ({status}): {}", said.trim())));
+                let log = read_text(&self.directory.supervisor_log()).unwrap_or_default();
+                return Err(CreateError::Host(format!("it ended at once ({status}): {}", printed_in(&log))));
             }
         }
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
@@ -65,6 +67,13 @@ impl Creation<'_> {
         }
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
+}
+
+/// What the supervisor, or the wrapper, printed to standard error, without the diagnostics around it, which begin with a time.
+fn printed_in(log: &str) -> String {
+    let is_diagnostic = |line: &&str| line.split(' ').next().is_some_and(|word| word.parse::<Timestamp>().is_ok());
+    let printed: Vec<&str> = log.lines().filter(|line| !is_diagnostic(line)).collect();
+    printed.join("\n").trim().to_owned()
 }
 
 fn ready(descriptor: impl std::os::fd::AsFd, limit: Duration) -> io::Result<bool> {

@@ -6,9 +6,10 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use tracing::debug;
 
 use crate::home::Home;
 use crate::process::output_with_timeout;
@@ -54,7 +55,11 @@ pub(super) fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, O
 fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().envs(environment).current_dir("/");
-    version_in(&String::from_utf8(output_with_timeout(&mut command, VERSION_TIMEOUT, MAX_OUTPUT_BYTES)?).ok()?)
+    let started = Instant::now();
+    let output = output_with_timeout(&mut command, VERSION_TIMEOUT, MAX_OUTPUT_BYTES);
+    let ms = started.elapsed().as_millis();
+    debug!(program = %program.display(), ms, answered = output.is_some(), "version of the agent asked");
+    version_in(&String::from_utf8(output?).ok()?)
 }
 
 /// The first word that looks like a version.
