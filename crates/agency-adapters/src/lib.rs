@@ -8,6 +8,8 @@
 //! The one rule: a parser is total. Any bytes, in any pieces, give the same items, and never an error; what is not
 //! understood is kept as [`Event::Unknown`].
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 #[cfg(test)]
 mod acme;
 mod acp;

@@ -22,6 +22,8 @@
 //!
 //! Modules that only the `agency` binary and the tests need are hidden from this documentation.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub use agency_adapters as adapter;
 pub use agency_adapters::screen;
 pub use agency_workspace as workspace;

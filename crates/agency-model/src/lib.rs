@@ -2,6 +2,8 @@
 //!
 //! The one rule: nothing here touches a file, a clock, the environment or another process.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod activity;
 mod caller;
 pub mod conversation;

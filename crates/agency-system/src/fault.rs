@@ -2,6 +2,11 @@
 //!
 //! The one rule: without the feature `fault-points` this is nothing at all.
 
+#![cfg_attr(
+    feature = "fault-points",
+    expect(clippy::disallowed_methods, reason = "tests set fault points by variables")
+)]
+
 /// Every step that can be named in `AGENCY_FAULT_POINT`.
 #[cfg(feature = "fault-points")]
 pub const POINTS: &[&str] = &[

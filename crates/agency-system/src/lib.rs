@@ -2,6 +2,8 @@
 //!
 //! The one rule: nothing here knows what a run is, beyond the variables that mark its processes.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod fault;
 pub mod files;
 pub mod lock;

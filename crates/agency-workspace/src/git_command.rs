@@ -89,6 +89,7 @@ impl Finished {
 
 impl GitCommand {
     /// Starts to describe a command that git runs in `directory`.
+    #[expect(clippy::disallowed_methods, reason = "git is started here")]
     pub(super) fn at(directory: &Path) -> Self {
         let mut command = Command::new("git");
         for variable in CLEARED {
@@ -173,6 +174,7 @@ impl GitCommand {
     }
 
     /// Leaves the user's language to git and to the hooks that it runs: they may read files that are not ASCII.
+    #[expect(clippy::disallowed_methods, reason = "the user's language is in the environment")]
     pub(super) fn in_users_language(mut self) -> Self {
         match std::env::var_os("LC_ALL") {
             Some(language) => self.command.env("LC_ALL", language),

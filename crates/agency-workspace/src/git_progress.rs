@@ -73,6 +73,7 @@ impl GitCommand {
         Ok(Some(Finished { success: status.success() && ended == GitEnd::ByItself, stdout: vec![], stderr }))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "git is started here, by a shell that ends it with us")]
     fn watched(&self) -> Command {
         let mut watched = Command::new("/bin/sh");
         watched.args(["-c", WATCHED_GIT_SCRIPT, "git"]).args(self.command.get_args());

@@ -2,6 +2,8 @@
 //!
 //! The one rule: nothing an agent left behind is ever destroyed before it is saved to a ref.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod address;
 mod branch;
 mod branch_log;

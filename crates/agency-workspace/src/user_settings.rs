@@ -78,6 +78,7 @@ impl UserSettings {
     }
 
     /// Lets a git command use the settings, with the file that [`Self::write`] made.
+    #[expect(clippy::disallowed_methods, reason = "git's own settings of the user are extended, not replaced")]
     pub(super) fn apply(&self, git: GitCommand, file: &Path) -> GitCommand {
         let git = match &self.of_user {
             Some(_) => git.env("GIT_CONFIG_GLOBAL", file).env("GIT_CONFIG_NOSYSTEM", "1"),

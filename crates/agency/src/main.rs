@@ -1,5 +1,7 @@
 //! `agency`: runs AI coding agents, each in its own workspace, watched, logged and never lost.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod cli;
 mod command;
 mod context;

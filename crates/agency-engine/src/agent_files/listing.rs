@@ -15,6 +15,7 @@ const LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_OUTPUT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What the program prints when it is started in a directory; none where it fails.
+#[expect(clippy::disallowed_methods, reason = "an agent is asked for its settings and conversations")]
 pub(super) fn output(program: &Path, args: &[&str], directory: &Path, environment: &Variables) -> Option<Vec<u8>> {
     let mut command = Command::new(program);
     command.args(args).current_dir(directory).env_clear().envs(environment);

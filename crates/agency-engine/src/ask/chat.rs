@@ -67,6 +67,7 @@ impl SubagentRunner {
         ended
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the agent of a chat is started on the user's own terminal")]
     fn talk(
         &self,
         reader: &Reader,

@@ -10,6 +10,7 @@ use super::SupervisorCommand;
 use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 
 /// Starts the supervisor; what it complains about goes to `log`.
+#[expect(clippy::disallowed_methods, reason = "detached supervisors are started here")]
 pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<Child> {
     let (program, args) = supervisor.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut command = Command::new(program);

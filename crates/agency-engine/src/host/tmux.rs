@@ -220,6 +220,7 @@ impl Tmux {
     }
 
     /// Where the server listens.
+    #[expect(clippy::disallowed_methods, reason = "the place of tmux's sockets is in the environment")]
     fn socket_path(&self) -> PathBuf {
         let directory = || {
             let parent = std::env::var_os("TMUX_TMPDIR").filter(|value| !value.is_empty());
@@ -243,6 +244,7 @@ impl Tmux {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "tmux is started here")]
     fn command(&self) -> Command {
         let mut command = Command::new("tmux");
         match &self.socket {

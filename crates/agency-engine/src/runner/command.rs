@@ -96,6 +96,7 @@ impl RunnerCommand {
         self
     }
 
+    #[expect(clippy::disallowed_methods, reason = "agents are started here")]
     pub(super) fn to_tokio(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(&self.environment);

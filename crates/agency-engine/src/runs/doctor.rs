@@ -180,6 +180,7 @@ fn survivor_check(processes: &[Survivor]) -> Option<Check> {
     Some(Check::bad("processes", Health::Warning, message, fix))
 }
 
+#[expect(clippy::disallowed_methods, reason = "git is asked for its version, whatever directory it is in")]
 fn git() -> Check {
     match first_line(Command::new("git").arg("--version")) {
         Some(version) => Check::ok("git", version),

@@ -37,6 +37,7 @@ enum Chunk {
 }
 
 /// Runs a program to its end and returns its exit code, as a shell would give it.
+#[expect(clippy::disallowed_methods, reason = "the scripted agent starts programs as agents do")]
 pub(super) fn run(invocation: &Invocation<'_>, streams: &mut Streams<'_>) -> Result<u8, ScriptError> {
     let Invocation { line, program, arguments, directory } = *invocation;
     let failed = |source| ScriptError::Command { line, program: program.to_owned(), source };

@@ -106,6 +106,7 @@ impl Store {
     }
 
     /// The problems of a file of any version, without changing it; empty if it is sound.
+    #[expect(clippy::disallowed_methods, reason = "the database is opened here")]
     pub fn problems_of_file(path: &Path) -> Result<Vec<String>, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(opening(path.to_owned()))?;
@@ -135,6 +136,7 @@ fn problems(connection: &Connection, check: &str) -> Result<Vec<String>, StoreEr
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
+#[expect(clippy::disallowed_methods, reason = "the database is opened here")]
 fn connect(path: &Path, more: OpenFlags) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let started = Instant::now();

@@ -140,6 +140,7 @@ impl Notifier {
     }
 
     /// Tells the user; what could not even be started is said.
+    #[expect(clippy::disallowed_methods, reason = "the user's notification programs are started here")]
     pub(super) fn tell(&mut self, notification: &Notification) -> Vec<String> {
         let mut troubles = vec![];
         if let Some(program) = self.to.desktop.clone() {

@@ -114,6 +114,7 @@ fn supervise_run(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "the terminal of the pane is known by the variables of this process")]
 fn orders(directory: &RunDirectory) -> io::Result<(UnixStream, LaunchOrders, Environment)> {
     let mut creator = connect(&directory.launch_socket())?;
     creator.set_read_timeout(Some(ORDERS_TIMEOUT))?;

@@ -13,9 +13,8 @@ use crate::process::connect;
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {
-    let woken = connect(&directory.control_socket())
-        .and_then(|mut stream| write_first_frame(&mut stream, BELL, &[]))
-        .is_ok();
+    let woken =
+        connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, BELL, &[])).is_ok();
     debug!(run = ?directory.path().file_name(), woken, "supervisor woken");
     woken
 }

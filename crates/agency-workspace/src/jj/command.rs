@@ -50,6 +50,7 @@ impl JjCommand {
     }
 
     /// Starts to describe a command that first takes in the files of a workspace, as jj does by itself.
+    #[expect(clippy::disallowed_methods, reason = "jj is started here")]
     pub(super) fn on(workspace: &Path) -> Self {
         let mut command = Command::new("jj");
         for variable in git_command::CLEARED.iter().chain(&["JJ_LOG", "JJ_TRACE"]) {

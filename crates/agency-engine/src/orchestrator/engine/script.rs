@@ -96,6 +96,7 @@ impl Script {
         self.start(lock)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "commands of workflow steps are started here")]
     fn start(&self, lock: File) -> Result<Finish, HomeError> {
         let output = open_for_append(&self.output())?;
         let place = self.workdir.as_ref().map_or_else(|| self.workspace.clone(), |inside| self.workspace.join(inside));

@@ -129,6 +129,7 @@ fn in_milliseconds(duration: &Duration) -> u64 {
 }
 
 /// Only a test may shorten the minute.
+#[cfg_attr(feature = "fault-points", expect(clippy::disallowed_methods, reason = "a test sets it by a variable"))]
 fn milliseconds(minutes: u32) -> u64 {
     #[cfg(feature = "fault-points")]
     if let Some(minute) = std::env::var("AGENCY_MINUTE_MS").ok().and_then(|text| text.parse::<u64>().ok()) {

@@ -52,6 +52,7 @@ pub(super) fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, O
     Some(version)
 }
 
+#[expect(clippy::disallowed_methods, reason = "an agent is asked for its version")]
 fn ask(program: &Path, environment: &BTreeMap<OsString, OsString>) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().envs(environment).current_dir("/");

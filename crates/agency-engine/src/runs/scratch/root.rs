@@ -16,6 +16,7 @@ use crate::home::{Home, HomeError};
 const ROOT_NAME: &str = "agency";
 
 /// Makes the directory in which a scratch directory can be made: below the user's runtime directory, or in the home.
+#[expect(clippy::disallowed_methods, reason = "the user's runtime directory is in the environment")]
 pub(crate) fn scratch_place(home: &Home) -> Result<PathBuf, HomeError> {
     let runtime = runtime_directory(std::env::var_os("XDG_RUNTIME_DIR"));
     if let Some(place) = runtime.and_then(|directory| private_below(&directory)) {
@@ -30,6 +31,7 @@ pub(crate) fn scratch_place(home: &Home) -> Result<PathBuf, HomeError> {
 
 /// Every directory that may hold scratch directories, those of earlier versions and of other sessions included.
 #[must_use]
+#[expect(clippy::disallowed_methods, reason = "the user's runtime directory is in the environment")]
 pub(crate) fn scratch_places(home: &Home) -> Vec<PathBuf> {
     let of_system = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
     let mut places = vec![home.scratch()];

@@ -17,6 +17,7 @@ use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
 
 /// Lends the terminal, and says what came of it. What cannot be is refused before.
+#[expect(clippy::disallowed_methods, reason = "the user's shell and editor take over the terminal")]
 pub(super) fn run(
     program: ForegroundProgram,
     terminal: &mut Terminal,
@@ -118,6 +119,7 @@ fn visit_directory(
 }
 
 /// Lets the user write a text in an editor of their own.
+#[expect(clippy::disallowed_methods, reason = "the user's shell and editor take over the terminal")]
 fn write(text: &str) -> Result<String, Failure> {
     let refused = |error: io::Error| Failure { message: format!("the text could not be written: {error}"), hint: None };
     let file = tempfile::Builder::new().prefix("agency-").suffix(".md").tempfile().map_err(refused)?;
