@@ -1,7 +1,7 @@
 //! What an agent is doing inside `running`, and how we know.
 
 use crate::string_enum::string_enum;
-use crate::{Answer, Question, QuestionKind};
+use crate::{Question, QuestionKind};
 
 string_enum! {
     /// What an agent is doing.
@@ -27,14 +27,11 @@ string_enum! {
 const EDITING: [&str; 7] = ["write", "edit", "patch", "replace", "file_change", "create", "save"];
 
 impl Activity {
-    /// What an answer says about the agent that gets it: an allowed tool is at work, else the model hears of it.
-    #[must_use]
-    pub fn after_answer(answer: &Answer, question: &Question) -> Self {
-        match (answer, question.kind, &question.tool) {
-            (Answer::Allow { .. } | Answer::AllowAll, QuestionKind::Permission, Some(tool)) => {
-                Self::by_tool(&tool.name)
-            }
-            _ => Self::Thinking,
+    /// What the agent does when a question is answered by a permission: the tool that it is about is at work.
+    pub(crate) fn if_allowed(question: &Question) -> Self {
+        match (question.kind, &question.tool) {
+            (QuestionKind::Permission, Some(tool)) => Self::by_tool(&tool.name),
+            (_, _) => Self::Thinking,
         }
     }
 

@@ -69,6 +69,12 @@ impl EventLog {
         seq
     }
 
+    /// The number of the last event.
+    #[must_use]
+    pub const fn last_seq(&self) -> u64 {
+        self.next_seq.saturating_sub(1)
+    }
+
     /// Whether the disk did not take everything.
     #[must_use]
     pub const fn is_stuck(&self) -> bool {

@@ -9,11 +9,24 @@ use agency_model::conversation::{Conversation, Effect, Input, Timer as Conversat
 use agency_model::run::{self, StopCause};
 use tracing::trace;
 
-use super::screen_reader::{CONFIRM_TIMEOUT, READ_INTERVAL};
+use super::asked_question::AskedQuestions;
+use super::screen_reader::READ_INTERVAL;
 use super::supervisor::Supervisor;
 use super::timers::Timer;
+use crate::runner::Signal;
 use crate::screen::ScreenRules;
 use crate::variant_name::variant_name;
+
+/// A message that came in mid-turn may be part of the turn, or begin another: which one is known after this time.
+const NEXT_TURN_WAIT: Duration = Duration::from_secs(2);
+/// How long an agent may take to begin the turn in which it reports on the end of its background tasks.
+const BACKGROUND_REPORT_WAIT: Duration = Duration::from_secs(10);
+/// How long an agent may take to exit when its conversation is over.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a dialog may stay after it was answered, or a message be without effect.
+const CONFIRM_TIMEOUT: Duration = Duration::from_secs(8);
+/// How long a process may take to show that it takes what is typed; some need a minute on a busy machine.
+const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An answer whose giver could not notify the supervisor is found after this.
 const REQUEST_POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -24,6 +37,8 @@ const STORE_RETRY_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct ConversationDriver {
     state: Conversation,
+    /// The questions as they were asked.
+    pub(super) asked: AskedQuestions,
     inputs: VecDeque<Input>,
     is_handling: bool,
 }
@@ -54,6 +69,15 @@ impl Supervisor<'_> {
     fn perform(&mut self, effect: Effect) {
         trace!(effect = %variant_name(&effect), "effect of the conversation");
         match effect {
+            Effect::RecordEvent { event, shown } => self.record_event(event, shown),
+            Effect::RecordActivity(change) => self.record_activity(change),
+            Effect::SendMessage(text) => self.send_message(text),
+            Effect::TypeMessage(text) => self.type_message(&text),
+            Effect::SendInterrupt { request } => self.send_interrupt(request),
+            Effect::PressKey(key) => self.press_key(key),
+            Effect::CloseInput => self.close_input(),
+            Effect::TerminateAgent => drop(self.agent.as_ref().map(|agent| agent.terminate())),
+            Effect::KillAgent => drop(self.agent.as_ref().map(|agent| agent.signal(Signal::KILL))),
             Effect::StoreQuestion(id) => self.store_question(&id),
             Effect::AnnounceQuestion(id) => self.announce_question(&id),
             Effect::ConsultPolicy(id) => self.consult_policy(&id),
@@ -64,30 +88,39 @@ impl Supervisor<'_> {
             Effect::Settle { id, given, outcome } => self.settle_question(&id, given, &outcome),
             Effect::Expire { id, reason } => self.expire_question(&id, &reason),
             Effect::AskAgain(id) => self.ask_human_again(&id),
-            Effect::Forget(id) => drop(self.questions.remove(&id)),
+            Effect::Forget(id) => drop(self.conversation.asked.remove(&id)),
             Effect::FinishRequest { request, outcome } => self.finish_request(request, outcome),
-            Effect::SendDenialText(text) => self.send_denial_text(text),
             Effect::AskAboutDialog => self.ask_about_dialog(),
             Effect::AskAboutScreen => self.ask_about_screen(),
-            Effect::RecordScreenActivity => self.record_screen_activity(),
+            Effect::KeepNewScreen => self.keep_new_screen(),
+            Effect::DropNewScreen => self.screen_reader.new_screen = None,
             Effect::ReadScreen => self.timers.arm_once(Timer::ReadScreen, READ_INTERVAL),
             Effect::ReadScreenNow => self.timers.arm(Timer::ReadScreen, Duration::ZERO),
             Effect::Arm(timer) => self.arm_conversation_timer(timer),
             Effect::Disarm(timer) => self.timers.disarm(&Timer::Conversation(timer)),
             Effect::StopForNoAnswer => self.feed(&run::Input::Stop(StopCause::NoAnswer)),
+            Effect::StopForNoProgress => self.feed(&run::Input::Stop(StopCause::NoProgress)),
         }
     }
 
     fn arm_conversation_timer(&mut self, timer: ConversationTimer) {
         let limit = |ms: Option<u64>| ms.map(Duration::from_millis);
         let after = match &timer {
+            ConversationTimer::Progress => limit(self.launch.no_progress_ms),
+            ConversationTimer::NextTurn => Some(NEXT_TURN_WAIT),
+            ConversationTimer::BackgroundReport => Some(BACKGROUND_REPORT_WAIT),
+            ConversationTimer::AgentExit => Some(EXIT_TIMEOUT),
+            ConversationTimer::Termination => limit(Some(self.launch.grace_ms)),
             ConversationTimer::StoreQuestion => Some(STORE_RETRY_DELAY),
             ConversationTimer::QuestionLimit(_) => limit(self.launch.question_ms),
             ConversationTimer::PollRequests => {
                 return self.timers.arm_once(Timer::Conversation(timer), REQUEST_POLL_INTERVAL);
             }
             ConversationTimer::DialogDelay(_) => self.screen_reader.rules().map(ScreenRules::answer_delay),
-            ConversationTimer::ConfirmAnswer => Some(CONFIRM_TIMEOUT),
+            ConversationTimer::ConfirmAnswer | ConversationTimer::ConfirmMessage | ConversationTimer::PromptReady => {
+                Some(CONFIRM_TIMEOUT)
+            }
+            ConversationTimer::ProcessReady => Some(READY_TIMEOUT),
             ConversationTimer::UnrecognisedScreen => limit(self.launch.unknown_ms),
         };
         if let Some(after) = after {
@@ -104,7 +137,15 @@ impl Supervisor<'_> {
             ConversationTimer::UnrecognisedScreen => self.read_screen(),
             ConversationTimer::QuestionLimit(_)
             | ConversationTimer::DialogDelay(_)
-            | ConversationTimer::ConfirmAnswer => {}
+            | ConversationTimer::ConfirmAnswer
+            | ConversationTimer::ConfirmMessage
+            | ConversationTimer::ProcessReady
+            | ConversationTimer::PromptReady
+            | ConversationTimer::Progress
+            | ConversationTimer::NextTurn
+            | ConversationTimer::BackgroundReport
+            | ConversationTimer::AgentExit
+            | ConversationTimer::Termination => {}
         }
         self.converse(Input::Timer(timer));
     }

@@ -40,6 +40,7 @@ impl Supervisor<'_> {
         let attempt = self.run.attempt();
         self.timers.disarm(&Timer::Run(RunTimer::Grace { attempt }));
         self.timers.disarm(&Timer::Run(RunTimer::Kill { attempt }));
+        self.converse(conversation::Input::Exiting);
         let left = left_children();
         if !left.is_empty() {
             info!(processes = left.len(), "ending what the agent left running");
@@ -101,16 +102,12 @@ impl Supervisor<'_> {
         let attempt = self.run.attempt();
         info!(attempt, exit_code = exit.exit_code, signal = exit.signal, "agent exited");
         self.keep_last_screen();
-        self.note_state_at_exit();
+        self.converse(conversation::Input::OutputRead);
         let verdict = self.stop_understanding();
         self.close_screen_reader();
         self.stop_typing();
         self.converse(conversation::Input::Exited);
-        self.activity.current = None;
-        self.timers.disarm(&Timer::Progress);
         self.timers.disarm(&Timer::Run(RunTimer::Healthy { attempt }));
-        self.timers.disarm(&Timer::EndConversation);
-        self.timers.disarm(&Timer::AgentExit);
         self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit, verdict });
     }

@@ -85,9 +85,8 @@ impl Supervisor<'_> {
                 self.agent = Some(agent);
                 fault::point("supervise.unnoted");
                 self.leave_pid_file(&program, pid);
-                self.record_event(Event::Attempt { program, pid, logs_from: self.logs.lengths() });
-                self.begin_conversation();
-                self.watch_progress();
+                self.events.append(attempt, Event::Attempt { program, pid, logs_from: self.logs.lengths() });
+                self.begin_conversation(pid);
                 let healthy = Duration::from_millis(self.launch.restart.healthy_ms);
                 self.timers.arm(Timer::Run(RunTimer::Healthy { attempt }), healthy);
                 fault::point("supervise.spawned");
@@ -107,7 +106,7 @@ impl Supervisor<'_> {
     fn freshen_workspace(&mut self) {
         if let Err(error) = bring_up_to_date(self.home, &self.row) {
             let message = format!("the workspace could not be brought up to date: {error}");
-            self.record_event(Event::Notice { message });
+            self.events.append(self.run.attempt(), Event::Notice { message });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use agency_model::conversation::Input;
 use agency_model::run::{ChangedPath, Ending, Progress, Reason, State};
 use agency_model::{ErrorCode, Event};
 use tracing::{info, warn};
@@ -33,6 +34,7 @@ impl Supervisor<'_> {
             return self.notifier;
         };
         self.end_hidden(&ending);
+        self.converse(Input::RunEnded(ending.state));
         let details = self.details(&ending);
         let ended = Ended {
             ending,
@@ -142,14 +144,14 @@ impl Supervisor<'_> {
 
     /// What an agent left unfinished that called its last turn a success.
     fn cut_off(&self) -> Option<String> {
-        let success = self.protocol.outcome().is_some_and(|outcome| outcome.success);
-        if success && self.messages.is_cut_off() { self.messages.shortcoming() } else { None }
+        let cut_off = self.protocol.has_succeeded() && self.conversation.is_cut_off();
+        if cut_off { self.conversation.shortcoming() } else { None }
     }
 
     fn details(&self, ending: &Ending) -> Option<String> {
         match (ending.state, ending.reason, ending.exit) {
             (State::Killed, _, _) => None,
-            (State::Completed, _, _) => self.messages.shortcoming(),
+            (State::Completed, _, _) => self.conversation.shortcoming(),
             (_, Reason::WallTime, _) => {
                 let minutes = self.launch.wall_time_ms.unwrap_or_default() / 60_000;
                 Some(format!("the wall time of {minutes} minutes is over"))

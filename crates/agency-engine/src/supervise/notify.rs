@@ -13,7 +13,7 @@ pub(super) const BELL: &str = "\x07";
 impl Supervisor<'_> {
     /// The agent waits for an answer.
     pub(super) fn notify_question(&mut self, id: &QuestionId) {
-        let Some(asked) = self.questions.get(id) else { return };
+        let Some(asked) = self.conversation.asked.get(id) else { return };
         if let (Some(pane), true) = (&mut self.pane, self.notifier.rings()) {
             pane.ring();
         }

@@ -1,6 +1,7 @@
 //! Keeps what the agent writes, and shows it to the viewers.
 
-use agency_model::{Activity, Escaper, Event, Sgr};
+use agency_model::conversation::Input;
+use agency_model::{Escaper, Event, Sgr};
 
 use super::agent_screen::{AgentScreen, Wish};
 use super::crlf::to_crlf;
@@ -61,14 +62,11 @@ impl Supervisor<'_> {
             // Without a terminal of its own, an agent does not write to the one of who looks.
             false => audience.show(self.headless_output.escaped(stream, bytes).as_bytes(), needs_crlf),
         }
-        if let Some(fresh) = &mut self.screen_reader.fresh {
-            fresh.show(bytes);
+        if let Some(screen) = &mut self.screen_reader.new_screen {
+            screen.show(bytes);
         }
         if !self.protocol.understands() {
-            self.note_progress();
-            if !(self.screen.is_some() && self.screen_reader.understands()) {
-                self.set_activity(Activity::Unknown, "its output is not understood", None);
-            }
+            self.converse(Input::Output);
         }
         self.screen_changed();
     }
@@ -121,8 +119,8 @@ impl Supervisor<'_> {
         if let Some(screen) = &mut self.screen {
             screen.resize(size);
         }
-        if let Some(fresh) = &mut self.screen_reader.fresh {
-            fresh.resize(size);
+        if let Some(screen) = &mut self.screen_reader.new_screen {
+            screen.resize(size);
         }
         if !same {
             self.tell_watchers_the_size();

@@ -2,12 +2,10 @@
 //!
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
-use agency_model::conversation::{Input, Origin};
+use agency_model::conversation::{Conversation, Input, Origin};
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 
-use super::messages::Messages;
-use super::render::rendered;
 use super::supervisor::Supervisor;
 use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use crate::runner::Stream;
@@ -52,7 +50,7 @@ impl ProtocolReader {
         self.channel.is_some()
     }
 
-    /// Whether the agent can receive messages by its protocol.
+    /// Whether the agent receives messages by its protocol.
     pub(super) const fn is_conversation(&self) -> bool {
         self.opening.is_some()
     }
@@ -73,20 +71,20 @@ impl ProtocolReader {
     }
 
     /// What the agent said about its work.
-    fn verdict(&self, messages: &Messages) -> Verdict {
+    fn verdict(&self, conversation: &Conversation) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
             // Its success was that of a turn, not of all that it had begun.
-            Some(Outcome { success: true, .. }) if messages.is_cut_off() => Verdict::Failure,
-            Some(Outcome { success: true, .. }) if messages.dismissed => Verdict::Dismissed,
+            Some(Outcome { success: true, .. }) if conversation.is_cut_off() => Verdict::Failure,
+            Some(Outcome { success: true, .. }) if conversation.was_terminated() => Verdict::Dismissed,
             Some(Outcome { success: true, .. }) => Verdict::Success,
             Some(Outcome { success: false, .. }) => Verdict::Failure,
         }
     }
 
-    /// How the last turn ended.
-    pub(super) const fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
+    /// Whether the agent reported that its last turn succeeded.
+    pub(super) fn has_succeeded(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| outcome.success)
     }
 
     /// Why the agent says it failed.
@@ -110,25 +108,25 @@ impl ProtocolReader {
 impl Supervisor<'_> {
     /// Understands what was just written to the logs.
     pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let heard = match (&self.agent, &mut self.protocol.channel, stream) {
+        let items = match (&self.agent, &mut self.protocol.channel, stream) {
             (Some(agent), Some(channel), Stream::Stdout) => channel.feed(agent.written(stream, length)),
             (_, _, Stream::Stdout | Stream::Stderr) => return,
         };
-        self.take_in(heard);
+        self.handle_items(items);
     }
 
-    /// A message to the agent may have consequences, such as questions that are withdrawn.
-    pub(super) fn hear_what_follows(&mut self) {
-        let heard = self.protocol.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
-        self.take_in(heard);
+    /// Handles what follows from a message to the agent, such as questions that are withdrawn.
+    pub(super) fn handle_pending_items(&mut self) {
+        let items = self.protocol.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
+        self.handle_items(items);
     }
 
     /// Understands the last half line, and is ready for another attempt.
     pub(super) fn stop_understanding(&mut self) -> Verdict {
-        let heard = self.protocol.channel.as_mut().map(Channel::finish).unwrap_or_default();
-        self.take_in(heard);
+        let items = self.protocol.channel.as_mut().map(Channel::finish).unwrap_or_default();
+        self.handle_items(items);
         self.store_agent_note();
-        let verdict = self.protocol.verdict(&self.messages);
+        let verdict = self.protocol.verdict(&self.conversation);
         // For an agent that stays, what it finished was one turn of many.
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
@@ -141,60 +139,51 @@ impl Supervisor<'_> {
         self.protocol.listen_anew();
     }
 
-    fn take_in(&mut self, heard: Vec<StreamItem>) {
+    fn handle_items(&mut self, items: Vec<StreamItem>) {
         self.events.hold();
-        self.take_in_each(heard);
+        for item in items {
+            self.handle_item(item);
+        }
         self.events.release();
     }
 
-    fn take_in_each(&mut self, heard: Vec<StreamItem>) {
-        for item in heard {
-            match item {
-                StreamItem::Event(event) => self.take_in_event(event),
-                StreamItem::Session(session) => {
-                    self.protocol.session = Some(session);
-                    self.store_agent_note();
-                    // No event tells it.
-                    self.write_snapshot();
-                }
-                StreamItem::Result(outcome) => {
-                    self.protocol.outcome = Some(outcome);
-                    self.turn_is_over();
-                    self.write_snapshot();
-                }
-                StreamItem::TurnStarted => self.turn_begins(),
-                StreamItem::BackgroundTasks(count) => self.background_changed(count),
-                StreamItem::Reply(bytes) => self.say(&bytes),
-                StreamItem::Question(question) => {
-                    // The events before a question are on disk before anything follows from it.
-                    self.events.release();
-                    self.ask(question, Origin::Protocol);
-                    self.events.hold();
-                }
-                StreamItem::Withdrawn(key) => {
-                    self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
-                }
+    fn handle_item(&mut self, item: StreamItem) {
+        match item {
+            StreamItem::Event(event) => self.handle_agent_event(event),
+            StreamItem::Session(session) => {
+                self.protocol.session = Some(session);
+                self.store_agent_note();
+                // No event tells it.
+                self.write_snapshot();
+            }
+            StreamItem::Result(outcome) => {
+                self.protocol.outcome = Some(outcome);
+                self.converse(Input::TurnEnded);
+                self.write_snapshot();
+            }
+            StreamItem::TurnStarted => self.converse(Input::TurnStarted),
+            StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
+            StreamItem::Reply(bytes) => self.write_to_agent(&bytes),
+            StreamItem::Question(question) => {
+                // The events before a question are on disk before anything follows from it.
+                self.events.release();
+                self.ask(question, Origin::Protocol);
+                self.events.hold();
+            }
+            StreamItem::Withdrawn(key) => {
+                self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
             }
         }
     }
 
-    fn take_in_event(&mut self, event: Event) {
-        if !matches!(event, Event::Error { .. } | Event::Unknown { .. }) {
-            self.note_progress();
-        }
+    fn handle_agent_event(&mut self, event: Event) {
         if let Event::Error { message } = &event {
             self.protocol.last_error = Some(message.clone());
         }
         if let Event::Usage(usage) = &event {
             self.protocol.usage = self.protocol.usage.plus(*usage);
         }
-        self.turn_goes_on(&event);
-        if self.is_watched()
-            && let Some(text) = rendered(&event)
-        {
-            self.show(&text);
-        }
-        self.record_event(event);
+        self.converse(Input::Event(event));
     }
 
     /// The row is for people and for resuming; a busy database does not hold up the agent.
@@ -202,7 +191,7 @@ impl Supervisor<'_> {
         let note = AgentNote {
             session: self.protocol.session.as_deref(),
             usage: self.protocol.usage,
-            activity: self.activity.current.map(|activity| (activity, self.activity.since)),
+            activity: self.conversation.activity().map(|activity| (activity, self.activity_row.since)),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
             self.report_store_error("what the agent said of itself could not be stored", &error);

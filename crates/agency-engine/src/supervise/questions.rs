@@ -4,10 +4,8 @@
 
 use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, SendError, Sent};
 use agency_model::policy::Ground;
-use agency_model::{Activity, Answer, Event, Question, QuestionId};
+use agency_model::{Answer, Event, Question, QuestionId};
 
-use super::messages::Told;
-use super::render::rendered;
 use super::supervisor::Supervisor;
 use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
@@ -17,21 +15,21 @@ use crate::store::{QuestionRow, QuestionState, StoreError};
 impl Supervisor<'_> {
     /// A question is asked. A rule may answer it at once; else it waits for a human.
     pub(super) fn ask(&mut self, question: Question, origin: Origin) {
-        let question = self.questions.add(question, origin);
+        let question = self.conversation.asked.add(question, origin);
         self.converse(Input::Asked { question, answerer: Answerer::RuleOrHuman });
     }
 
     /// The agent still waits, and only a human can find an answer that it takes.
     pub(super) fn ask_human_again(&mut self, id: &QuestionId) {
-        if let Some(asked) = self.questions.remove(id) {
-            let question = self.questions.add(asked.question, asked.origin);
+        if let Some(asked) = self.conversation.asked.remove(id) {
+            let question = self.conversation.asked.add(asked.question, asked.origin);
             self.converse(Input::Asked { question, answerer: Answerer::Human });
         }
     }
 
     pub(super) fn store_question(&mut self, id: &QuestionId) {
         let attempt = self.run.attempt();
-        let Some(asked) = self.questions.get_mut(id) else { return };
+        let Some(asked) = self.conversation.asked.get_mut(id) else { return };
         fault::point("ask.heard");
         // The failure before may have come after the row was written.
         let is_stored = asked.store_failed && matches!(self.store.question(id), Ok(Some(_)));
@@ -51,13 +49,13 @@ impl Supervisor<'_> {
     }
 
     pub(super) fn announce_question(&mut self, id: &QuestionId) {
-        let Some(asked) = self.questions.get(id) else { return };
+        let Some(asked) = self.conversation.asked.get(id) else { return };
         let (question, repeats, origin) = (asked.question.clone(), asked.repeats.clone(), asked.origin);
         let event = Event::Question { question_id: id.clone(), question, repeats };
         if origin.is_agent() {
-            self.record_question_event(event, Activity::WaitingForUser);
+            self.record_question_event(event);
         } else {
-            // What the agent does is not known, and this says nothing about it.
+            // It is about the screen, which viewers see themselves.
             self.events.append(self.run.attempt(), event);
         }
     }
@@ -66,7 +64,7 @@ impl Supervisor<'_> {
     pub(super) fn store_open_questions(&mut self) {
         let attempt = self.run.attempt();
         for open in self.conversation.stored_questions() {
-            if let (Ok(None), Some(asked)) = (self.store.question(&open.id), self.questions.get(&open.id)) {
+            if let (Ok(None), Some(asked)) = (self.store.question(&open.id), self.conversation.asked.get(&open.id)) {
                 // One that cannot be stored now is stored with the next replacement, or expires with the run.
                 let _ = self.store.ask(&open.id, &self.id, attempt, &asked.question);
             }
@@ -75,7 +73,7 @@ impl Supervisor<'_> {
 
     /// Feeds what a rule answers. That a rule leaves the question to a human is recorded as well.
     pub(super) fn consult_policy(&mut self, id: &QuestionId) {
-        let Some(asked) = self.questions.get(id) else { return };
+        let Some(asked) = self.conversation.asked.get(id) else { return };
         let ground = Ground { workspace: &self.launch.directory, look: &look };
         let decision = self.launch.policy.decide(&asked.question, &ground);
         let answer = decision.answer();
@@ -120,14 +118,14 @@ impl Supervisor<'_> {
 
     /// Writes an answer by the agent's protocol.
     pub(super) fn send_answer(&mut self, id: &QuestionId, answer: Answer) {
-        let Some(asked) = self.questions.get(id) else { return };
+        let Some(asked) = self.conversation.asked.get(id) else { return };
         fault::point("answer.delivering");
         let message = ToAgent::Answer { key: asked.question.key.clone(), answer };
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
         let result = match encoded {
             Ok((bytes, takes_text)) => {
-                self.say(&bytes);
+                self.write_to_agent(&bytes);
                 Ok(if bytes.is_empty() { Sent::Kept { takes_text } } else { Sent::Written { takes_text } })
             }
             Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {
@@ -166,8 +164,6 @@ impl Supervisor<'_> {
         let (Ok(text) | Err(text)) = outcome;
         let row = self.store.question(id).ok().flatten();
         let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
-        let asked = self.questions.get(id);
-        let activity = asked.map_or(Activity::Thinking, |asked| Activity::after_answer(&given.answer, &asked.question));
         let event = Event::Answer {
             question_id: id.clone(),
             answer: Some(given.answer),
@@ -176,7 +172,7 @@ impl Supervisor<'_> {
             delivered: Some(outcome.is_ok()),
             answered_from,
         };
-        self.record_question_event(event, activity);
+        self.record_question_event(event);
     }
 
     /// Stores and records that a question ended without an answer.
@@ -186,29 +182,12 @@ impl Supervisor<'_> {
         let (by, outcome) = ("nobody".to_owned(), format!("expired: {reason}"));
         let event =
             Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
-        if self.agent.is_some() {
-            self.record_event(event);
-        } else {
-            // The agent has exited, so its activity does not change.
-            self.events.append(self.run.attempt(), event);
-        }
+        self.events.append(self.run.attempt(), event);
     }
 
-    /// Sends the text of a denial as a message.
-    pub(super) fn send_denial_text(&mut self, text: String) {
-        if let Err(error) = self.pass_message(&Told { text, number: None }) {
-            let message = format!("the words of the denial could not be sent: {error}");
-            self.events.append(self.run.attempt(), Event::Error { message });
-        }
-    }
-
-    fn record_question_event(&mut self, event: Event, activity: Activity) {
+    fn record_question_event(&mut self, event: Event) {
         // An agent on its own screen shows its questions itself.
-        if let Some(text) = rendered(&event).filter(|_| self.screen.is_none()) {
-            self.show(&text);
-        }
-        self.note_progress();
-        self.record_event_as(event, Some(activity));
+        self.record_event(event, self.screen.is_none());
     }
 
     fn report_unstored(&mut self, stored: Result<(), StoreError>) {

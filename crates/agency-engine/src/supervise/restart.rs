@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use agency_model::{Activity, Event};
+use agency_model::Event;
+use agency_model::conversation::Input;
 use jiff::Timestamp;
 
 use super::supervisor::Supervisor;
@@ -11,7 +12,8 @@ use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::runner::StdinPlan;
 use crate::wire::{SESSION, Start, WORDS};
 
-const GO_ON: &str = "Your process ended unexpectedly and was started again. The conversation so far is still yours, and \
+/// What an agent receives that is started again in the middle of its work.
+const RESTART_PROMPT: &str = "Your process ended unexpectedly and was started again. The conversation so far is still yours, and \
     the files are as you left them. Look at what is there, then go on with what you were doing.";
 
 impl Start {
@@ -35,25 +37,19 @@ impl Start {
 }
 
 impl Supervisor<'_> {
-    /// Notes what the process that is gone was doing.
-    pub(super) fn note_state_at_exit(&mut self) {
-        self.messages.was_idle = self.activity.current == Some(Activity::Idle) && self.messages.unanswered.is_empty();
-        self.messages.spoke |= self.activity.current.is_some_and(|activity| activity != Activity::Starting);
-    }
-
     /// Decides how the next attempt begins, and says so.
     pub(super) fn prepare_restart(&mut self) {
         let known = self.conversation_so_far();
         let how = match (&self.launch.restart_plan, &known) {
             (Some(plan), Some(session)) => {
-                let start = if self.messages.was_idle { &plan.idle } else { &plan.mid_turn };
-                self.start = start.filled(session, &self.words());
+                let start = if self.conversation.was_idle() { &plan.idle } else { &plan.mid_turn };
+                self.start = start.filled(session, &self.restart_prompt());
+                self.converse(Input::Restarting { resumes: true });
                 "with its conversation"
             }
             (_, _) => {
                 self.start = self.launch.start.clone();
-                // Nobody but us knows what it was told.
-                self.messages.waiting.splice(0..0, std::mem::take(&mut self.messages.unanswered));
+                self.converse(Input::Restarting { resumes: false });
                 "from the beginning"
             }
         };
@@ -85,17 +81,17 @@ impl Supervisor<'_> {
             during: (self.row.created_at, None),
         };
         let kept = || find_conversation(adapter, &search);
-        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.messages.spoke))
+        heard.or_else(|| self.row.agent_session.clone().or_else(kept).filter(|_| self.conversation.has_acted()))
     }
 
-    /// The message to an agent that is restarted in the middle of its work. Its last message may not have reached it.
-    fn words(&self) -> String {
-        let mut words = GO_ON.to_owned();
-        for message in &self.messages.unanswered {
-            words.push_str("\n\nYou had been told, and perhaps not read:\n");
-            words.push_str(&message.text);
+    /// What an agent receives that continues in the middle of its work. Its last messages may not have reached it.
+    fn restart_prompt(&self) -> String {
+        let mut prompt = RESTART_PROMPT.to_owned();
+        for text in self.conversation.unanswered() {
+            prompt.push_str("\n\nYou had been told, and perhaps not read:\n");
+            prompt.push_str(text);
         }
-        words
+        prompt
     }
 }
 

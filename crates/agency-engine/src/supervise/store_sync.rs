@@ -26,7 +26,7 @@ impl Supervisor<'_> {
             Progress::Running { phase, .. } => Some(phase.as_str().to_owned()),
             Progress::Queued | Progress::Ended(_) => None,
         };
-        let activity = self.activity.current.map(|activity| (activity, self.activity.since));
+        let activity = self.conversation.activity().map(|activity| (activity, self.activity_row.since));
         RunRow {
             state: self.run.state(),
             phase,

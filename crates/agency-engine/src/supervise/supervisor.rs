@@ -7,15 +7,13 @@ use agency_model::run::{Phase, Progress, Run, State};
 use agency_model::{Event, Mode, RunId};
 use tokio::sync::mpsc;
 
-use super::activity::ActivityTracker;
+use super::activity::ActivityRow;
 use super::agent_screen::AgentScreen;
-use super::asked_question::AskedQuestions;
 use super::control::{ControlMessage, Waiter};
 use super::conversation::ConversationDriver;
 use super::drain::DrainStage;
 use super::event_loop::Signals;
 use super::logs::Logs;
-use super::messages::Messages;
 use super::notifier::Notifier;
 use super::output::HeadlessOutput;
 use super::pane::Pane;
@@ -52,9 +50,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) logs: Logs,
     pub(super) protocol: ProtocolReader,
     pub(super) conversation: ConversationDriver,
-    pub(super) questions: AskedQuestions,
-    pub(super) messages: Messages,
-    pub(super) activity: ActivityTracker,
+    pub(super) activity_row: ActivityRow,
     pub(super) screen_reader: ScreenReader,
     pub(super) typing: Typing,
     pub(super) notifier: Notifier,
@@ -104,9 +100,7 @@ impl<'a> Supervisor<'a> {
             logs: Logs::open(&directory).map_err(io::Error::other)?,
             protocol: ProtocolReader::new(&launch),
             conversation: ConversationDriver::default(),
-            questions: AskedQuestions::default(),
-            messages: Messages::default(),
-            activity: ActivityTracker::nothing_yet(),
+            activity_row: ActivityRow::default(),
             screen_reader,
             typing: Typing::default(),
             notifier: Notifier::new(launch.notify.clone(), &environment),

@@ -16,12 +16,6 @@ pub(super) enum Timer {
     Drain,
     /// The row is brought up to date with the agent's activity.
     StoreActivity,
-    /// The agent should have made progress.
-    Progress,
-    /// A turn that is over was the last one.
-    EndConversation,
-    /// An agent whose conversation is over should have exited.
-    AgentExit,
     /// The screen is read.
     ReadScreen,
     /// The next key is typed.

@@ -13,6 +13,17 @@ pub(super) struct Typing {
 }
 
 impl Supervisor<'_> {
+    /// Types a message, and Enter.
+    pub(super) fn type_message(&mut self, text: &str) {
+        let pasted = self.screen.as_ref().is_some_and(|screen| screen.screen().bracketed_paste());
+        let typed = match pasted {
+            true => format!("\u{1b}[200~{text}\u{1b}[201~"),
+            // Each line end would be an Enter of its own.
+            false => text.replace(['\r', '\n'], " "),
+        };
+        self.type_keys(vec![typed.into_bytes(), b"\r".to_vec()]);
+    }
+
     /// Types some keys, one after the other.
     pub(super) fn type_keys(&mut self, keys: Vec<Vec<u8>>) {
         self.typing.waiting.extend(keys);
@@ -25,7 +36,7 @@ impl Supervisor<'_> {
     pub(super) fn type_next(&mut self) {
         self.timers.disarm(&Timer::NextKey);
         if let Some(key) = self.typing.waiting.pop_front() {
-            self.say(&key);
+            self.write_to_agent(&key);
             self.timers.arm(Timer::NextKey, KEY_PAUSE);
         }
     }
@@ -35,7 +46,7 @@ impl Supervisor<'_> {
         self.timers.is_armed(&Timer::NextKey)
     }
 
-    /// No process is there to read it.
+    /// Drops what is still to be typed.
     pub(super) fn stop_typing(&mut self) {
         self.typing.waiting.clear();
         self.timers.disarm(&Timer::NextKey);

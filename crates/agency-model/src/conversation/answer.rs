@@ -3,7 +3,9 @@
 //! The one rule: an answer is sent once, to its own question, and the request that waits for it gets its outcome.
 
 use super::open_question::Stage;
-use super::{Conversation, Effect, GivenAnswer, Giver, OpenQuestion, Origin, SendError, Sent, Timer};
+use super::{
+    Conversation, Effect, GivenAnswer, Giver, Message, MessageOrigin, OpenQuestion, Origin, SendError, Sent, Timer,
+};
 use crate::{Answer, QuestionId, QuestionKind};
 
 /// An answer that the agent's protocol took.
@@ -101,7 +103,7 @@ impl Conversation {
         self.answer_ended(id, Ok(format!("{outcome}{note}")), effects);
         // The text of a rule is not sent: an agent that tries again would get it again, and so on without an end.
         if let (Some(text), Giver::Human { .. }) = (text, given.giver) {
-            effects.push(Effect::SendDenialText(text));
+            self.message(Message { text, origin: MessageOrigin::Denial }, effects);
         }
     }
 
@@ -118,9 +120,12 @@ impl Conversation {
     fn settle(&mut self, id: &QuestionId, outcome: Result<String, String>, then: Effect, effects: &mut Vec<Effect>) {
         let Some(index) = self.questions.iter().position(|question| question.id == *id) else { return };
         let question = self.questions.remove(index);
-        let (Stage::Due(given) | Stage::Sending(given) | Stage::Typed { given, .. }) = question.stage else { return };
+        let (Stage::Due(given) | Stage::Sending(given) | Stage::Typed { given, .. }) = &question.stage else { return };
+        let (given, activity) = (given.clone(), question.activity_after(&given.answer));
         let delivered = outcome.is_ok();
         effects.push(Effect::Settle { id: id.clone(), given: given.clone(), outcome: outcome.clone() });
+        self.answer_activity(id, activity, effects);
+        effects.push(Effect::Arm(Timer::Progress));
         if let Some(request) = given.giver.request() {
             effects.push(Effect::FinishRequest { request, outcome });
         }

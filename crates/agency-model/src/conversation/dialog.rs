@@ -3,24 +3,11 @@
 //! The one rule: an answer that was typed counts as delivered only when its dialog is gone.
 
 use super::open_question::Stage;
-use super::{Conversation, Effect, Origin, Timer};
-use crate::{Activity, Answer, QuestionId, QuestionKey};
+use super::{Conversation, Effect, Origin, ScreenReading, Timer};
+use crate::{Answer, QuestionId, QuestionKey};
 
 /// A dialog that is being drawn anew is missing for one reading; after so many it is gone.
 const READINGS_UNTIL_GONE: u8 = 2;
-
-/// What was read from the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ScreenReading {
-    /// The key of the dialog that asks.
-    pub dialog: Option<QuestionKey>,
-    /// What the agent is doing.
-    pub activity: Activity,
-    /// Whether any rule describes the screen.
-    pub recognised: bool,
-    /// Whether keys are still being typed.
-    pub typing: bool,
-}
 
 /// What is known of the screen between two readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -73,17 +60,19 @@ impl Conversation {
         match (&reading.dialog, self.dialog_answer()) {
             (None, None) => {
                 self.see_dialog(None, effects);
-                effects.push(Effect::RecordScreenActivity);
+                Self::screen_activity(reading, effects);
             }
             (Some(key), None) => {
-                effects.push(Effect::RecordScreenActivity);
+                Self::screen_activity(reading, effects);
                 self.see_dialog(Some(key), effects);
             }
-            (None, Some(_)) => effects.push(Effect::RecordScreenActivity),
+            (None, Some(_)) => Self::screen_activity(reading, effects),
             (Some(_), Some(_)) => {}
         }
         self.see_recognition(reading.recognised, effects);
-        if self.dialog_answer().is_some() || self.dialog.missed > 0 {
+        self.confirm_message(reading, effects);
+        self.type_waiting(reading.new_screen, effects);
+        if self.dialog_answer().is_some() || self.dialog.missed > 0 || self.message_needs_screen() {
             // What is waited for may come without further output of the agent.
             effects.push(Effect::ReadScreen);
         }

@@ -1,11 +1,39 @@
 //! What follows from a step.
 
-use super::GivenAnswer;
-use crate::{Answer, QuestionId};
+use std::fmt;
+
+use super::{ActivityChange, Evidence, GivenAnswer, Timer};
+use crate::{Activity, Answer, Event, QuestionId};
 
 /// Something to be done after a step. Where it says so, its result is the next input.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
+    /// Append an event.
+    RecordEvent {
+        /// The event.
+        event: Event,
+        /// Whether the viewers of an agent without a screen see it.
+        shown: bool,
+    },
+    /// Append that the agent does something else than before. Evidence that is an event is the last one of the log.
+    RecordActivity(ActivityChange),
+    /// Write a message by the agent's protocol. The result is `MessageSent`.
+    SendMessage(String),
+    /// Type a message on the agent's terminal, and Enter.
+    TypeMessage(String),
+    /// Write an interrupt by the agent's protocol. The result is `InterruptSent`.
+    SendInterrupt {
+        /// The request that waits for what becomes of it.
+        request: i64,
+    },
+    /// Press a key on the agent's terminal.
+    PressKey(InterruptKey),
+    /// Close the agent's input.
+    CloseInput,
+    /// Send TERM to the agent.
+    TerminateAgent,
+    /// Send KILL to the agent.
+    KillAgent,
     /// Store a question. The result is `Stored` or `NotStored`.
     StoreQuestion(QuestionId),
     /// Record and show a question that is stored.
@@ -64,14 +92,14 @@ pub enum Effect {
         /// What became of it.
         outcome: Result<String, String>,
     },
-    /// Send the text of a denial as a message, because the denial itself has no place for it.
-    SendDenialText(String),
     /// Ask what the dialog on the screen asks. The result is `Asked`.
     AskAboutDialog,
     /// Ask the user about a screen that is not recognised. The result is `Asked`.
     AskAboutScreen,
-    /// Record the activity that the screen shows.
-    RecordScreenActivity,
+    /// From now on keep what the new process draws apart from what the one before left on the screen.
+    KeepNewScreen,
+    /// That is not needed any more.
+    DropNewScreen,
     /// Read the screen again soon.
     ReadScreen,
     /// Read the screen at once.
@@ -82,28 +110,34 @@ pub enum Effect {
     Disarm(Timer),
     /// Stop the run: a question was open for too long.
     StopForNoAnswer,
+    /// Stop the run: the agent made no progress for too long.
+    StopForNoProgress,
 }
 
-/// What a conversation waits for besides answers. How long is not its business.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Timer {
-    /// A question that could not be stored is tried again.
-    StoreQuestion,
-    /// A question has been open for as long as it may be.
-    QuestionLimit(QuestionId),
-    /// Requests are read without a notification.
-    PollRequests,
-    /// The dialog of a question takes keys.
-    DialogDelay(QuestionId),
-    /// The dialog should be gone after an answer was typed.
-    ConfirmAnswer,
-    /// The screen has not been recognised for as long as it may be.
-    UnrecognisedScreen,
+impl Effect {
+    pub(super) const fn activity(activity: Activity, evidence: Evidence) -> Self {
+        Self::RecordActivity(ActivityChange { activity, evidence })
+    }
+
+    pub(super) const fn record(event: Event) -> Self {
+        Self::RecordEvent { event, shown: false }
+    }
 }
 
-impl Timer {
-    /// The timers that mean nothing without the process. Those of questions stop with their questions.
-    pub(super) const fn of_process() -> [Self; 3] {
-        [Self::StoreQuestion, Self::ConfirmAnswer, Self::UnrecognisedScreen]
+/// A key that interrupts an agent on its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InterruptKey {
+    /// Esc.
+    Escape,
+    /// Ctrl-C.
+    ControlC,
+}
+
+impl fmt::Display for InterruptKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Escape => "Esc",
+            Self::ControlC => "Ctrl-C",
+        })
     }
 }

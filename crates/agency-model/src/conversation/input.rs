@@ -1,11 +1,42 @@
 //! What can happen in a conversation.
 
-use super::{GivenAnswer, OpenQuestion, ScreenReading, Timer};
-use crate::{Answer, QuestionId, QuestionKey};
+use super::{GivenAnswer, Message, OpenQuestion, ProcessStart, ScreenReading, Timer};
+use crate::run::State;
+use crate::{Answer, Event, QuestionId, QuestionKey};
 
 /// Everything that can happen in a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Input {
+    /// A process was started, and the event of it is recorded.
+    Started(ProcessStart),
+    /// The agent reported something about its work, by its protocol.
+    Event(Event),
+    /// The agent wrote something that no protocol describes.
+    Output,
+    /// The agent's protocol reports that a turn began.
+    TurnStarted,
+    /// The agent's protocol reports that a turn is over.
+    TurnEnded,
+    /// The agent's protocol reports how many background tasks run.
+    BackgroundTasks(usize),
+    /// A message is to be sent.
+    Message(Message),
+    /// The oldest message that was being written by the protocol is, or could not be for this reason.
+    MessageSent(Result<(), String>),
+    /// The agent is to stop what it is doing.
+    Interrupt {
+        /// The request that waits for what becomes of it.
+        request: i64,
+        /// Whether it is refused while the agent waits for an answer.
+        unless_asked: bool,
+    },
+    /// An interrupt was written by the protocol, or could not be for this reason.
+    InterruptSent {
+        /// The request that waits for it.
+        request: i64,
+        /// What came of it.
+        result: Result<(), String>,
+    },
     /// A question is asked.
     Asked {
         /// What the conversation needs to know about it.
@@ -55,8 +86,19 @@ pub enum Input {
     ScreenRead(ScreenReading),
     /// A timer fired. It is not running any more.
     Timer(Timer),
+    /// The process of the agent has exited. What it wrote is still being read.
+    Exiting,
+    /// Everything that the process wrote has been read, except for a last line without an end.
+    OutputRead,
     /// The process of the agent is gone.
     Exited,
+    /// The next process will be started.
+    Restarting {
+        /// Whether it resumes the conversation, or begins anew.
+        resumes: bool,
+    },
+    /// The run has ended in this state.
+    RunEnded(State),
 }
 
 /// Who may answer a question.

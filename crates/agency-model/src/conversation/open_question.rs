@@ -1,7 +1,7 @@
 //! A question that has no end yet, and how far it has come.
 
 use super::Answerer;
-use crate::{Answer, Question, QuestionId, QuestionKey, QuestionKind};
+use crate::{Activity, Answer, Question, QuestionId, QuestionKey, QuestionKind};
 
 /// A question that has no end yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,6 +16,8 @@ pub struct OpenQuestion {
     pub kind: QuestionKind,
     /// Where it comes from.
     pub origin: Origin,
+    /// What the agent does when it is allowed.
+    pub(super) if_allowed: Activity,
     /// Whether its dialog takes keys: some agents ignore them for a while.
     pub(super) takes_keys: bool,
     pub(super) stage: Stage,
@@ -102,8 +104,17 @@ impl OpenQuestion {
             request: question.part().map(|(request, _)| request.to_owned()),
             kind: question.kind,
             origin,
+            if_allowed: Activity::if_allowed(question),
             takes_keys: false,
             stage: Stage::Storing(Answerer::RuleOrHuman),
+        }
+    }
+
+    /// What the agent does after an answer: an allowed tool is at work, else the model gets the answer.
+    pub(super) const fn activity_after(&self, answer: &Answer) -> Activity {
+        match answer {
+            Answer::Allow { .. } | Answer::AllowAll => self.if_allowed,
+            Answer::Deny { .. } | Answer::Options { .. } | Answer::Text { .. } => Activity::Thinking,
         }
     }
 

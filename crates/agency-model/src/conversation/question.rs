@@ -4,8 +4,9 @@
 
 use super::answer::allow_by;
 use super::open_question::Stage;
-use super::{Answerer, Conversation, Effect, OpenQuestion, Origin, Timer};
-use crate::{Answer, QuestionId, QuestionKey, QuestionKind};
+use super::process::ProcessStage;
+use super::{Answerer, Conversation, Effect, Evidence, OpenQuestion, Origin, Timer};
+use crate::{Activity, Answer, QuestionId, QuestionKey, QuestionKind};
 
 impl Conversation {
     pub(super) fn asked(&mut self, mut question: OpenQuestion, answerer: Answerer, effects: &mut Vec<Effect>) {
@@ -17,12 +18,15 @@ impl Conversation {
     pub(super) fn stored(&mut self, id: &QuestionId, effects: &mut Vec<Effect>) {
         let Some(question) = self.questions.iter_mut().find(|question| question.id == *id) else {
             let reason = "it was withdrawn while it was stored".to_owned();
-            return effects.push(Effect::Expire { id: id.clone(), reason });
+            return self.expire(id, reason, effects);
         };
         let (Stage::Storing(answerer) | Stage::Unstored(answerer)) = question.stage else { return };
         question.stage = Stage::Open;
         effects.push(Effect::AnnounceQuestion(id.clone()));
         if question.origin.is_agent() {
+            let evidence = Evidence::Event(format!("question {id}"));
+            effects.push(Effect::activity(Activity::WaitingForUser, evidence));
+            effects.push(Effect::Arm(Timer::Progress));
             effects.push(Effect::Arm(Timer::QuestionLimit(id.clone())));
         }
         if question.origin == Origin::Screen {
@@ -69,27 +73,42 @@ impl Conversation {
 
     /// Ends questions without an answer. One that is being answered ends by what becomes of its answer.
     pub(super) fn withdraw(&mut self, which: impl Fn(&OpenQuestion) -> bool, reason: &str, effects: &mut Vec<Effect>) {
-        self.questions.retain(|question| {
-            if question.is_being_answered() || !which(question) {
-                return true;
-            }
+        let ends = |question: &mut OpenQuestion| !question.is_being_answered() && which(question);
+        let ended: Vec<OpenQuestion> = self.questions.extract_if(.., ends).collect();
+        for question in ended {
+            let id = question.id.clone();
             if question.is_open() {
-                effects.push(Effect::Expire { id: question.id.clone(), reason: reason.to_owned() });
-                effects.push(Effect::Disarm(Timer::QuestionLimit(question.id.clone())));
-                effects.push(Effect::Disarm(Timer::DialogDelay(question.id.clone())));
+                self.expire(&id, reason.to_owned(), effects);
+                effects.push(Effect::Disarm(Timer::QuestionLimit(id.clone())));
+                effects.push(Effect::Disarm(Timer::DialogDelay(id.clone())));
             }
-            effects.push(Effect::Forget(question.id.clone()));
-            false
-        });
+            effects.push(Effect::Forget(id));
+        }
     }
 
-    /// Ends every question, because the process that asked is gone.
-    pub(super) fn questions_end(&mut self, effects: &mut Vec<Effect>) {
+    fn expire(&self, id: &QuestionId, reason: String, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Expire { id: id.clone(), reason });
+        match self.process.stage {
+            ProcessStage::Running | ProcessStage::Exiting => self.answer_activity(id, Activity::Thinking, effects),
+            ProcessStage::Gone => {}
+        }
+    }
+
+    /// What the agent does after an answer is seen on its screen, where that is understood.
+    pub(super) fn answer_activity(&self, id: &QuestionId, activity: Activity, effects: &mut Vec<Effect>) {
+        if !self.is_screen_understood() {
+            let evidence = Evidence::Event(format!("answer to {id}"));
+            effects.push(Effect::activity(activity, evidence));
+        }
+    }
+
+    /// Ends every question.
+    pub(super) fn questions_end(&mut self, reason: &str, effects: &mut Vec<Effect>) {
         let answered = self.questions.iter().filter(|question| question.is_being_answered());
         let answered: Vec<QuestionId> = answered.map(|question| question.id.clone()).collect();
         for id in answered {
             self.answer_ended(&id, Err("the agent ended before it could be seen".to_owned()), effects);
         }
-        self.withdraw(|_| true, "the process that asked is gone", effects);
+        self.withdraw(|_| true, reason, effects);
     }
 }

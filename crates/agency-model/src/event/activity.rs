@@ -4,16 +4,19 @@ use super::Event;
 use crate::Activity;
 
 impl Event {
-    /// The activity of the agent after this event; nothing for events that say nothing about it.
+    /// What an event says about the agent that caused it, and the event in a few words; nothing for events that say
+    /// nothing about it.
     #[must_use]
-    pub fn activity(&self) -> Option<Activity> {
+    pub fn activity(&self) -> Option<(Activity, String)> {
         match self {
-            Self::Attempt { .. } => Some(Activity::Starting),
-            Self::Output { .. } => Some(Activity::Writing),
-            Self::ToolUse { tool_name, .. } => Some(Activity::by_tool(tool_name)),
-            Self::Thinking { .. } | Self::ToolResult { .. } | Self::Answer { .. } => Some(Activity::Thinking),
-            Self::Question { .. } => Some(Activity::WaitingForUser),
-            Self::StateChange { .. }
+            Self::Output { .. } => Some((Activity::Writing, "output".to_owned())),
+            Self::Thinking { .. } => Some((Activity::Thinking, "thinking".to_owned())),
+            Self::ToolUse { tool_name, .. } => Some((Activity::by_tool(tool_name), format!("tool_use {tool_name}"))),
+            Self::ToolResult { tool_name, .. } => Some((Activity::Thinking, format!("tool_result {tool_name}"))),
+            Self::Question { .. }
+            | Self::Answer { .. }
+            | Self::Attempt { .. }
+            | Self::StateChange { .. }
             | Self::Activity { .. }
             | Self::Exit { .. }
             | Self::Restart { .. }

@@ -1,0 +1,254 @@
+//! A conversation together with what its effects did to the world.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::super::*;
+use crate::{Activity, Answer, Event, QuestionKey, QuestionKind};
+
+/// A conversation together with what its effects did to the world.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct World {
+    pub(super) conversation: Conversation,
+    /// Effects whose results are the next inputs.
+    pub(super) pending: VecDeque<Pending>,
+    /// What the database has of each question.
+    pub(super) rows: BTreeMap<QuestionId, Row>,
+    /// How many ids were given.
+    pub(super) asked: usize,
+    /// The requests of humans that were not read yet, and those that were and have no outcome.
+    pub(super) unread: Vec<(i64, QuestionId)>,
+    pub(super) unfinished: BTreeSet<i64>,
+    /// How many answers, and how many messages and interrupts were given.
+    pub(super) answers: i64,
+    pub(super) sent: i64,
+    pub(super) armed: BTreeSet<Timer>,
+    pub(super) screen: Option<QuestionKey>,
+    pub(super) process: AgentProcess,
+    /// How many texts of denials have not been sent yet.
+    pub(super) denials: usize,
+    activity: Option<Activity>,
+}
+
+/// The process of the agent.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct AgentProcess {
+    pub(super) number: usize,
+    pub(super) stage: Stage,
+    /// The messages that it got.
+    texts: BTreeSet<String>,
+    /// Whether its last turn is over, and nothing says that it works on another one.
+    pub(super) is_idle: bool,
+    pub(super) background_tasks: usize,
+    pub(super) is_closed: bool,
+    is_terminated: bool,
+    pub(super) is_killed: bool,
+    pub(super) has_new_screen: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) enum Stage {
+    #[default]
+    None,
+    Running,
+    Exiting,
+    OutputRead,
+    RunEnded,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Row {
+    pub(super) key: QuestionKey,
+    pub(super) origin: Origin,
+    pub(super) kind: QuestionKind,
+    pub(super) answer: Option<(Answer, Giver)>,
+    pub(super) sent: bool,
+    pub(super) ended: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Pending {
+    Store(QuestionId),
+    Policy(QuestionId),
+    RuleAnswer(QuestionId, Answer),
+    Send(QuestionId),
+    Ask { key: QuestionKey, origin: Origin, kind: QuestionKind, answerer: Answerer },
+    Message(String),
+    Interrupt(i64),
+}
+
+impl World {
+    /// The world after an input and its effects.
+    pub(super) fn after(&self, input: &Input) -> Self {
+        let mut world = self.clone();
+        world.happens(input);
+        for effect in world.conversation.step(input.clone()) {
+            world.perform(effect, (self, input));
+        }
+        world
+    }
+
+    fn happens(&mut self, input: &Input) {
+        match input {
+            Input::Started(_) => {
+                let number = self.process.number + 1;
+                self.process = AgentProcess { number, stage: Stage::Running, ..AgentProcess::default() };
+            }
+            Input::Event(_) | Input::TurnStarted | Input::MessageSent(Ok(())) => self.process.is_idle = false,
+            Input::TurnEnded => self.process.is_idle = true,
+            Input::BackgroundTasks(count) => self.process.background_tasks = *count,
+            Input::Message(Message { origin: MessageOrigin::Request(request), .. })
+            | Input::Interrupt { request, .. } => {
+                self.sent += 1;
+                self.unfinished.insert(*request);
+            }
+            Input::Asked { .. } => self.asked += 1,
+            Input::Timer(timer) => assert!(self.armed.remove(timer)),
+            Input::Answered { answer: GivenAnswer { giver: Giver::Human { request: Some(request) }, .. }, .. } => {
+                self.unread.retain(|(unread, _)| unread != request);
+                self.unfinished.insert(*request);
+            }
+            Input::Sent { id, result: Ok(Sent::Written { takes_text: false }) } => {
+                let answer = self.rows.get(id).and_then(|row| row.answer.as_ref());
+                let denied = matches!(answer, Some((Answer::Deny { .. }, Giver::Human { .. })));
+                self.denials += usize::from(denied);
+            }
+            Input::Sent { id, result: Err(SendError::NotWaiting(_)) } => {
+                if self.rows.get(id).is_some_and(|row| row.origin == Origin::Screen) {
+                    self.screen = None;
+                }
+            }
+            Input::ScreenRead(reading) => self.screen.clone_from(&reading.dialog),
+            Input::Exiting => self.process.stage = Stage::Exiting,
+            Input::OutputRead => self.process.stage = Stage::OutputRead,
+            Input::Exited => self.end_process(Stage::None),
+            Input::RunEnded(_) => self.end_process(Stage::RunEnded),
+            Input::Output
+            | Input::Message(_)
+            | Input::MessageSent(Err(_))
+            | Input::InterruptSent { .. }
+            | Input::Stored { .. }
+            | Input::NotStored { .. }
+            | Input::Decided { .. }
+            | Input::Answered { .. }
+            | Input::Sent { .. }
+            | Input::Withdrawn { .. }
+            | Input::Restarting { .. } => {}
+        }
+    }
+
+    fn end_process(&mut self, stage: Stage) {
+        self.process = AgentProcess { number: self.process.number, stage, ..AgentProcess::default() };
+        (self.screen, self.activity) = (None, None);
+    }
+
+    fn perform(&mut self, effect: Effect, context: (&Self, &Input)) {
+        match effect {
+            Effect::RecordEvent { event: Event::Error { message }, .. } if message.contains("denial") => {
+                self.denials = self.denials.saturating_sub(1);
+            }
+            Effect::RecordActivity(change) => {
+                let before = self.activity.replace(change.activity);
+                assert_ne!(before, Some(change.activity), "recorded without a change: {context:?}");
+            }
+            Effect::SendMessage(text) => {
+                assert!(!self.process.is_closed, "the input is closed: {context:?}");
+                self.give(&text, context);
+                self.pending.push_back(Pending::Message(text));
+            }
+            Effect::TypeMessage(text) => {
+                assert!(self.screen.is_none(), "typed into a dialog: {context:?}");
+                self.give(&text, context);
+            }
+            Effect::SendInterrupt { request } => self.pending.push_back(Pending::Interrupt(request)),
+            Effect::CloseInput => self.process.is_closed = true,
+            Effect::TerminateAgent => {
+                assert!(self.process.is_closed, "terminated in the middle of a conversation: {context:?}");
+                assert!(!std::mem::replace(&mut self.process.is_terminated, true), "terminated twice: {context:?}");
+            }
+            Effect::KillAgent => {
+                assert!(self.process.is_terminated, "killed without a warning: {context:?}");
+                self.process.is_killed = true;
+            }
+            Effect::KeepNewScreen => self.process.has_new_screen = true,
+            Effect::DropNewScreen => self.process.has_new_screen = false,
+            Effect::StoreQuestion(id) => {
+                let store = Pending::Store(id);
+                assert!(!self.pending.contains(&store), "stored twice at once: {context:?}");
+                self.pending.push_back(store);
+            }
+            Effect::AnnounceQuestion(id) | Effect::Notify(id) => {
+                assert!(self.rows.contains_key(&id), "shown before it is stored: {context:?}");
+            }
+            Effect::ConsultPolicy(id) => self.pending.push_back(Pending::Policy(id)),
+            Effect::StoreRuleAnswer { id, answer, .. } => self.pending.push_back(Pending::RuleAnswer(id, answer)),
+            Effect::SendAnswer { id, answer } => self.send(&id, &answer, Origin::Protocol, context),
+            Effect::TypeAnswer { id, answer } => {
+                self.send(&id, &answer, Origin::Screen, context);
+                let row = self.rows.get(&id).unwrap();
+                assert_eq!(self.screen.as_ref(), Some(&row.key), "typed into another dialog: {context:?}");
+            }
+            Effect::Settle { id, given, outcome } => {
+                let row = self.rows.get_mut(&id).expect("only what is stored is settled");
+                assert!(!std::mem::replace(&mut row.ended, true), "ended twice: {context:?}");
+                assert_eq!(row.answer.as_ref().map(|(answer, _)| answer), Some(&given.answer), "{context:?}");
+                assert!(outcome.is_err() || row.sent || row.origin == Origin::Supervisor, "not sent: {context:?}");
+            }
+            Effect::Expire { id, .. } => {
+                let row = self.rows.get_mut(&id).expect("only what is stored expires");
+                assert!(!std::mem::replace(&mut row.ended, true), "ended twice: {context:?}");
+            }
+            Effect::AskAgain(id) => {
+                let Row { key, origin, kind, .. } = self.rows.get(&id).unwrap().clone();
+                self.pending.push_back(Pending::Ask { key, origin, kind, answerer: Answerer::Human });
+            }
+            Effect::AskAboutDialog => {
+                let (key, kind) = (self.screen.clone().expect("there is a dialog"), QuestionKind::Permission);
+                let is_asked = |row: &Row| row.origin == Origin::Screen && !row.ended;
+                assert!(!self.rows.values().any(is_asked), "asked twice about one dialog: {context:?}");
+                let answerer = Answerer::RuleOrHuman;
+                self.pending.push_back(Pending::Ask { key, origin: Origin::Screen, kind, answerer });
+            }
+            Effect::AskAboutScreen => {
+                let (key, kind) = (QuestionKey::whole("screen"), QuestionKind::Other);
+                let answerer = Answerer::RuleOrHuman;
+                self.pending.push_back(Pending::Ask { key, origin: Origin::Supervisor, kind, answerer });
+            }
+            Effect::FinishRequest { request, .. } => {
+                assert!(self.unfinished.remove(&request), "a request is finished once: {context:?}");
+            }
+            // It is armed by almost everything, and what it does depends on nothing here.
+            Effect::Arm(Timer::Progress) => {}
+            Effect::Arm(timer) => {
+                self.armed.insert(timer);
+            }
+            Effect::Disarm(timer) => {
+                self.armed.remove(&timer);
+            }
+            Effect::RecordEvent { .. }
+            | Effect::PressKey(_)
+            | Effect::Forget(_)
+            | Effect::ReadScreen
+            | Effect::ReadScreenNow
+            | Effect::StopForNoAnswer
+            | Effect::StopForNoProgress => {}
+        }
+    }
+
+    /// The agent gets a message.
+    fn give(&mut self, text: &str, context: (&Self, &Input)) {
+        assert!(matches!(self.process.stage, Stage::Running | Stage::Exiting), "no process: {context:?}");
+        assert!(self.process.texts.insert(text.to_owned()), "a process gets a message once: {context:?}");
+        if text.starts_with("no") {
+            self.denials = self.denials.saturating_sub(1);
+        }
+    }
+
+    fn send(&mut self, id: &QuestionId, answer: &Answer, origin: Origin, context: (&Self, &Input)) {
+        let row = self.rows.get_mut(id).expect("only what is stored is answered");
+        assert_eq!(row.origin, origin, "{context:?}");
+        assert_eq!(row.answer.as_ref().map(|(answer, _)| answer), Some(answer), "another answer: {context:?}");
+        assert!(!row.ended, "sent after the question ended: {context:?}");
+        assert!(!std::mem::replace(&mut row.sent, true), "sent twice: {context:?}");
+        self.pending.push_back(Pending::Send(id.clone()));
+    }
+}
