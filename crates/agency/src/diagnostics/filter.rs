@@ -23,13 +23,19 @@ pub(super) fn targets(level: LevelFilter, directives: &str) -> Result<Targets, S
         let read: Targets = directive.parse().map_err(|_| directive.to_owned())?;
         general = read.default_level().or(general);
         for (target, level) in &read {
-            if !target.starts_with(OWN) {
+            if !is_own(target) {
                 return Err(directive.to_owned());
             }
             parts.push((target.to_owned(), level));
         }
     }
     Ok(own(general.unwrap_or(level).max(level)).with_targets(parts))
+}
+
+/// Whether it is the name of a module of ours, or the beginning of one.
+fn is_own(target: &str) -> bool {
+    target.starts_with(OWN)
+        && target.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':'))
 }
 
 /// What is said of a directive that is not valid.
