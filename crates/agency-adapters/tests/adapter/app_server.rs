@@ -148,7 +148,7 @@ fn replayed(name: &str, exchange: &[Recorded]) -> Vec<StreamItem> {
             Some(_) => {}
             None if line["error"].is_object() => {}
             None => {
-                answers(line).into_iter().for_each(|(key, answer)| tell(ToAgent::Answer { key: key.into(), answer }))
+                answers(line).into_iter().for_each(|(key, answer)| tell(ToAgent::Answer { key: key.into(), answer }));
             }
         }
         assert_eq!(said.pop_front(), Some(expected(line.clone())), "{name}");

@@ -46,12 +46,11 @@ fn heard(protocol: DriverProtocol, channel: &mut Channel) -> Vec<StreamItem> {
 fn a_supervisor_makes_the_same_of_both_forms() {
     let [current, before] = FORMS.map(|(protocol, format)| heard(protocol, &mut supervisor(format)));
     // Claude Code numbers the questions of a request.
-    let expected = before.into_iter().map(|item| match item {
-        StreamItem::Question(mut question) => {
+    let expected = before.into_iter().map(|mut item| {
+        if let StreamItem::Question(question) = &mut item {
             question.key.part = None;
-            StreamItem::Question(question)
         }
-        other => other,
+        item
     });
     assert_eq!(current, expected.collect::<Vec<_>>());
     assert_eq!(current.len(), 9, "a session that stopped is an event and a result");
