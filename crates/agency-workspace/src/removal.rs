@@ -126,7 +126,7 @@ fn clear_away(
             kept::keep(&worktree.path, identity, &worktree.trash, &worktree.run)?;
         }
         (None, Destination::Trash | Destination::Kept | Destination::KeptWithEntry) => {
-            keep_entry(worktree, lookup, to)?
+            keep_entry(worktree, lookup, to)?;
         }
     }
     fault::point("worktree.trashed");

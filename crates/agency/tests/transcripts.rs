@@ -1,5 +1,6 @@
 //! What a user sees of every command: its success and its most likely errors, as transcripts.
 
+#[cfg(test)]
 mod transcripts {
     mod agents;
     mod asking;

@@ -69,7 +69,7 @@ impl Supervisor<'_> {
     fn perform(&mut self, effect: Effect) {
         trace!(effect = %variant_name(&effect), "effect of the conversation");
         match effect {
-            Effect::RecordEvent { event, shown } => self.record_event(event, shown),
+            Effect::RecordEvent { event, shown } => self.record_event(*event, shown),
             Effect::RecordActivity(change) => self.record_activity(change),
             Effect::SendMessage(text) => self.send_message(text),
             Effect::TypeMessage(text) => self.type_message(&text),

@@ -43,7 +43,7 @@ impl Conversation {
             effects.push(Effect::Arm(Timer::Progress));
         }
         let change = event.activity();
-        effects.push(Effect::RecordEvent { event, shown: true });
+        effects.push(Effect::RecordEvent { event: Box::new(event), shown: true });
         if let Some((activity, evidence)) = change {
             turn::disarm_end(effects);
             effects.push(Effect::activity(activity, Evidence::Event(evidence)));

@@ -11,7 +11,7 @@ pub enum Effect {
     /// Append an event.
     RecordEvent {
         /// The event.
-        event: Event,
+        event: Box<Event>,
         /// Whether the viewers of an agent without a screen see it.
         shown: bool,
     },
@@ -115,12 +115,12 @@ pub enum Effect {
 }
 
 impl Effect {
-    pub(super) const fn activity(activity: Activity, evidence: Evidence) -> Self {
+    pub(super) fn activity(activity: Activity, evidence: Evidence) -> Self {
         Self::RecordActivity(ActivityChange { activity, evidence })
     }
 
-    pub(super) const fn record(event: Event) -> Self {
-        Self::RecordEvent { event, shown: false }
+    pub(super) fn record(event: Event) -> Self {
+        Self::RecordEvent { event: Box::new(event), shown: false }
     }
 }
 

@@ -84,7 +84,7 @@ impl Conversation {
         self.messages.unanswered.push(text.clone());
         self.turn_has_message(effects);
         effects.push(Effect::Arm(Timer::Progress));
-        effects.push(Effect::RecordEvent { event: Event::Message { text }, shown: true });
+        effects.push(Effect::RecordEvent { event: Box::new(Event::Message { text }), shown: true });
         if self.activity == Some(Activity::Idle) {
             let evidence = Evidence::Fact("it received a message".to_owned());
             effects.push(Effect::activity(Activity::Thinking, evidence));

@@ -143,7 +143,7 @@ impl World {
 
     fn perform(&mut self, effect: Effect, context: (&Self, &Input)) {
         match effect {
-            Effect::RecordEvent { event: Event::Error { message }, .. } if message.contains("denial") => {
+            Effect::RecordEvent { event, .. } if is_lost_denial(&event) => {
                 self.denials = self.denials.saturating_sub(1);
             }
             Effect::RecordActivity(change) => {
@@ -251,4 +251,9 @@ impl World {
         assert!(!std::mem::replace(&mut row.sent, true), "sent twice: {context:?}");
         self.pending.push_back(Pending::Send(id.clone()));
     }
+}
+
+/// Whether an event reports the text of a denial that could not be passed on.
+fn is_lost_denial(event: &Event) -> bool {
+    matches!(event, Event::Error { message } if message.contains("denial"))
 }
