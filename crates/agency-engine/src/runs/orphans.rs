@@ -94,9 +94,12 @@ impl Orphan {
     }
 }
 
+/// The processes that point to each run.
+pub(crate) type TracesByRun = BTreeMap<RunId, Traces>;
+
 /// What points to a run.
 #[derive(Default)]
-struct Traces {
+pub(crate) struct Traces {
     agent: Option<ProcessHandle>,
     carrying: Vec<ProcessHandle>,
 }
@@ -162,22 +165,11 @@ impl Agency {
 
     /// Every run without a supervisor that still has processes.
     pub(crate) fn orphans(&self) -> Result<Vec<Orphan>, StoreError> {
-        self.orphans_among(&[])
+        self.orphans_among(traces(&self.pid_dir()), &[])
     }
 
-    /// The same with runs that the database does not have.
-    pub(crate) fn orphans_among(&self, more: &[&RunRow]) -> Result<Vec<Orphan>, StoreError> {
-        let directory = self.pid_dir();
-        let mut traces: BTreeMap<RunId, Traces> = BTreeMap::new();
-        // A directory that cannot be read is among the unclear files.
-        for id in pid_file::runs_in(&directory).unwrap_or_default() {
-            if let Some(agent) = agent_of(&directory, &id) {
-                traces.entry(id).or_default().agent = Some(agent);
-            }
-        }
-        for (id, process) in carriers() {
-            traces.entry(id).or_default().carrying.push(process);
-        }
+    /// The same of processes that were found before, with runs that the database does not have.
+    pub(crate) fn orphans_among(&self, traces: TracesByRun, more: &[&RunRow]) -> Result<Vec<Orphan>, StoreError> {
         let mut orphans = vec![];
         for (id, Traces { agent, carrying }) in traces {
             // A run of another home is not looked at.
@@ -242,6 +234,21 @@ impl Agency {
             None => OrphanError::Stranger(pid),
         }
     }
+}
+
+/// The processes that point to runs, of this home or another: by a pid file, or by the run's id in their environment.
+pub(crate) fn traces(pid_dir: &Path) -> TracesByRun {
+    let mut traces = TracesByRun::new();
+    // A directory that cannot be read is among the unclear files.
+    for id in pid_file::runs_in(pid_dir).unwrap_or_default() {
+        if let Some(agent) = agent_of(pid_dir, &id) {
+            traces.entry(id).or_default().agent = Some(agent);
+        }
+    }
+    for (id, process) in carriers() {
+        traces.entry(id).or_default().carrying.push(process);
+    }
+    traces
 }
 
 /// The agent that a run's pid file names, if it is there.

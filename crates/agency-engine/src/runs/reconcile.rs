@@ -3,7 +3,8 @@
 //! The one rule: a run with a living owner is never touched. A process that finds a live row without an
 //! owner becomes its owner for a moment, and completes the record from the exit markers.
 
-use std::thread;
+use std::io;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use agency_model::run::{Input, State, StopCause};
@@ -18,7 +19,7 @@ use crate::lock::Lock;
 use crate::record::finish::{Ended, announce_end, read_markers};
 use crate::runs::adopt::{FileFindings, RunDirectories};
 use crate::runs::owner::has_owner;
-use crate::runs::stray::{Strays, list_sessions};
+use crate::runs::stray::{Listed, Strays, list_processes, list_sessions, list_worktrees};
 use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
 use crate::wire::wake_supervisor;
 
@@ -94,20 +95,22 @@ impl Agency {
         &self,
         read: impl FnOnce(&Store) -> Result<KnownRuns, StoreError>,
     ) -> Result<ReconcilePlan, StoreError> {
-        // Thousands of directories take as long as thousands of rows, and tmux is mostly waited for, so all of them are
-        // read at the same time. A session is never older than its run, so sessions may be listed before the rows.
-        let (home, config) = (&self.home, &self.config);
-        let (directories, sessions, known) = thread::scope(|scope| {
+        // All of it is read at the same time: thousands of directories take as long as thousands of rows, processes are
+        // read one by one, and tmux is mostly waited for. A session and a process are never older than their run, so they
+        // may be listed before the rows.
+        let (home, config, pid_dir) = (&self.home, &self.config, self.pid_dir());
+        let (listed, directories, known) = thread::scope(|scope| {
             let sessions = thread::Builder::new().spawn_scoped(scope, || list_sessions(config));
+            let processes = thread::Builder::new().spawn_scoped(scope, || list_processes(&pid_dir));
+            let worktrees = thread::Builder::new().spawn_scoped(scope, || list_worktrees(home));
             let directories = thread::Builder::new().spawn_scoped(scope, || RunDirectories::list(home));
             let known = read(&self.store);
-            let directories = directories.ok().and_then(|listing| listing.join().ok());
-            let sessions = sessions.ok().and_then(|listing| listing.join().ok());
-            (
-                directories.unwrap_or_else(|| RunDirectories::list(home)),
-                sessions.unwrap_or_else(|| list_sessions(config)),
-                known,
-            )
+            let listed = Listed {
+                sessions: joined(sessions).unwrap_or_else(|| list_sessions(config)),
+                processes: joined(processes).unwrap_or_else(|| list_processes(&pid_dir)),
+                worktrees: joined(worktrees).unwrap_or_else(|| list_worktrees(home)),
+            };
+            (listed, joined(directories).unwrap_or_else(|| RunDirectories::list(home)), known)
         });
         let mut known = known?;
         let findings = self.compare_files(directories, &known)?;
@@ -119,7 +122,7 @@ impl Agency {
         runs.extend(findings.runs.iter().filter_map(|(_, run)| self.verdict_on_dead(&run.row)));
         runs.sort_by(|one, other| one.id.cmp(&other.id));
         let completed = self.unrecorded_ends(&findings)?;
-        let strays = self.strays(&findings, &known, sessions)?;
+        let strays = self.strays(&findings, &known, listed)?;
         Ok(ReconcilePlan { findings, runs, completed, strays })
     }
 
@@ -226,6 +229,11 @@ impl Agency {
         };
         (Reconciled { id: row.id.clone(), from: row.state, to, why: why.to_owned() }, ended)
     }
+}
+
+/// What a thread found; nothing if it could not be started.
+fn joined<T>(thread: io::Result<ScopedJoinHandle<'_, T>>) -> Option<T> {
+    thread.ok()?.join().ok()
 }
 
 /// Whether it is a question that was still in the queue.

@@ -14,9 +14,11 @@ use serde::Serialize;
 
 use crate::agency::Agency;
 use crate::config::Config;
+use crate::home::Home;
 use crate::host::{Tmux, TmuxSession};
 use crate::record::pid_file;
 use crate::runs::adopt::{FileFindings, Unadoptable};
+use crate::runs::orphans::{TracesByRun, traces};
 use crate::runs::scratch::{dead_scratch, scratch_places, sweep_scratch};
 use crate::store::{KnownRuns, RunRow, StoreError};
 use crate::workspace::{abandoned_directories, sweep_abandoned_directories};
@@ -45,6 +47,19 @@ pub struct Strays {
     pub scratch: Vec<PathBuf>,
     /// Temporary directories of commands that were killed.
     pub temporary: Vec<PathBuf>,
+}
+
+/// What is listed without the database.
+pub(crate) struct Listed {
+    pub(crate) sessions: Vec<TmuxSession>,
+    pub(crate) processes: TracesByRun,
+    pub(crate) worktrees: Vec<RepositoryWorktrees>,
+}
+
+/// The worktrees of one repository.
+pub(crate) struct RepositoryWorktrees {
+    directory: PathBuf,
+    names: Vec<OsString>,
 }
 
 /// A process that outlived its run.
@@ -83,10 +98,10 @@ impl Agency {
         &self,
         findings: &FileFindings,
         known: &KnownRuns,
-        sessions: Vec<TmuxSession>,
+        listed: Listed,
     ) -> Result<Strays, StoreError> {
         let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
-        let survivors = self.survivors(&adopted)?;
+        let survivors = self.survivors(listed.processes, &adopted)?;
         let mut pid_files: HashSet<RunId> = self.dead_pid_files()?.into_iter().collect();
         pid_files.extend(survivors.iter().map(|survivor| survivor.id.clone()));
         let directory = self.pid_dir();
@@ -94,7 +109,7 @@ impl Agency {
         pid_files.retain(|path| path.exists());
         pid_files.sort();
         let mut strays = Strays {
-            worktrees: self.stray_worktrees(known),
+            worktrees: stray_worktrees(&listed.worktrees, known),
             run_directories: findings.unused.clone(),
             unadoptable: findings.unadoptable.clone(),
             survivors,
@@ -104,7 +119,7 @@ impl Agency {
             temporary: abandoned_directories(),
             ..Strays::default()
         };
-        self.look_for_sessions(sessions, &adopted, &mut strays)?;
+        self.look_for_sessions(listed.sessions, &adopted, &mut strays)?;
         Ok(strays)
     }
 
@@ -161,21 +176,9 @@ impl Agency {
         Ok(())
     }
 
-    fn stray_worktrees(&self, known: &KnownRuns) -> Vec<PathBuf> {
-        let mut found = vec![];
-        for repository in children(&self.home.worktrees()) {
-            let above = repository.file_name().unwrap_or_default().to_string_lossy();
-            // Usually all of them are held, and none is left to be sorted.
-            let names = names_in(&repository).filter(|name| !known.holds(&above, &name.to_string_lossy()));
-            found.extend(names.map(|name| repository.join(name)));
-        }
-        found.sort();
-        found
-    }
-
-    fn survivors(&self, adopted: &[&RunRow]) -> Result<Vec<Survivor>, StoreError> {
+    fn survivors(&self, processes: TracesByRun, adopted: &[&RunRow]) -> Result<Vec<Survivor>, StoreError> {
         let mut survivors = vec![];
-        for orphan in &self.orphans_among(adopted)? {
+        for orphan in &self.orphans_among(processes, adopted)? {
             survivors.extend(orphan.processes.iter().map(|process| Survivor {
                 id: orphan.row.id.clone(),
                 pid: process.pid(),
@@ -189,6 +192,30 @@ impl Agency {
 /// The sessions of the configured tmux server; none without tmux.
 pub(crate) fn list_sessions(config: &Config) -> Vec<TmuxSession> {
     Tmux::new(config.tmux_socket.clone()).sessions().unwrap_or_default()
+}
+
+/// The processes of runs, by run.
+pub(crate) fn list_processes(pid_dir: &Path) -> TracesByRun {
+    traces(pid_dir)
+}
+
+/// The worktrees of all repositories.
+pub(crate) fn list_worktrees(home: &Home) -> Vec<RepositoryWorktrees> {
+    let worktrees_in = |directory: PathBuf| RepositoryWorktrees { names: names_in(&directory).collect(), directory };
+    children(&home.worktrees()).into_iter().map(worktrees_in).collect()
+}
+
+fn stray_worktrees(listed: &[RepositoryWorktrees], known: &KnownRuns) -> Vec<PathBuf> {
+    let mut found = vec![];
+    for RepositoryWorktrees { directory, names } in listed {
+        let above = directory.file_name().unwrap_or_default().to_string_lossy();
+        // Usually all of them are held, and none is left to be sorted.
+        let strays = names.iter().filter(|name| !known.holds(&above, &name.to_string_lossy()));
+        // One that was removed after it was listed is held by no run either.
+        found.extend(strays.map(|name| directory.join(name)).filter(|path| path.symlink_metadata().is_ok()));
+    }
+    found.sort();
+    found
 }
 
 /// Whether two paths are one directory.

@@ -14,6 +14,10 @@ use super::open::SCAN_PAGES;
 use super::questions::QuestionState;
 use super::{QuestionRow, RunRow, Store, StoreError};
 
+/// What files are compared with, in the order in which [`add_known`] takes it.
+const KNOWN: &str = "id, state, removed_at IS NOT NULL, updated_at, worktree_path";
+const KNOWN_COLUMNS: usize = 5;
+
 /// A run as its files describe it.
 #[derive(Debug, Clone)]
 pub(crate) struct AdoptedRun {
@@ -25,31 +29,24 @@ pub(crate) struct AdoptedRun {
 impl Store {
     /// What the files of all runs are compared with, by one pass over the table.
     pub(crate) fn known_runs(&self) -> Result<KnownRuns, StoreError> {
-        let sql = "SELECT id, state, removed_at IS NOT NULL, updated_at, worktree_path FROM runs";
-        self.scan(sql, |row, known| {
-            let id = parsed(row, 0, "id")?;
-            let state = parsed(row, 1, "state")?;
-            let worktree = read_optional_text(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
-            let updated_at = parsed(row, 3, "updated_at")?;
-            known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
-            Ok(())
-        })
+        self.scan(&format!("SELECT {KNOWN} FROM runs"), add_known)
     }
 
-    /// The same by reading every row whole, which finds values that are damaged and runs that are not found by their id.
+    /// The same by looking at every value of every row, which finds those that are damaged and runs that are not found by
+    /// their id. Nothing but what is compared is kept: copies of all values would take longer than reading them.
     pub(crate) fn known_runs_thoroughly(&self) -> Result<KnownRuns, StoreError> {
         let sql = format!(
-            "SELECT {COLUMNS}, EXISTS (SELECT 1 FROM runs AS found WHERE found.id = runs.id) FROM runs NOT INDEXED"
+            "SELECT {KNOWN}, EXISTS (SELECT 1 FROM runs AS found WHERE found.id = runs.id), {COLUMNS} \
+             FROM runs NOT INDEXED"
         );
         self.scan(&sql, |row, known| {
-            let read = RunRow::read(row)?;
-            let is_found: bool = row.get(row.as_ref().column_count() - 1)?;
+            RunRow::check(row, KNOWN_COLUMNS + 1)?;
+            let is_found: bool = row.get(KNOWN_COLUMNS)?;
             if !is_found {
-                let message = format!("the index of ids lacks {}", read.id);
+                let message = format!("the index of ids lacks {}", parsed::<RunId>(row, 0, "id")?);
                 return Err(StoreError::Corrupt { path: self.path.clone(), message });
             }
-            known.add_row(read);
-            Ok(())
+            add_known(row, known)
         })
     }
 
@@ -96,6 +93,16 @@ impl Store {
         transaction.commit()?;
         Ok(refused)
     }
+}
+
+/// Adds what the first columns of a row say.
+fn add_known(row: &Row<'_>, known: &mut KnownRuns) -> Result<(), StoreError> {
+    let id = parsed(row, 0, "id")?;
+    let state = parsed(row, 1, "state")?;
+    let updated_at = parsed(row, 3, "updated_at")?;
+    let worktree = read_optional_text(row, 4, "worktree_path", |path| Some(last_two(path).to_owned()))?;
+    known.add(id, KnownRun { state, removed: row.get(2)?, updated_at }, worktree);
+    Ok(())
 }
 
 fn adopt_row(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
@@ -201,4 +208,64 @@ const fn word_of(state: QuestionState) -> &'static str {
 fn json(value: &impl Serialize) -> String {
     // Plain data always has a JSON form.
     serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::tests::new_run;
+
+    fn store_with_a_run(directory: &Path) -> (Store, RunId) {
+        let mut store = Store::open(&directory.join("agency.db"), Duration::from_secs(30)).unwrap();
+        let row = store.insert(&new_run(), false).unwrap();
+        (store, row.id)
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_read_is_found_in_every_column() {
+        let directory = tempfile::tempdir().unwrap();
+        let (store, _) = store_with_a_run(directory.path());
+        store.connection.execute_batch("DROP TRIGGER runs_move_legally; DROP TRIGGER runs_are_removed_once").unwrap();
+        store.connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
+        let mut unreadable = 0;
+        for column in COLUMNS.split(", ") {
+            for value in ["x'ff'", "CAST(x'ff' AS TEXT)", "'nonsense'", "''", "-1", "1e300", "NULL"] {
+                store.connection.execute_batch("SAVEPOINT before").unwrap();
+                // A column that must have a value refuses NULL.
+                if store.connection.execute(&format!("UPDATE runs SET {column} = {value}"), []).is_ok() {
+                    let read = store.rows(&format!("SELECT {COLUMNS} FROM runs"), []);
+                    let known = store.known_runs_thoroughly();
+                    assert_eq!(known.is_err(), read.is_err(), "{column} = {value}: {read:?}");
+                    unreadable += usize::from(read.is_err());
+                }
+                store.connection.execute_batch("ROLLBACK TO before; RELEASE before").unwrap();
+            }
+        }
+        assert!(unreadable > COLUMNS.split(", ").count(), "{unreadable}");
+    }
+
+    #[test]
+    fn a_run_that_the_index_of_ids_lacks_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let (store, id) = store_with_a_run(directory.path());
+        let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'";
+        let page: u32 = store.connection.query_row(index, [], |row| row.get(0)).unwrap();
+        let end = usize::try_from(page).unwrap() * 4096;
+        let path = store.path.clone();
+        store.tidy();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let page = &mut bytes[end - 4096..end];
+        let entry = page.windows(id.as_str().len()).position(|part| part == id.as_str().as_bytes()).unwrap();
+        page[entry + 2] ^= 1;
+        std::fs::write(&path, &bytes).unwrap();
+        let store = Store::open(&path, Duration::from_secs(30)).unwrap();
+        let found = store.known_runs_thoroughly();
+        assert!(
+            matches!(&found, Err(StoreError::Corrupt { message, .. }) if message.contains(id.as_str())),
+            "{found:?}"
+        );
+    }
 }

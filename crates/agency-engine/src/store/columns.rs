@@ -7,7 +7,7 @@ use std::str::FromStr;
 use agency_model::run::{Reason, RestartPolicy, State};
 use agency_model::{Activity, Host, Mode, RunId, RunKind, SessionId, Usage, Vcs, WorkspaceKind};
 use jiff::Timestamp;
-use rusqlite::types::{FromSql, Value, ValueRef};
+use rusqlite::types::{FromSql, FromSqlResult, Value, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::{RunRow, StoreError};
@@ -29,6 +29,15 @@ macro_rules! run_columns {
                     $($field: columns.take($column)?,)+
                     usage: Usage { $($used: columns.take(stringify!($used))?),+ },
                 })
+            }
+
+            /// Whether [`Self::read`] could read the columns from `start` on; copies nothing.
+            pub(super) fn check(row: &Row<'_>, start: usize) -> Result<(), StoreError> {
+                let mut columns = Columns { row, next: start };
+                columns.check($first_column, |row| &row.$first)?;
+                $(columns.check($column, |row| &row.$field)?;)+
+                $(columns.check(stringify!($used), |row| &row.usage.$used)?;)+
+                Ok(())
             }
 
             /// What stands in the columns.
@@ -109,6 +118,11 @@ pub(super) fn update(connection: &Connection, id: &RunId, values: &[Named]) -> R
 trait Column: Sized {
     fn take(row: &Row<'_>, index: usize, column: &'static str) -> Result<Self, StoreError>;
     fn value(&self) -> Value;
+
+    /// Whether it could be taken.
+    fn check(row: &Row<'_>, index: usize, column: &'static str) -> Result<(), StoreError> {
+        Self::take(row, index, column).map(drop)
+    }
 }
 
 struct Columns<'a, 'row> {
@@ -122,11 +136,27 @@ impl Columns<'_, '_> {
         self.next += 1;
         T::take(self.row, index, column)
     }
+
+    /// Checks the next column, whose type is that of a field.
+    fn check<T: Column>(&mut self, column: &'static str, _field: fn(&RunRow) -> &T) -> Result<(), StoreError> {
+        let index = self.next;
+        self.next += 1;
+        T::check(self.row, index, column)
+    }
 }
 
-/// Types that SQLite knows itself.
+/// A text that is looked at and not copied.
+struct IsText;
+
+impl FromSql for IsText {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        value.as_str().map(|_| Self)
+    }
+}
+
+/// Types that SQLite knows itself, each with the one that is enough to check it.
 macro_rules! plain {
-    ($($kind:ty),+) => { $(
+    ($($kind:ty as $checked:ty),+) => { $(
         impl Column for $kind {
             fn take(row: &Row<'_>, index: usize, _column: &'static str) -> Result<Self, StoreError> {
                 plain_value(row, index)
@@ -134,6 +164,10 @@ macro_rules! plain {
 
             fn value(&self) -> Value {
                 Value::from(self.clone())
+            }
+
+            fn check(row: &Row<'_>, index: usize, _column: &'static str) -> Result<(), StoreError> {
+                plain_value::<$checked>(row, index).map(drop)
             }
         }
     )+ };
@@ -164,7 +198,8 @@ macro_rules! text {
     )+ };
 }
 
-plain!(String, Option<String>, u32, Option<i32>, Option<f64>);
+plain!(String as IsText, Option<String> as Option<IsText>);
+plain!(u32 as u32, Option<i32> as Option<i32>, Option<f64> as Option<f64>);
 text!(RunId, SessionId, State, Reason, Activity, RestartPolicy, WorkspaceKind, Mode, Host, RunKind, Vcs, Timestamp);
 
 impl Column for Option<u64> {

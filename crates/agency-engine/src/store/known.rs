@@ -6,8 +6,6 @@ use agency_model::RunId;
 use agency_model::run::State;
 use jiff::Timestamp;
 
-use super::RunRow;
-
 /// What decides whether the files of a run are ahead of its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KnownRun {
@@ -25,13 +23,7 @@ pub(crate) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Adds what a complete row says.
-    pub(super) fn add_row(&mut self, row: RunRow) {
-        let worktree = row.worktree_path.as_deref().map(|path| last_two(path).to_owned());
-        let (state, removed, updated_at) = (row.state, row.removed_at.is_some(), row.updated_at);
-        self.add(row.id, KnownRun { state, removed, updated_at }, worktree);
-    }
-
+    /// Adds a run, with the last two directories of the path of its worktree.
     pub(super) fn add(&mut self, id: RunId, run: KnownRun, worktree: Option<String>) {
         if let (false, Some(worktree)) = (run.removed, worktree) {
             self.held_worktrees.insert(worktree);

@@ -13,7 +13,7 @@ use super::*;
 
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-fn new_run() -> RunRow {
+pub(super) fn new_run() -> RunRow {
     let id = RunId::from_ulid(Ulid::generate());
     RunRow {
         repo_fingerprint: "f".into(),

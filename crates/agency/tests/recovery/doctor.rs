@@ -79,6 +79,19 @@ fn doctor_answers_for_every_damaged_page_and_its_fix_rebuilds_the_database() {
 
 #[test]
 fn a_run_that_its_id_does_not_lead_to_any_more_is_damage() {
+    a_run_that_is_not_in_an_index_is_damage("sqlite_autoindex_runs_1");
+}
+
+#[test]
+fn a_run_that_a_list_of_runs_would_not_have_is_damage() {
+    for index in ["runs_present", "runs_by_state", "runs_by_repo"] {
+        a_run_that_is_not_in_an_index_is_damage(index);
+    }
+}
+
+/// Changes the id of the only run in one index.
+#[track_caller]
+fn a_run_that_is_not_in_an_index_is_damage(index: &str) {
     let (world, repo) = world();
     world.agent("quiet", agent::quiet());
     let run = world.begin(&repo, "quiet", &DETACHED);
@@ -87,8 +100,8 @@ fn a_run_that_its_id_does_not_lead_to_any_more_is_damage() {
     let path = world.agency_home().join("agency.db");
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
-    let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'";
-    let root: u32 = connection.query_row(root, [], |row| row.get(0)).unwrap();
+    let root = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+    let root: u32 = connection.query_row(root, [index], |row| row.get(0)).unwrap();
     let root = usize::try_from(root).unwrap();
     drop(connection);
     let mut bytes = fs::read(&path).unwrap();
@@ -98,8 +111,8 @@ fn a_run_that_its_id_does_not_lead_to_any_more_is_damage() {
     *last = if *last == b'0' { b'1' } else { b'0' };
     fs::write(&path, &bytes).unwrap();
     let (check, code) = database_check(&world);
-    assert_eq!((&check["health"], code), (&"problem".into(), Some(1)), "{check}");
-    assert!(check["fix"].as_str().unwrap().contains("agency reconcile"), "{check}");
+    assert_eq!((&check["health"], code), (&"problem".into(), Some(1)), "{index}: {check}");
+    assert!(check["fix"].as_str().unwrap().contains("agency reconcile"), "{index}: {check}");
 }
 
 /// Does what an advice says, as a user would.
