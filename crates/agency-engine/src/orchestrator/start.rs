@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_model::policy::Rule;
-use agency_model::run::RestartPolicy;
+use agency_model::run::{RestartPolicy, State};
 use agency_model::spec::{LimitsDraft, RunnerDraft, SpecDraft};
 use agency_model::template::{Spell, Spellbook};
 use agency_model::workflow::{Fact, Plan, SessionState, Task};
@@ -24,6 +24,8 @@ use crate::workspace::Repository;
 
 /// How long another process may hold a session.
 const SESSION_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a driver may take to exit after its session is settled.
+const DRIVER_EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is to be done.
 #[derive(Debug, Clone)]
@@ -177,9 +179,13 @@ impl Orchestrator {
         state: SessionState,
         caller_env: CallerEnv,
     ) -> Result<crate::runs::create::Plan, OrchestratorError> {
-        if self.driver(id)?.is_some() {
-            let why = "it is being driven; agency workflow show -f follows it";
-            return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
+        if let Some(driver) = self.driver(id)? {
+            let limit = if state.is_settled() { DRIVER_EXIT_TIMEOUT } else { Duration::ZERO };
+            let driver = self.agency.wait(&driver.id, Some(limit), State::is_terminal)?;
+            if !driver.state.is_terminal() {
+                let why = "it is being driven; agency workflow show -f follows it";
+                return Err(OrchestratorError::WrongState { id: id.clone(), state, why });
+            }
         }
         let caller_env =
             CallerEnv { environment: with_home(self.agency.home.root(), caller_env.environment), ..caller_env };
