@@ -1,6 +1,6 @@
 //! The user's configuration: one file, laid over the built-in defaults.
 //!
-//! The one rule: a file is either understood whole or refused with the place of its first mistake. No key is ever
+//! The one rule: a file is either understood whole or refused with all its mistakes and their places. No key is ever
 //! skipped, and each value knows whether the file or a default gave it.
 
 mod agent;
@@ -8,9 +8,7 @@ mod agent_name;
 mod built_in;
 mod command_template;
 mod document;
-mod entries;
 mod file;
-mod json_entries;
 mod locate;
 mod number;
 mod origin;
@@ -18,10 +16,9 @@ mod policy_file;
 mod problem;
 mod read;
 mod resolve;
-mod shape;
-mod source;
 mod strict;
-mod toml_entries;
+mod suggestion;
+mod toml_tree;
 
 pub use crate::adapter::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
@@ -29,9 +26,8 @@ pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
-pub use policy_file::{PolicyFileError, PolicyMistake, read_policy};
+pub use policy_file::{PolicyFileError, read_policy};
 pub use problem::ConfigError;
-pub use source::FilePosition;
 pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;

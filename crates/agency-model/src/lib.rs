@@ -7,6 +7,7 @@
 mod activity;
 mod caller;
 pub mod conversation;
+pub mod document;
 mod error_code;
 mod escape;
 mod event;
@@ -34,7 +35,8 @@ pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
 pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
-    McpMistake, McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, without_values,
+    McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, parse_mcp_config,
+    without_values,
 };
 pub use nearest::nearest;
 pub use position::Position;

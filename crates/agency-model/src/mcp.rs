@@ -6,6 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{Format, Mistake, Mistakes, NodeKind, Reason, Source, decode_field, dotted_key, read_json};
 use crate::nearest;
 use crate::string_enum::string_enum;
 
@@ -29,7 +30,7 @@ pub type McpServers = BTreeMap<String, McpServer>;
 
 /// One MCP server: a preset, a program or an address. `{}` under the name of a preset is that preset.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"command\": \"my-server\"}")]
 pub struct McpServer {
     /// A server that agency knows; what else is said here wins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,46 +73,24 @@ pub enum McpTransport {
     },
 }
 
-/// Why something is not an MCP server.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum McpMistake {
-    /// The name cannot be passed to every agent.
-    #[error("'{0}' is not a valid name for an MCP server: use letters, digits, - and _")]
-    Name(String),
-    /// A variable cannot have that name.
-    #[error(
-        "the MCP server '{name}' has a variable '{variable}': use letters, digits and _, not beginning with a digit"
-    )]
-    Variable {
-        /// The name of the server.
-        name: String,
-        /// The name of the variable.
-        variable: String,
-    },
-    /// There is nothing to start or to reach.
-    #[error("the MCP server '{name}' has neither `command` nor `url`, and no preset has that name{}", did_you_mean(.name))]
-    Nothing {
-        /// The name of the server.
-        name: String,
-    },
-    /// It is both a program and an address.
-    #[error("the MCP server '{0}' has a `command` and a `url`: it is one or the other")]
-    Both(String),
-    /// A field belongs to the other kind.
-    #[error("the MCP server '{name}' has `{field}`, which {belongs}")]
-    Misplaced {
-        /// The name of the server.
-        name: String,
-        /// The field.
-        field: &'static str,
-        /// Where it belongs.
-        belongs: &'static str,
-    },
-}
-
-fn did_you_mean(name: &str) -> String {
-    let known = McpPreset::ALL.iter().map(|preset| preset.as_str());
-    nearest(name, known).map_or_else(String::new, |preset| format!("; did you mean {preset}?"))
+/// Reads a file of MCP servers in the common notation, an object with `mcpServers`; `file` is its name in mistakes.
+pub fn parse_mcp_config(file: &str, text: &str) -> Result<McpServers, Mistakes> {
+    let source = Source::new(file, text, Format::Json);
+    let (root, mistakes) = read_json(&source);
+    let Some(root) = root.filter(|_| mistakes.is_empty()) else { return Err(mistakes.into()) };
+    let Some((_, servers)) = root.entry("mcpServers") else {
+        return Err(source.mistake(root.at, "it has no object `mcpServers`").into());
+    };
+    let mut servers = servers.clone();
+    if let NodeKind::Map(entries) = &mut servers.kind {
+        for (_, server) in entries {
+            // Others write down the kind, which follows from the rest.
+            if let NodeKind::Map(fields) = &mut server.kind {
+                fields.retain(|(key, _)| key.name != "type");
+            }
+        }
+    }
+    decode_field(&servers, "mcpServers", &source).map_err(Mistakes::from)
 }
 
 /// Lays the servers of a task over those that hold for all tasks: the task's win, each as a whole.
@@ -175,25 +154,31 @@ impl McpPreset {
 
 impl McpServer {
     /// How the server of this name is reached.
-    pub fn transport(&self, name: &str) -> Result<McpTransport, McpMistake> {
+    pub fn transport(&self, name: &str) -> Result<McpTransport, Mistake> {
+        let mistake = |message: &str| Mistake::new(Reason::Value, message).about(dotted_key("mcp_servers", name));
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if name.is_empty() || !name.bytes().all(plain) {
-            return Err(McpMistake::Name(name.to_owned()));
+            return Err(mistake("not a valid name for an MCP server: use letters, digits, - and _"));
         }
         if let Some(variable) = self.env.keys().find(|variable| !is_variable(variable)) {
-            return Err(McpMistake::Variable { name: name.to_owned(), variable: variable.clone() });
+            return Err(mistake(&format!(
+                "'{variable}' is not the name of a variable: use letters, digits and _, not beginning with a digit"
+            )));
         }
         let by_name = || name.parse::<McpPreset>().ok().filter(|_| self.command.is_none() && self.url.is_none());
         let preset = self.preset.or_else(by_name).map(McpPreset::server).unwrap_or_default();
-        let misplaced = |field, belongs| McpMistake::Misplaced { name: name.to_owned(), field, belongs };
+        let misplaced =
+            |field: &str, other: &str| Err(mistake(&format!("`{field}` belongs to a server with a `{other}`")));
         match (self.command.clone().or(preset.command), self.url.clone()) {
-            (Some(_), Some(_)) => Err(McpMistake::Both(name.to_owned())),
-            (None, None) => Err(McpMistake::Nothing { name: name.to_owned() }),
-            (Some(_), None) if !self.headers.is_empty() => {
-                Err(misplaced("headers", "belongs to a server with a `url`"))
+            (Some(_), Some(_)) => Err(mistake("it has a `command` and a `url`: use one or the other")),
+            (None, None) => {
+                let known = McpPreset::ALL.iter().map(|preset| preset.as_str());
+                let message = "it has neither `command` nor `url`, and no preset has that name";
+                Err(mistake(message).meant(nearest(name, known)))
             }
-            (None, Some(_)) if self.args.is_some() => Err(misplaced("args", "belongs to a server with a `command`")),
-            (None, Some(_)) if !self.env.is_empty() => Err(misplaced("env", "belongs to a server with a `command`")),
+            (Some(_), None) if !self.headers.is_empty() => misplaced("headers", "url"),
+            (None, Some(_)) if self.args.is_some() => misplaced("args", "command"),
+            (None, Some(_)) if !self.env.is_empty() => misplaced("env", "command"),
             (Some(command), None) => {
                 let mut env = preset.env;
                 env.extend(self.env.clone());

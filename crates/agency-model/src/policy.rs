@@ -6,7 +6,6 @@
 mod command;
 mod facts;
 mod glob;
-mod mistakes;
 mod paths;
 mod pattern;
 mod rule;
@@ -15,10 +14,9 @@ mod shell;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use mistakes::{Mistake, MistakeSegment, mistakes_in};
 pub use paths::{Found, Ground};
 pub use pattern::{Below, CommandPattern, InvalidPattern, PathPattern, ToolPattern};
-pub use rule::{InvalidRule, RULE_KEYS, Rule};
+pub use rule::{InvalidRule, RULE_KEYS, Rule, with_missing_action};
 
 use crate::string_enum::string_enum;
 use crate::{Answer, Question, QuestionKind};

@@ -6,7 +6,6 @@
 mod approval;
 mod draft;
 mod parse;
-mod wording;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use serde_json::Value;
 
 pub use approval::StoredRules;
 pub use draft::{Defaults, LimitsDraft, PromptDraft, RunnerDraft, SpecDraft};
-pub use parse::{MAX_SPEC_BYTES, SpecError};
+pub use parse::MAX_SPEC_BYTES;
 
 use crate::run::RestartPolicy;
 use crate::{Host, McpServers, Mode, VcsChoice, WorkspaceKind};
@@ -107,7 +106,7 @@ pub struct PromptSpec {
 
 /// A file the prompt refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"path\": \"a.txt\", \"mode\": \"read\"}")]
 pub struct InputSpec {
     /// The file, relative to the repository or absolute, inside the repository.
     pub path: String,

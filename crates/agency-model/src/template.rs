@@ -21,6 +21,7 @@ pub use spellbook::{Spell, Spellbook};
 pub use values::TemplateValues;
 
 use crate::Position;
+use crate::document::Mistake;
 
 /// The largest template that is read.
 pub const MAX_TEMPLATE_BYTES: usize = 1024 * 1024;
@@ -34,30 +35,10 @@ pub struct Template {
     defines: Vec<DefineNode>,
 }
 
-/// Why a template is refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{}:{}: {message}", at.line, at.column)]
-pub struct TemplateError {
-    /// The file, or another name of the text.
-    pub file: String,
-    /// Where in it.
-    pub at: Position,
-    /// What is wrong.
-    pub message: String,
-    /// The name that was probably meant.
-    pub nearest: Option<String>,
-}
-
-impl TemplateError {
-    fn new(file: &str, at: Position, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), at, message: message.into(), nearest: None }
-    }
-}
-
 impl Template {
-    /// Reads a template; `file` is its name in problems.
-    pub fn parse(file: &str, source: &str) -> Result<Self, TemplateError> {
-        let refuse = |at, message: String| TemplateError::new(file, at, message);
+    /// Reads a template; `file` is its name in mistakes.
+    pub fn parse(file: &str, source: &str) -> Result<Self, Mistake> {
+        let refuse = |at, message: String| Mistake::at(file, at, message);
         if source.len() > MAX_TEMPLATE_BYTES {
             let message = format!("it is {} bytes; a template has at most {MAX_TEMPLATE_BYTES}", source.len());
             return Err(refuse(Position::START, message));

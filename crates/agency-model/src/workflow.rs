@@ -16,11 +16,8 @@ mod prompt;
 mod reader;
 mod result;
 mod schema;
-mod source;
 mod step;
 mod task;
-mod tree;
-mod yaml;
 
 use crate::Position;
 
@@ -35,13 +32,12 @@ pub use flow::{
 pub use history::{
     Approval, BlockedCheckout, ClockReading, Fact, HISTORY_VERSION, HistoryEntry, MergeAnswer, SessionState, StepPath,
 };
-pub use located::{Layout, Located, TemplateText};
+pub use located::{Located, TemplateText};
 pub use parse::{MAX_WORKFLOW_BYTES, Partly, parse_partly, parse_values, parse_workflow};
 pub use plan::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
 pub use prompt::{PromptParts, SPELL_CONTENT};
 pub use result::{MAX_LINE_BYTES, MAX_OUTPUT_BYTES, RESULT_FIELDS, StepResult, StepStatus};
 pub use schema::workflow_schema;
-pub use source::{Problem, Source};
 pub use step::{
     AGENT_TIMEOUT, AgentStep, ApprovalStep, Command, Contract, InputValue, Instruction, LoopStep, MAX_ITERATIONS,
     MergeStep, MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, SCRIPT_TIMEOUT, ScriptStep, Step,

@@ -5,11 +5,13 @@ mod coded;
 mod config;
 mod hint;
 mod messages;
+mod mistakes;
 mod removed;
 mod run;
 mod session;
 mod source;
 mod workflow;
+mod workspace;
 
 use std::fmt::Write;
 use std::io;

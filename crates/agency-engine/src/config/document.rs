@@ -1,120 +1,75 @@
-//! Turns a file's text into its raw values and the places of its keys.
+//! Turns a file's text into its values, each with its position.
 
-use super::{
-    ConfigError,
-    entries::{ConfigEntry, dotted, index, nearest_to},
-    file::ConfigFile,
-    json_entries, shape,
-    source::{FilePosition, Source},
-    toml_entries,
-};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_path_to_error::Segment;
+use super::{ConfigError, file::ConfigFile, suggestion, toml_tree};
+use agency_model::document::{Format, Mistake, Mistakes, Node, Reason, Source, decode, dotted_key, read_json};
+use agency_model::policy::with_missing_action;
+use serde::de::DeserializeOwned;
 use std::path::Path;
-use toml::{Spanned, de::DeTable};
 
-/// A file whose keys are all known.
+/// A file that was read.
 pub(super) struct Document<'text> {
+    pub(super) path: &'text Path,
     pub(super) source: Source<'text>,
-    pub(super) entries: Vec<ConfigEntry>,
+    pub(super) root: Node,
 }
 
 impl Document<'_> {
-    /// The place of a key.
-    pub(super) fn key_position(&self, path: &[&str]) -> FilePosition {
-        self.source.place(self.nearest_to(path).map_or(0, |entry| entry.key_offset))
+    /// A mistake about the value of a key.
+    pub(super) fn mistake_of_value(&self, path: &[&str], message: impl Into<String>) -> Mistake {
+        let at = self.root.nearest_entry(path).map_or(self.root.at, |(_, node)| node.at);
+        self.source.mistake(at, message).about(dotted(path))
     }
 
-    /// The place of a key's value.
-    pub(super) fn value_position(&self, path: &[&str]) -> FilePosition {
-        self.source.place(self.nearest_to(path).map_or(0, |entry| entry.value_offset))
+    /// A mistake about a key.
+    pub(super) fn mistake_of_key(&self, path: &[&str], message: impl Into<String>) -> Mistake {
+        let at = self.root.nearest_entry(path).map_or(self.root.at, |(key, _)| key.at);
+        self.source.mistake(at, message).about(dotted(path))
     }
 
-    fn nearest_to(&self, path: &[&str]) -> Option<&ConfigEntry> {
-        let path: Vec<String> = path.iter().map(|&key| key.to_owned()).collect();
-        nearest_to(&self.entries, &path)
+    /// The values as a type, or every mistake in them.
+    pub(super) fn decode<T: DeserializeOwned>(&self) -> Result<T, Mistakes> {
+        decode(&self.root, &self.source).map_err(|found| self.with_rules_explained(found))
+    }
+
+    /// Says how rules are written, where something else is in their place.
+    pub(super) fn with_rules_explained(&self, found: Vec<Mistake>) -> Mistakes {
+        let message = match self.source.format() {
+            Format::Toml | Format::Yaml => "expected rules, each below `[[approval_policy]]`",
+            Format::Json => "expected an array of rules",
+        };
+        Mistakes::from(found).map(|mistake| match (mistake.field.as_str(), mistake.reason) {
+            ("approval_policy", Reason::Value) => Mistake { message: message.to_owned(), ..mistake },
+            _ => with_missing_action(mistake),
+        })
     }
 }
 
-/// Parses a file: JSON where its name ends in `.json`, TOML otherwise.
+/// The path as users write it: `agents.mine.args`, unusual keys in quotes.
+pub(super) fn dotted(path: &[&str]) -> String {
+    path.iter().fold(String::new(), |path, key| dotted_key(&path, key))
+}
+
+/// Parses a configuration file.
 pub(super) fn parse<'text>(path: &'text Path, text: &'text str) -> Result<(ConfigFile, Document<'text>), ConfigError> {
-    let source = Source::new(path, text);
-    if is_json(path) {
-        let (value, document) = parse_json(source)?;
-        shape::check(&document)?;
-        Ok((read_values(value, &document, ToString::to_string)?, document))
-    } else {
-        let (table, document) = parse_toml(source)?;
-        shape::check(&document)?;
-        let message = |error: &toml::de::Error| error.message().to_owned();
-        Ok((read_values(toml::Deserializer::from(table), &document, message)?, document))
-    }
+    let document = parse_any(path, text)?;
+    let file = document.decode().map_err(|mistakes| mistakes.map(suggestion::in_other_section))?;
+    Ok((file, document))
 }
 
-/// Parses a file of any shape. Its values are as JSON has them, whatever it is written in.
-pub(super) fn parse_any<'text>(path: &'text Path, text: &'text str) -> Result<(Value, Document<'text>), ConfigError> {
-    let source = Source::new(path, text);
-    if is_json(path) {
-        return parse_json(source);
-    }
-    let (table, document) = parse_toml(source)?;
-    let message = |error: &toml::de::Error| error.message().to_owned();
-    Ok((read_values(toml::Deserializer::from(table), &document, message)?, document))
+/// Parses a file of any shape: JSON where its name ends in `.json`, TOML otherwise.
+pub(super) fn parse_any<'text>(path: &'text Path, text: &'text str) -> Result<Document<'text>, ConfigError> {
+    let format = if is_json(path) { Format::Json } else { Format::Toml };
+    let source = Source::new(&path.display().to_string(), text, format);
+    let root = match format {
+        Format::Json => match read_json(&source) {
+            (Some(root), mistakes) if mistakes.is_empty() => root,
+            (_, mistakes) => return Err(Mistakes::from(mistakes).into()),
+        },
+        Format::Toml | Format::Yaml => toml_tree::read(&source).map_err(Mistakes::from)?,
+    };
+    Ok(Document { path, source, root })
 }
 
 pub(super) fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-}
-
-fn parse_toml(source: Source<'_>) -> Result<(Spanned<DeTable<'_>>, Document<'_>), ConfigError> {
-    let table = DeTable::parse(source.text).map_err(|error| ConfigError::Syntax {
-        at: source.place(error.span().map_or(0, |span| span.start)),
-        message: format!("not valid TOML: {}", error.message()),
-    })?;
-    let document = Document { entries: toml_entries::entries(&table), source };
-    Ok((table, document))
-}
-
-fn parse_json(source: Source<'_>) -> Result<(Value, Document<'_>), ConfigError> {
-    let value: Value = serde_json::from_str(source.text).map_err(|error| {
-        let suffix = format!(" at line {} column {}", error.line(), error.column());
-        let message = error.to_string();
-        ConfigError::Syntax {
-            at: source.place(source.offset(error.line(), error.column())),
-            message: format!("not valid JSON: {}", message.strip_suffix(&suffix).unwrap_or(&message)),
-        }
-    })?;
-    let entries = json_entries::entries(source.text).map_err(|duplicate| ConfigError::DuplicateKey {
-        at: source.place(duplicate.offset),
-        key: dotted(&duplicate.path),
-    })?;
-    Ok((value, Document { source, entries }))
-}
-
-fn read_values<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-    document: &Document<'_>,
-    message: impl Fn(&D::Error) -> String,
-) -> Result<T, ConfigError> {
-    serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let path = keys(error.path());
-        let path: Vec<&str> = path.iter().map(String::as_str).collect();
-        ConfigError::WrongValue {
-            at: document.value_position(&path),
-            key: dotted(&path),
-            message: message(error.inner()),
-        }
-    })
-}
-
-/// The keys of a path in the values.
-pub(super) fn keys(path: &serde_path_to_error::Path) -> Vec<String> {
-    path.iter()
-        .filter_map(|segment| match segment {
-            Segment::Map { key } => Some(key.clone()),
-            Segment::Seq { index: number } => Some(index(*number)),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        })
-        .collect()
 }

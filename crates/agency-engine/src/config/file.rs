@@ -18,7 +18,7 @@ const MAX_FAILURES: u32 = 1000;
 
 /// The configuration of agency.
 #[derive(Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table of settings")]
 #[schemars(title = "agency configuration")]
 pub(super) struct ConfigFile {
     /// The agent of a run that names none.
@@ -61,7 +61,7 @@ pub(super) struct ConfigFile {
 
 /// The tmux server to use.
 #[derive(Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Tmux {
     /// The server's name, or the path of its socket. Empty: the user's default server.
     pub(super) socket: String,
@@ -69,7 +69,7 @@ pub(super) struct Tmux {
 
 /// How long things may take.
 #[derive(Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Limits {
     /// How many minutes a run may take. 0: no limit.
     #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
@@ -99,7 +99,7 @@ pub(super) struct Limits {
 
 /// How agents that crash are started again.
 #[derive(Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Restart {
     /// How many crashes in a row are too many.
     #[serde(deserialize_with = "whole_number::<_, 1, MAX_FAILURES>")]
@@ -117,7 +117,7 @@ pub(super) struct Restart {
 
 /// The database of runs.
 #[derive(Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Database {
     /// How many seconds to wait for another process's write.
     #[serde(deserialize_with = "whole_number::<_, 0, DAY_IN_SECONDS>")]
@@ -127,7 +127,7 @@ pub(super) struct Database {
 
 /// Notifications when an agent asks, or when a run has finished.
 #[derive(Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Notify {
     /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.
     pub(super) bell: bool,
@@ -142,7 +142,7 @@ pub(super) struct Notify {
 
 /// An agent: what is not given here is taken from the built-in one of that name.
 #[derive(Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct Agent {
     /// The program: a name to look up, or a path. A custom agent needs it.
     #[serde(deserialize_with = "command", skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ pub(super) struct Agent {
 
 /// One form in which an agent is started: what is not given here is as for the whole agent.
 #[derive(Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 pub(super) struct AgentForm {
     /// Arguments, put before the agent's.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]

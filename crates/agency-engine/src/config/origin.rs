@@ -2,8 +2,9 @@
 
 use super::{
     AgentConfig, CommandTemplate, Config, Form, NotifyConfig, RestartConfig, ScreenSource, agent_name,
-    document::Document, entries::dotted,
+    document::{Document, dotted},
 };
+use agency_model::document::{Node, dotted_key};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -45,14 +46,18 @@ pub(super) struct Lines(BTreeMap<String, usize>);
 impl Lines {
     /// Finds the lines of a file's keys.
     pub(super) fn of(document: &Document<'_>) -> Self {
-        let lines = document.entries.iter().map(|entry| {
-            let key = match entry.keys().as_slice() {
-                ["agents", name, rest @ ..] => dotted(&[&["agents", &agent_name::normalised(name)], rest].concat()),
-                keys => dotted(keys),
-            };
-            (key, document.source.line(entry.key_offset))
-        });
-        Self(lines.collect())
+        let mut lines = Self::default();
+        lines.add(&document.root, "");
+        lines
+    }
+
+    fn add(&mut self, table: &Node, parent: &str) {
+        for (key, value) in table.entries() {
+            let name = if parent == "agents" { agent_name::normalised(&key.name) } else { key.name.clone() };
+            let path = dotted_key(parent, &name);
+            self.add(value, &path);
+            self.0.insert(path, key.at.line);
+        }
     }
 
     fn origin(&self, key: &str, file: Option<&Path>) -> Origin {

@@ -3,15 +3,14 @@
 //! The one rule: every mistake in the rules is reported at once, each with its place.
 
 use super::{
-    Config, ConfigError, FilePosition, Location, NamedBy,
+    Config, ConfigError, Location, NamedBy,
     document::{self, Document, is_json},
-    entries::{dotted, index},
     read,
 };
-use agency_model::policy::{Mistake, MistakeSegment, Policy, mistakes_in};
-use agency_model::spec::{SpecDraft, SpecError};
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use agency_model::document::{Mistakes, Node, NodeKind, decode_field};
+use agency_model::policy::Policy;
+use agency_model::spec::SpecDraft;
+use std::path::Path;
 
 /// The key of the rules, in a configuration as in a run spec.
 const KEY: &str = "approval_policy";
@@ -25,28 +24,11 @@ pub enum PolicyFileError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// It is no run spec otherwise.
-    #[error("{}: {error}", path.display())]
-    Spec {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        error: SpecError,
-    },
+    #[error(transparent)]
+    Spec(Mistakes),
     /// Its rules are wrong.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Rules(Vec<PolicyMistake>),
-}
-
-/// One mistake in the rules of a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{at}: `{key}`: {message}")]
-pub struct PolicyMistake {
-    /// The place.
-    pub at: FilePosition,
-    /// The key with its rule, such as `approval_policy[2].tool`.
-    pub key: String,
-    /// What is wrong, and what would be right.
-    pub message: String,
+    #[error(transparent)]
+    Rules(Mistakes),
 }
 
 /// Reads the rules of a file: JSON where its name ends in `.json`, TOML otherwise.
@@ -57,48 +39,34 @@ pub fn read_policy(path: &Path) -> Result<Policy, PolicyFileError> {
 }
 
 fn parse(path: &Path, text: &str) -> Result<Policy, PolicyFileError> {
-    let (value, document) = document::parse_any(path, text)?;
-    let (root, rules): (&[&str], Value) = if value.is_array() {
-        (&[], value.clone())
+    let document = document::parse_any(path, text)?;
+    let is_only_rules = matches!(document.root.kind, NodeKind::List(_));
+    let policy = if is_only_rules {
+        rules(&document.root, "", &document)?
     } else {
-        (&[KEY], value.get(KEY).cloned().unwrap_or_else(|| Value::from(Vec::<Value>::new())))
+        document.root.entry(KEY).map_or(Ok(Policy::default()), |(_, node)| rules(node, KEY, &document))?
     };
-    let mut mistakes: Vec<PolicyMistake> =
-        mistakes_in(&rules).into_iter().map(|mistake| located(mistake, root, &document)).collect();
-    if !mistakes.is_empty() {
-        mistakes.sort_by_key(|mistake| (mistake.at.line, mistake.at.column));
-        return Err(PolicyFileError::Rules(mistakes));
+    if !is_only_rules {
+        check_the_rest(&document, text)?;
     }
-    check_the_rest(path, text, &value)?;
-    serde_json::from_value(rules).map_err(|error| {
-        let at = document.value_position(root);
-        PolicyFileError::Rules(vec![PolicyMistake { at, key: KEY.to_owned(), message: error.to_string() }])
-    })
+    Ok(policy)
+}
+
+fn rules(node: &Node, field: &str, document: &Document<'_>) -> Result<Policy, PolicyFileError> {
+    decode_field(node, field, &document.source)
+        .map_err(|found| PolicyFileError::Rules(document.with_rules_explained(found)))
 }
 
 /// A file that holds more than rules is right as a whole, or its rules would never hold.
-fn check_the_rest(path: &Path, text: &str, value: &Value) -> Result<(), PolicyFileError> {
-    if value.is_array() {
-        return Ok(());
-    }
-    if is_json(path) && OF_A_SPEC.iter().any(|key| value.get(*key).is_some()) {
-        let spec = SpecDraft::parse(text.as_bytes());
-        spec.map(drop).map_err(|error| PolicyFileError::Spec { path: path.to_owned(), error })
+fn check_the_rest(document: &Document<'_>, text: &str) -> Result<(), PolicyFileError> {
+    let path = document.path;
+    if is_json(path) && OF_A_SPEC.iter().any(|key| document.root.entry(key).is_some()) {
+        let spec = SpecDraft::parse(&path.display().to_string(), text.as_bytes());
+        spec.map(drop).map_err(PolicyFileError::Spec)
     } else {
         Config::parse(path, text)?;
         Ok(())
     }
-}
-
-fn located(mistake: Mistake, root: &[&str], document: &Document<'_>) -> PolicyMistake {
-    let mut path: Vec<String> = root.iter().map(|&key| key.to_owned()).collect();
-    path.extend(mistake.steps.into_iter().map(|step| match step {
-        MistakeSegment::Rule(number) => index(number),
-        MistakeSegment::Key(key) => key,
-    }));
-    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    let at = if mistake.of_key { document.key_position(&keys) } else { document.value_position(&keys) };
-    PolicyMistake { at, key: dotted(&path), message: mistake.message }
 }
 
 #[cfg(test)]
@@ -126,27 +94,27 @@ mod tests {
         let toml = "[[approval_policy]]\naction = 'alow'\ntol = 'Bash'\n\n[[approval_policy]]\ncommand = 'a | b'\n";
         insta::assert_snapshot!(told("p.toml", toml), @r#"
         p.toml:2:10: `approval_policy[0].action`: "alow" is not an action: did you mean `allow`?
-        p.toml:3:1: `approval_policy[0].tol`: unknown key `tol`: did you mean `tool`?
-        p.toml:5:1: `approval_policy[1]`: `action` is missing: `allow`, `deny` or `ask`
+        p.toml:3:1: `approval_policy[0].tol`: unknown key; did you mean `tool`?
+        p.toml:5:1: `approval_policy[1].action`: missing, expected `allow`, `deny` or `ask`
         p.toml:6:11: `approval_policy[1].command`: '|' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone
         "#);
         let json =
             "[\n  {\"action\": \"deny\", \"path\": \"/etc\"},\n  {\"action\": \"ask\", \"message\": \"no\"},\n  5\n]";
-        insta::assert_snapshot!(told("p.json", json), @r#"
+        insta::assert_snapshot!(told("p.json", json), @"
         p.json:2:30: `[0].path`: `/etc` does not begin in the workspace: write `outside` for everything that is not in it
         p.json:3:3: `[1]`: `message` is sent to the agent with a `deny`; this rule does not deny
-        p.json:4:3: `[2]`: expected a table, such as { action = "ask" }
-        "#);
-        insta::assert_snapshot!(told("p.toml", "[approval_policy]\naction = 'ask'"), @"p.toml:1:1: `approval_policy`: expected a list of rules");
+        p.json:4:3: `[2]`: expected a rule with an `action`, found the number 5
+        ");
+        insta::assert_snapshot!(told("p.toml", "[approval_policy]\naction = 'ask'"), @"p.toml:1:1: `approval_policy`: expected rules, each below `[[approval_policy]]`");
     }
 
     #[test]
     fn the_rest_of_a_file_has_to_be_right_too() {
-        insta::assert_snapshot!(told("p.toml", "[[approval_polcy]]\naction = 'ask'"), @"p.toml:1:3: unknown key `approval_polcy`: did you mean `approval_policy`?");
-        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [], "repo": 5}"#), @"p.json: line 1, column 33: `repo`: invalid type: integer `5`, expected a string");
-        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [{"action": "ask", "action": "ask"}]}"#), @"p.json:1:40: duplicate key `approval_policy[0].action`");
+        insta::assert_snapshot!(told("p.toml", "[[approval_polcy]]\naction = 'ask'"), @"p.toml:1:3: `approval_polcy`: unknown key; did you mean `approval_policy`?");
+        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [], "repo": 5}"#), @"p.json:1:33: `repo`: expected a string, found the number 5");
+        insta::assert_snapshot!(told("p.json", r#"{"approval_policy": [{"action": "ask", "action": "ask"}]}"#), @"p.json:1:40: `approval_policy[0].action`: duplicate key");
         insta::assert_snapshot!(told("p.toml", "a = = b"), @"p.toml:1:5: not valid TOML: extra `=`, expected nothing");
-        insta::assert_snapshot!(told("p.json", "5"), @"p.json:1:1: expected a table of settings");
+        insta::assert_snapshot!(told("p.json", "5"), @"p.json:1:1: expected a table of settings, found the number 5");
         let missing = super::read_policy(Path::new("/nowhere/p.toml")).unwrap_err();
         assert!(matches!(missing, PolicyFileError::Config(_)), "{missing}");
     }

@@ -79,7 +79,6 @@ mod tests {
     fn a_directory_cannot_be_read() {
         let error = text(&Location::Platform(PathBuf::from("/"))).unwrap_err();
         assert!(matches!(error, ConfigError::Unreadable { .. }), "{error}");
-        assert_eq!(error.path(), "/");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, FilePosition, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
-    agent_name, built_in,
-    document::Document,
-    entries::dotted,
+    AgentConfig, Config, ConfigError, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource, agent_name,
+    built_in,
+    document::{Document, dotted},
     file::{Agent, AgentForm, ConfigFile},
     origin::Lines,
 };
 use crate::adapter::StreamFormat;
+use agency_model::document::{Mistake, Mistakes};
 use agency_model::spec::LimitsSpec;
 use std::{
     collections::{BTreeMap, btree_map},
@@ -23,18 +23,23 @@ pub(super) fn defaults() -> Config {
 
 /// The configuration of a file.
 pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<Config, ConfigError> {
-    let agents = agents(std::mem::take(&mut file.agents), &document)?;
+    let (agents, mut mistakes) = agents(std::mem::take(&mut file.agents), &document);
     let default_agent = agent_name::normalised(&file.default_agent);
-    if !agents.contains_key(&default_agent) {
-        return Err(ConfigError::UnknownDefaultAgent {
-            at: document.value_position(&["default_agent"]),
-            nearest: agency_model::nearest(&default_agent, agents.keys().map(String::as_str)).map(str::to_owned),
-            known: agents.into_keys().collect(),
-            name: file.default_agent,
-        });
+    if mistakes.is_empty() && !agents.contains_key(&default_agent) {
+        let known: Vec<&str> = agents.keys().map(String::as_str).collect();
+        let message = format!("there is no agent {:?}", file.default_agent);
+        let nearest = agency_model::nearest(&default_agent, known.iter().copied());
+        let message = match nearest {
+            Some(_) => message,
+            None => format!("{message}: known here are `{}`", known.join("`, `")),
+        };
+        mistakes.push(document.mistake_of_value(&["default_agent"], message).meant(nearest));
+    }
+    if !mistakes.is_empty() {
+        return Err(Mistakes::from(mistakes).into());
     }
     file.default_agent = default_agent;
-    Ok(settings(file, agents, Lines::of(&document), Some(document.source.path.to_owned())))
+    Ok(settings(file, agents, Lines::of(&document), Some(document.path.to_owned())))
 }
 
 fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Lines, path: Option<PathBuf>) -> Config {
@@ -90,37 +95,40 @@ fn beside(file: Option<&Path>, path: &str) -> PathBuf {
     place.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(path)
 }
 
-fn agents(
-    written: BTreeMap<String, Agent>,
-    document: &Document<'_>,
-) -> Result<BTreeMap<String, AgentConfig>, ConfigError> {
-    let mut spellings = BTreeMap::new();
+fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMap<String, AgentConfig>, Vec<Mistake>) {
+    let mut mistakes = vec![];
+    let mut spellings: BTreeMap<String, String> = BTreeMap::new();
     let mut agents = built_in::agents();
     for (spelling, agent) in written {
-        let place = |spelling: &str| document.key_position(&["agents", spelling]);
+        let wrong = |message: String| document.mistake_of_key(&["agents", &spelling], message);
         if !agent_name::is_valid(&spelling) {
-            return Err(ConfigError::InvalidAgentName { at: place(&spelling), key: dotted(&["agents", &spelling]) });
+            mistakes.push(wrong("an agent's name has only letters, digits, `_` and `-`".to_owned()));
+            continue;
         }
         let name = agent_name::normalised(&spelling);
         if let Some(first) = spellings.insert(name.clone(), spelling.clone()) {
-            return Err(ConfigError::SameAgent { at: later(place(&first), place(&spelling)), first, second: spelling });
+            let same = |one: &str, other: &str| {
+                let message = format!("this is the agent `{}`, too: keep one of them", dotted(&["agents", other]));
+                document.mistake_of_key(&["agents", one], message)
+            };
+            // The later one in the text is the one to remove.
+            mistakes.push(same(&first, &spelling).max(same(&spelling, &first)));
+            continue;
         }
         let known = match (agents.entry(name), agent.command.clone()) {
             (btree_map::Entry::Occupied(known), _) => known.into_mut(),
             (btree_map::Entry::Vacant(slot), Some(command)) => slot.insert(AgentConfig::custom(command)),
             (btree_map::Entry::Vacant(_), None) => {
-                let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str)).map(str::to_owned);
-                return Err(ConfigError::AgentWithoutCommand { at: place(&spelling), name: spelling, nearest });
+                let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str));
+                let message = "it is not a built-in agent, so it needs a `command`".to_owned();
+                mistakes.push(wrong(message).meant(nearest));
+                continue;
             }
         };
-        overlay(known, agent, document.source.path);
-        check_forms(known, &spelling, document)?;
+        overlay(known, agent, document.path);
+        mistakes.extend(check_forms(known, &spelling, document));
     }
-    Ok(agents)
-}
-
-fn later(one: FilePosition, other: FilePosition) -> FilePosition {
-    if (one.line, one.column) > (other.line, other.column) { one } else { other }
+    (agents, mistakes)
 }
 
 /// Lays what the file says of an agent over what is known of it.
@@ -186,14 +194,14 @@ fn resume_by_protocol(form: &mut Form) {
 }
 
 /// A protocol needs a stream that has one, and some streams are nothing without.
-fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> Result<(), ConfigError> {
+fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> Vec<Mistake> {
     let forms = [
         ("interactive", Some(&agent.interactive)),
         ("headless", Some(&agent.headless)),
         ("one_shot", agent.one_shot.as_ref()),
     ];
-    for (name, form) in forms {
-        let Some(form) = form else { continue };
+    let mistake = |(name, form): (&str, Option<&Form>)| {
+        let form = form?;
         let message = if form.is_two_way() && name == "interactive" {
             "a terminal has no protocol: use another `prompt`".to_owned()
         } else if form.is_two_way() && !form.stream.is_two_way() {
@@ -203,10 +211,9 @@ fn check_forms(agent: &AgentConfig, spelling: &str, document: &Document<'_>) -> 
         } else if !form.stream.is_configurable() {
             format!("`{}` is only for agency's own program: use another `stream`", form.stream)
         } else {
-            continue;
+            return None;
         };
-        let path = ["agents", spelling, name];
-        return Err(ConfigError::WrongValue { at: document.value_position(&path), key: dotted(&path), message });
-    }
-    Ok(())
+        Some(document.mistake_of_value(&["agents", spelling, name], message))
+    };
+    forms.into_iter().filter_map(mistake).collect()
 }

@@ -20,7 +20,7 @@ const HEAD: &str =
 
 /// The file as it is written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 struct SourcesFile {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     groups: BTreeMap<String, Vec<String>>,
@@ -29,7 +29,7 @@ struct SourcesFile {
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
 struct SourceEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<String>,
@@ -43,17 +43,9 @@ struct SourceEntry {
     description: Option<String>,
 }
 
-fn known(parent: &[&str]) -> Option<&'static [&'static str]> {
-    match parent {
-        [] => Some(&["groups", "sources"]),
-        ["sources", _] => Some(&["git", "ref", "dir", "file", "description"]),
-        _ => None,
-    }
-}
-
 /// Reads the file; one that is not there holds nothing.
 pub(super) fn read(path: &Path) -> Result<Catalogue, SourceError> {
-    let file: SourcesFile = read_strictly(path, known, fits)?.unwrap_or_default();
+    let file: SourcesFile = read_strictly(path, fits)?.unwrap_or_default();
     let source = |(name, entry): (String, SourceEntry)| {
         let kind = match (entry.git, entry.dir, entry.file) {
             (Some(url), _, _) => SourceKind::Git { url, reference: entry.r#ref },

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use agency_model::template::TemplateError;
-use agency_model::workflow::{Problem, TaskError};
+use agency_model::document::{Mistake, Mistakes};
+use agency_model::workflow::TaskError;
 
 /// Why a workflow, or the task it is run over, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -20,11 +20,11 @@ pub enum WorkflowError {
         nearest: Option<String>,
     },
     /// Something is wrong in it, or in what it uses.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Invalid(Vec<Problem>),
+    #[error(transparent)]
+    Invalid(Mistakes),
     /// A template came out wrong.
     #[error(transparent)]
-    Template(#[from] TemplateError),
+    Template(#[from] Mistake),
     /// The workflow has no such step, or the step has no prompt.
     #[error("{message}")]
     NoSuchStep {

@@ -27,7 +27,7 @@ pub fn load(project: &Project, file: &Path, config: &Config, task: Option<&Task>
     let shown = project.shown(file);
     let spells = project.spells()?;
     let system_prompt = project.system_prompt()?;
-    let Partly { plan, mut problems, unread } = parse_partly(&shown, &bytes);
+    let Partly { plan, mut mistakes, unread } = parse_partly(&shown, &bytes);
     let adapters: Vec<&str> = config.agents.keys().map(String::as_str).collect();
     let task_fields: Vec<&str> = task.map(|task| task.fields().collect()).unwrap_or_default();
     let surrounding = Surrounding {
@@ -38,13 +38,13 @@ pub fn load(project: &Project, file: &Path, config: &Config, task: Option<&Task>
         unread: &unread,
     };
     if let Some(plan) = &plan {
-        problems.extend(check_workflow(plan, &String::from_utf8_lossy(&bytes), &surrounding));
-        problems.sort();
+        mistakes.extend(check_workflow(plan, &String::from_utf8_lossy(&bytes), &surrounding));
+        mistakes.sort();
     }
     match plan {
-        Some(plan) if problems.is_empty() => {
+        Some(plan) if mistakes.is_empty() => {
             Ok(Loaded { plan: Arc::new(plan), spells: Arc::new(spells), system_prompt })
         }
-        Some(_) | None => Err(WorkflowError::Invalid(problems)),
+        Some(_) | None => Err(WorkflowError::Invalid(mistakes.into())),
     }
 }

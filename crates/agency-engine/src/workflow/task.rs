@@ -43,7 +43,8 @@ pub fn read_task(project: &Project, from: &TaskFrom) -> Result<Task, WorkflowErr
         TaskFrom::Nowhere => Ok(Task::default()),
         TaskFrom::File(path) => {
             let shown = path.display().to_string();
-            let values = parse_values(&shown, &read(path, MAX_WORKFLOW_BYTES)?).map_err(WorkflowError::Invalid)?;
+            let values = parse_values(&shown, &read(path, MAX_WORKFLOW_BYTES)?)
+                .map_err(|mistakes| WorkflowError::Invalid(mistakes.into()))?;
             Task::from_value(values).map_err(|error| WorkflowError::Task { from: shown, error })
         }
         TaskFrom::Bead(id) => bead(project, id),

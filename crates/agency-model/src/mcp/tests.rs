@@ -35,14 +35,14 @@ fn a_program_of_the_users_own_may_have_the_name_of_a_preset() {
 #[test]
 fn mistakes_say_what_is_wrong() {
     for (name, server, words) in [
-        ("githup", json!({}), "did you mean github?"),
-        ("a b", json!({ "command": "x" }), "is not a valid name"),
-        ("", json!({ "command": "x" }), "is not a valid name"),
+        ("githup", json!({}), "did you mean `github`?"),
+        ("a b", json!({ "command": "x" }), "not a valid name"),
+        ("", json!({ "command": "x" }), "not a valid name"),
         ("x", json!({ "command": "x", "url": "http://y" }), "one or the other"),
         ("x", json!({ "url": "http://y", "env": { "A": "b" } }), "`env`"),
         ("x", json!({ "url": "http://y", "args": [] }), "`args`"),
-        ("x", json!({ "command": "x", "env": { "A; touch y #": "b" } }), "a variable"),
-        ("x", json!({ "command": "x", "env": { "1A": "b" } }), "a variable"),
+        ("x", json!({ "command": "x", "env": { "A; touch y #": "b" } }), "the name of a variable"),
+        ("x", json!({ "command": "x", "env": { "1A": "b" } }), "the name of a variable"),
         ("x", json!({ "command": "x", "headers": { "A": "b" } }), "`headers`"),
         ("x", json!({ "preset": "github", "url": "http://y" }), "one or the other"),
     ] {
@@ -77,4 +77,18 @@ fn values_are_hidden_where_a_spec_is_shown() {
         hide_mcp_values(&mut spec);
         assert_eq!(spec["mcp_servers"], "***");
     }
+}
+
+#[test]
+fn a_file_of_servers_is_read_and_its_mistakes_have_places() {
+    let text = r#"{"mcpServers": {"x": {"type": "stdio", "command": "y"}}, "other": 1}"#;
+    assert_eq!(parse_mcp_config("m.json", text).unwrap()["x"].command.as_deref(), Some("y"));
+    let told = |text: &str| parse_mcp_config("m.json", text).unwrap_err().to_string();
+    insta::assert_snapshot!(told("{\"mcpServers\": {\n \"x\": {\"comand\": \"y\", \"args\": 5},\n \"z\": 1}}"), @r#"
+    m.json:2:8: `mcpServers.x.comand`: unknown key; did you mean `command`?
+    m.json:2:31: `mcpServers.x.args`: expected an array, found the number 5
+    m.json:3:7: `mcpServers.z`: expected an object, such as {"command": "my-server"}, found the number 1
+    "#);
+    insta::assert_snapshot!(told("{}"), @"m.json:1:1: it has no object `mcpServers`");
+    insta::assert_snapshot!(told("[1"), @"m.json:1:2: not valid JSON: EOF while parsing a list");
 }

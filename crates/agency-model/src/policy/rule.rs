@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{Action, CommandPattern, PathPattern, ToolPattern};
+use crate::document::{Mistake, Reason};
 use crate::nearest;
 
 /// The keys that a rule may have.
@@ -44,7 +45,7 @@ pub struct Rule {
 
 /// A rule before it is checked as a whole.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a rule with an `action`")]
 struct UncheckedRule {
     #[serde(default, deserialize_with = "given")]
     name: Option<String>,
@@ -125,10 +126,19 @@ impl fmt::Display for Rule {
     }
 }
 
+/// Says what belongs into a rule without an action.
+#[must_use]
+pub fn with_missing_action(mistake: Mistake) -> Mistake {
+    if mistake.reason != Reason::Missing || !mistake.field.ends_with("].action") {
+        return mistake;
+    }
+    Mistake { message: "missing, expected `allow`, `deny` or `ask`".to_owned(), ..mistake }
+}
+
 /// Reads an action, and says which one was probably meant.
-pub(super) fn action<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Action, D::Error> {
+fn action<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Action, D::Error> {
     let word = String::deserialize(deserializer)?;
-    word.parse::<Action>().ok().ok_or_else(|| {
+    word.parse::<Action>().map_err(|_| {
         let remedy = match nearest(&word, Action::ALL.iter().map(|action| action.as_str())) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => "use `allow`, `deny` or `ask`".to_owned(),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::ToolRequest;
+use crate::document::{Format, Source, decode, read_json};
 
 fn policy(rules: Value) -> Policy {
     serde_json::from_value(rules).unwrap()
@@ -121,6 +122,15 @@ fn the_rules_of_a_spec_come_first_and_say_where_they_are() {
     assert_eq!([by("Bash"), by("Edit"), by("X")], ["rule 1 of the spec", "rule 1 of the configuration", "rule all"]);
 }
 
+/// The mistakes in the rules of a file, one line for each.
+fn mistakes_in(rules: &Value) -> String {
+    let text = rules.to_string();
+    let source = Source::new("p.json", &text, Format::Json);
+    let (root, mut mistakes) = read_json(&source);
+    mistakes.extend(root.and_then(|root| decode::<Vec<Rule>>(&root, &source).err()).into_iter().flatten());
+    mistakes.into_iter().map(with_missing_action).map(|mistake| mistake.statement() + "\n").collect()
+}
+
 #[test]
 fn every_mistake_is_told_and_what_was_probably_meant() {
     let rules = json!([
@@ -137,41 +147,24 @@ fn every_mistake_is_told_and_what_was_probably_meant() {
         { "action": "ask", "name": "" },
         "ask",
     ]);
-    let told: Vec<String> = mistakes_in(&rules)
-        .iter()
-        .map(|mistake| {
-            let steps: Vec<String> = mistake
-                .steps
-                .iter()
-                .map(|step| match step {
-                    MistakeSegment::Rule(index) => index.to_string(),
-                    MistakeSegment::Key(key) => key.clone(),
-                })
-                .collect();
-            format!("{} {}", steps.join("."), mistake.message)
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            "0.action \"alow\" is not an action: did you mean `allow`?",
-            "0.tol unknown key `tol`: did you mean `tool`?",
-            "1.tool it is empty: leave it out where it does not matter",
-            "1 `action` is missing: `allow`, `deny` or `ask`",
-            "2.command '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone",
-            "2.path `insde`: did you mean `inside`? A file of that name is `./insde`",
-            "3 `message` is sent to the agent with a `deny`; this rule does not deny",
-            "4 `command` and `path` exclude each other: which paths a command touches is not known from its words",
-            "5.command it is empty: leave it out where it does not matter",
-            "6.command it is empty: leave it out where it does not matter",
-            "7.path `/etc` does not begin in the workspace: write `outside` for everything that is not in it",
-            "8.path `src/` has an empty part: write `src/**` for everything below a directory",
-            "9.tool expected a string or a list of strings",
-            "10 a name has 1 to 100 characters on one line",
-            "11 expected a table, such as { action = \"ask\" }",
-        ]
-    );
-    assert_eq!(mistakes_in(&json!({})).len(), 1);
+    insta::assert_snapshot!(mistakes_in(&rules), @r#"
+    `[0].action`: "alow" is not an action: did you mean `allow`?
+    `[0].tol`: unknown key
+    `[1].tool`: it is empty: leave it out where it does not matter
+    `[1].action`: missing, expected `allow`, `deny` or `ask`
+    `[2].command`: '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone
+    `[2].path`: `insde`: did you mean `inside`? A file of that name is `./insde`
+    `[3]`: `message` is sent to the agent with a `deny`; this rule does not deny
+    `[4]`: `command` and `path` exclude each other: which paths a command touches is not known from its words
+    `[5].command`: it is empty: leave it out where it does not matter
+    `[6].command`: it is empty: leave it out where it does not matter
+    `[7].path`: `/etc` does not begin in the workspace: write `outside` for everything that is not in it
+    `[8].path`: `src/` has an empty part: write `src/**` for everything below a directory
+    `[9].tool`: expected a string or a list of strings
+    `[10]`: a name has 1 to 100 characters on one line
+    `[11]`: expected a rule with an `action`, found "ask"
+    "#);
+    insta::assert_snapshot!(mistakes_in(&json!({})), @"expected an array, found an object");
 }
 
 #[test]

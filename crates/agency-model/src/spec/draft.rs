@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, SpecError, StoredRules};
+use super::{InputSpec, LimitsSpec, PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules, parse};
+use crate::document::Mistake;
 use crate::policy::Rule;
 use crate::run::RestartPolicy;
 use crate::{Host, McpServers, Mode, VcsChoice, WorkspaceKind, merged_mcp_servers};
@@ -12,7 +13,7 @@ use crate::{Host, McpServers, Mode, VcsChoice, WorkspaceKind, merged_mcp_servers
 /// A run spec as a file or flags give it. `repo`, `base_ref`, `runner.kind` and `prompt.path` are
 /// required once everything is put together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"repo\": …}")]
 #[schemars(title = "RunSpec")]
 pub struct SpecDraft {
     /// Absolute path of a git or jj repository. Required.
@@ -59,7 +60,7 @@ pub struct SpecDraft {
 
 /// Which agent runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"kind\": \"codex\"}")]
 pub struct RunnerDraft {
     /// The name of a configured agent. Required.
     pub kind: Option<String>,
@@ -69,7 +70,7 @@ pub struct RunnerDraft {
 
 /// The prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"path\": \"task.md\"}")]
 pub struct PromptDraft {
     /// A markdown file inside the repository. Required.
     pub path: Option<String>,
@@ -77,7 +78,7 @@ pub struct PromptDraft {
 
 /// Bounds of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object, such as {\"max_minutes\": 30}")]
 pub struct LimitsDraft {
     /// Wall time in minutes; 0: no limit.
     pub max_minutes: Option<u32>,
@@ -155,16 +156,16 @@ impl SpecDraft {
     }
 
     /// Completes the draft, or names the first required field that is missing.
-    pub fn materialise(self, defaults: Defaults) -> Result<RunSpec, SpecError> {
-        let missing = |field: &'static str| SpecError::Missing { field, line: 0, column: 0 };
+    pub fn materialise(self, defaults: Defaults) -> Result<RunSpec, Mistake> {
+        let missing = parse::missing;
         let runner = self.runner.unwrap_or_default();
         let limits = self.limits.unwrap_or_default();
         let minutes = |given: Option<u32>, default: Option<u32>| given.or(default).filter(|minutes| *minutes > 0);
         Ok(RunSpec {
-            repo: self.repo.or(defaults.repo).ok_or(missing("repo"))?,
-            base_ref: self.base_ref.or(defaults.base_ref).ok_or(missing("base_ref"))?,
+            repo: self.repo.or(defaults.repo).ok_or_else(|| missing("repo"))?,
+            base_ref: self.base_ref.or(defaults.base_ref).ok_or_else(|| missing("base_ref"))?,
             runner: RunnerSpec {
-                kind: runner.kind.or(defaults.runner).ok_or(missing("runner.kind"))?.replace('-', "_"),
+                kind: runner.kind.or(defaults.runner).ok_or_else(|| missing("runner.kind"))?.replace('-', "_"),
                 args: runner.args.unwrap_or_default(),
             },
             prompt: match self.prompt.and_then(|prompt| prompt.path) {

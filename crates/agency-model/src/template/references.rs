@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use gotmpl::parse::{BranchNode, CommandNode, Expr, ListNode, Node, PipeNode, Pos, SmolStr};
 
-use super::{FUNCTIONS, Template, TemplateError, optional};
-use crate::Position;
-use crate::nearest;
+use super::{FUNCTIONS, Template, optional};
+use crate::document::Mistake;
+use crate::{Position, nearest};
 
 /// Templates that call each other are followed so far.
 const MAX_CALL_DEPTH: usize = 16;
@@ -19,7 +19,7 @@ pub struct References {
     /// The spells that it includes by name.
     pub includes: Vec<Include>,
     /// Functions, variables and templates that are not known.
-    pub unknown: Vec<TemplateError>,
+    pub unknown: Vec<Mistake>,
     /// Whether it uses its context as a whole, so that its fields do not say all that it needs.
     pub whole: bool,
 }
@@ -254,8 +254,7 @@ impl ReferenceWalk<'_> {
 
     fn unknown(&mut self, at: Pos, message: String, meant: Option<&str>) {
         let at = self.template.position(at.offset);
-        let nearest = meant.map(str::to_owned);
-        self.found.unknown.push(TemplateError { nearest, ..TemplateError::new(&self.template.file, at, message) });
+        self.found.unknown.push(Mistake::at(&self.template.file, at, message).meant(meant));
     }
 }
 

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gotmpl::parse::ListNode;
 use gotmpl::{MissingKey, Value};
 
-use super::{Spellbook, Template, TemplateError, TemplateValues, functions, guard, optional, single, values};
-use crate::Position;
-use crate::nearest;
+use super::{Spellbook, Template, TemplateValues, functions, guard, optional, single, values};
+use crate::document::Mistake;
+use crate::{Position, nearest};
 
 /// The longest text that comes out of a template.
 pub const MAX_RENDERED_BYTES: usize = 4 * 1024 * 1024;
@@ -32,7 +32,7 @@ struct RenderState {
     /// How many more spells may be included.
     includes: Arc<AtomicUsize>,
     /// What is wrong in an included spell, which knows its place better than who includes it.
-    inner: Arc<Mutex<Option<TemplateError>>>,
+    inner: Arc<Mutex<Option<Mistake>>>,
 }
 
 impl RenderState {
@@ -49,7 +49,7 @@ impl RenderState {
 
 impl Template {
     /// Renders it with the values of a context; `include` finds its spells in the book.
-    pub fn render(&self, context: &TemplateValues, spells: &Arc<Spellbook>) -> Result<String, TemplateError> {
+    pub fn render(&self, context: &TemplateValues, spells: &Arc<Spellbook>) -> Result<String, Mistake> {
         self.render_in(&context.0, &RenderState::new(context, spells))
     }
 
@@ -59,7 +59,7 @@ impl Template {
         &self,
         context: &TemplateValues,
         spells: &Arc<Spellbook>,
-    ) -> Result<serde_json::Value, TemplateError> {
+    ) -> Result<serde_json::Value, Mistake> {
         let found = Arc::new(Mutex::new(None));
         if let Some(mut tree) = single::handing_over(&self.tree) {
             optional::rewrite(&mut tree);
@@ -75,7 +75,7 @@ impl Template {
         }
     }
 
-    fn render_in(&self, dot: &Value, around: &RenderState) -> Result<String, TemplateError> {
+    fn render_in(&self, dot: &Value, around: &RenderState) -> Result<String, Mistake> {
         let mut tree = self.tree.clone();
         optional::rewrite(&mut tree);
         let ready = self.ready(around);
@@ -119,7 +119,7 @@ impl Template {
         tree: &ListNode,
         dot: &Value,
         error: &gotmpl::TemplateError,
-    ) -> TemplateError {
+    ) -> Mistake {
         let (mut well, mut failing) = (0, tree.nodes.len());
         while well + 1 < failing {
             let middle = well + (failing - well) / 2;
@@ -134,7 +134,7 @@ impl Template {
         let from = self.position(offset(well).unwrap_or_default());
         let to = offset(well + 1).map(|end| self.position(end));
         let (at, message, meant) = self.wording(error, dot, from, to);
-        TemplateError { nearest: meant, ..TemplateError::new(&self.file, at, message) }
+        Mistake::at(&self.file, at, message).meant(meant.as_deref())
     }
 
     fn wording(

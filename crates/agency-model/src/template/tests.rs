@@ -29,7 +29,7 @@ fn book(spells: &[(&str, &str)]) -> Arc<Spellbook> {
     Arc::new(book)
 }
 
-fn rendered(source: &str) -> Result<String, TemplateError> {
+fn rendered(source: &str) -> Result<String, Mistake> {
     Template::parse("t.md", source)?.render(&context(&values()), &book(&[]))
 }
 
@@ -72,10 +72,16 @@ fn go_syntax_and_the_functions_beside_it() {
 
 #[test]
 fn a_missing_key_names_the_key_the_file_and_the_line() {
-    assert_eq!(told("one\ntwo {{.task.titel}}"), "t.md:2:7: there is no `titel` in `{{.task.titel}}`");
+    assert_eq!(
+        told("one\ntwo {{.task.titel}}"),
+        "t.md:2:7: there is no `titel` in `{{.task.titel}}`; did you mean `title`?"
+    );
     let error = rendered("{{.task.titel}}").unwrap_err();
     assert_eq!(error.nearest.as_deref(), Some("title"));
-    assert_eq!(told("{{.goal}}\n{{.task.title}}\n{{.gaol}}\n{{.x}}"), "t.md:3:3: there is no `gaol` in `{{.gaol}}`");
+    assert_eq!(
+        told("{{.goal}}\n{{.task.title}}\n{{.gaol}}\n{{.x}}"),
+        "t.md:3:3: there is no `gaol` in `{{.gaol}}`; did you mean `goal`?"
+    );
     assert_eq!(told("{{if .task}}\n  {{.nope}}{{end}}"), "t.md:2:5: there is no `nope` in `{{.nope}}`");
     assert_eq!(told("{{with .task}}\n{{.nope}}{{end}}"), "t.md:2:3: there is no `nope` in `{{.task.nope}}`");
     assert_eq!(told("a\n{{range .task.labels}}{{$.nope}}{{end}}"), "t.md:2:25: there is no `nope` in `{{.nope}}`");
@@ -210,9 +216,9 @@ fn references_have_their_paths_and_places() {
     let includes: Vec<_> = found.includes.iter().map(|include| (include.name.as_str(), include.dot.clone())).collect();
     assert_eq!(includes, [("s", Some(vec![])), ("u", Some(vec!["w".to_owned()]))]);
     let unknown: Vec<String> = found.unknown.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(unknown.join("\n"), @r"
+    insta::assert_snapshot!(unknown.join("\n"), @"
     t.md:4:82: there is no variable `$z`
-    t.md:4:88: there is no function `fun`
+    t.md:4:88: there is no function `fun`; did you mean `len`?
     ");
 }
 
@@ -326,6 +332,6 @@ fn one_action_alone_keeps_its_value() {
     let error = value("{{.task.titel}}").unwrap_err();
     assert_eq!(
         (error.to_string().as_str(), error.nearest.as_deref()),
-        ("t.md:1:3: there is no `titel` in `{{.task.titel}}`", Some("title"))
+        ("t.md:1:3: there is no `titel` in `{{.task.titel}}`; did you mean `title`?", Some("title"))
     );
 }

@@ -6,13 +6,10 @@
 mod scope;
 mod templates;
 
-use std::collections::HashSet;
-
 use self::scope::{Defined, Scope};
 use self::templates::Templates;
-use super::{
-    AgentStep, Command, Instruction, Plan, Problem, Source, Step, StepKind, TemplateText, Work, template_name,
-};
+use super::{AgentStep, Command, Instruction, Plan, Step, StepKind, TemplateText, Work, template_name};
+use crate::document::{Mistake, Source};
 use crate::nearest;
 use crate::template::{Spell, Spellbook};
 
@@ -31,27 +28,26 @@ pub struct Surrounding<'project> {
     pub unread: &'project [String],
 }
 
-/// Every problem of a plan that reading its file alone does not show; `text` is what the file holds.
+/// Every mistake of a plan that reading its file alone does not show; `text` is what the file holds.
 #[must_use]
-pub fn check_workflow(plan: &Plan, text: &str, surrounding: &Surrounding<'_>) -> Vec<Problem> {
+pub fn check_workflow(plan: &Plan, text: &str, surrounding: &Surrounding<'_>) -> Vec<Mistake> {
     let mut check = Check {
         surrounding,
-        source: Source::new(&plan.file, text),
+        source: Source::with_excerpts(&plan.file, text),
         scope: Scope::new(plan, surrounding.task_fields),
         templates: Templates::new(surrounding),
-        problems: vec![],
+        mistakes: vec![],
     };
     for name in surrounding.unread {
         check.scope.define(name, Defined::Anything);
     }
     check.adapter(plan.defaults.adapter.as_ref());
     check.sequence(&plan.steps);
-    let mut problems = check.problems;
-    problems.sort();
-    let mut seen = HashSet::new();
-    problems
-        .retain(|problem| seen.insert((problem.file.clone(), problem.line, problem.column, problem.message.clone())));
-    problems
+    let mut mistakes = check.mistakes;
+    mistakes.sort();
+    // A spell is checked once for each step that uses it.
+    mistakes.dedup();
+    mistakes
 }
 
 struct Check<'project, 'text> {
@@ -59,7 +55,7 @@ struct Check<'project, 'text> {
     source: Source<'text>,
     scope: Scope,
     templates: Templates<'project>,
-    problems: Vec<Problem>,
+    mistakes: Vec<Mistake>,
 }
 
 impl Check<'_, '_> {
@@ -137,9 +133,9 @@ impl Check<'_, '_> {
                 if self.surrounding.spells.get(&name.value).is_none() {
                     let message = format!("there is no spell `{}`; spells are `.agency/spells/<name>.md`", name.value);
                     let meant = nearest(&name.value, self.surrounding.spells.names());
-                    self.problems.push(self.source.problem(name.at, message).meant(meant));
+                    self.mistakes.push(self.source.mistake(name.at, message).meant(meant));
                 }
-                self.problems.extend(self.templates.spell(&name.value, &step.name, &self.scope));
+                self.mistakes.extend(self.templates.spell(&name.value, &step.name, &self.scope));
                 self.system_prompt(step);
             }
         }
@@ -149,7 +145,7 @@ impl Check<'_, '_> {
     fn system_prompt(&mut self, step: &Step) {
         let before = self.scope.mark();
         self.scope.define(super::SPELL_CONTENT, Defined::Text);
-        self.problems.extend(self.templates.system_prompt(&step.name, &self.scope));
+        self.mistakes.extend(self.templates.system_prompt(&step.name, &self.scope));
         self.scope.back_to(before);
     }
 
@@ -159,12 +155,12 @@ impl Check<'_, '_> {
         if !self.surrounding.adapters.contains(&template_name(&adapter.value).as_str()) {
             let meant = nearest(&adapter.value, self.surrounding.adapters.iter().copied());
             let message = format!("unknown adapter `{}`; `agency adapters` lists the known ones", adapter.value);
-            self.problems.push(self.source.problem(adapter.at, message).meant(meant));
+            self.mistakes.push(self.source.mistake(adapter.at, message).meant(meant));
         }
     }
 
     fn text(&mut self, text: &TemplateText) {
-        self.problems.extend(self.templates.text(text, &self.source, &self.scope));
+        self.mistakes.extend(self.templates.text(text, &self.source, &self.scope));
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Position;
+use crate::document::Layout;
 
 /// A value of a file and its place there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,18 +30,6 @@ pub struct TemplateText {
     pub at: Position,
     /// How its lines lie in the file.
     pub layout: Layout,
-}
-
-/// How the lines of a text lie in its file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Layout {
-    /// Line by line below each other, as after `|`.
-    Lines,
-    /// All on one line.
-    OneLine,
-    /// Folded or escaped, so that only its beginning is known.
-    Folded,
 }
 
 impl TemplateText {

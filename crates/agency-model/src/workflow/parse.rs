@@ -1,6 +1,6 @@
 //! Reads a workflow file.
 //!
-//! The one rule: any bytes give a plan, or every problem that can be seen in the file alone.
+//! The one rule: any bytes give a plan, or every mistake that can be seen in the file alone.
 
 mod names;
 mod servers;
@@ -10,8 +10,9 @@ use std::collections::HashSet;
 
 use super::fields::Shape;
 use super::reader::{Notes, Object};
-use super::tree::Node;
-use super::{Defaults, Plan, Position, Problem, Source, Spelling, WORKFLOW_TIMEOUT, yaml};
+use super::{Defaults, Plan, Spelling, WORKFLOW_TIMEOUT};
+use crate::Position;
+use crate::document::{Mistake, Node, Reason, Source, read_json, read_yaml};
 
 /// The largest file that is read; ten thousand steps fit well.
 pub const MAX_WORKFLOW_BYTES: usize = 4 * 1024 * 1024;
@@ -22,73 +23,61 @@ pub struct Partly {
     /// What could be read.
     pub plan: Option<Plan>,
     /// What is wrong.
-    pub problems: Vec<Problem>,
+    pub mistakes: Vec<Mistake>,
     /// Names of steps that could not be read, so that their results are not known.
     pub unread: Vec<String>,
 }
 
-/// Reads a workflow file, YAML or JSON; `file` is its name in problems.
-pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Problem>> {
+/// Reads a workflow file, YAML or JSON; `file` is its name in mistakes.
+pub fn parse_workflow(file: &str, bytes: &[u8]) -> Result<Plan, Vec<Mistake>> {
     match parse_partly(file, bytes) {
-        Partly { plan: Some(plan), problems, .. } if problems.is_empty() => Ok(plan),
-        Partly { problems, .. } => Err(problems),
+        Partly { plan: Some(plan), mistakes, .. } if mistakes.is_empty() => Ok(plan),
+        Partly { mistakes, .. } => Err(mistakes),
     }
 }
 
 /// Reads as much of a workflow file as can be read, so that what it uses can be checked as well.
 #[must_use]
 pub fn parse_partly(file: &str, bytes: &[u8]) -> Partly {
-    let text = match checked_text(file, bytes) {
+    let text = match text_of(file, bytes) {
         Ok(text) => text,
-        Err(problems) => return Partly { problems, ..Partly::default() },
+        Err(mistake) => return Partly { mistakes: vec![mistake], ..Partly::default() },
     };
-    let source = Source::new(file, text);
-    let (root, problems) = yaml::read(&source, text);
-    let mut notes = Notes { source: &source, problems, names: vec![] };
-    if root.is_none() && notes.problems.is_empty() {
+    let source = Source::with_excerpts(file, text);
+    let (root, mistakes) = read(file, &source);
+    let mut notes = Notes { source: &source, mistakes, names: vec![] };
+    if root.is_none() && notes.mistakes.is_empty() {
         notes.note(Position::START, "the file is empty");
     }
     let plan = root.and_then(|root| workflow(file, &root, &mut notes));
     let mut unread = names::check(&mut notes);
     let read: HashSet<&str> = plan.iter().flat_map(Plan::all_steps).map(|step| step.name.as_str()).collect();
     unread.retain(|name| !read.contains(name.as_str()));
-    let mut problems = notes.problems;
-    problems.sort();
-    Partly { plan, problems, unread }
+    let mut mistakes = notes.mistakes;
+    mistakes.sort();
+    Partly { plan, mistakes, unread }
 }
 
-/// Reads any YAML or JSON file, such as that of a task; `file` is its name in problems.
-pub fn parse_values(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec<Problem>> {
-    let text = checked_text(file, bytes)?;
-    let (root, problems) = yaml::read(&Source::new(file, text), text);
-    if problems.is_empty() { Ok(root.map_or(serde_json::Value::Null, |root| root.value())) } else { Err(problems) }
+/// Reads any YAML or JSON file, such as that of a task; `file` is its name in mistakes.
+pub fn parse_values(file: &str, bytes: &[u8]) -> Result<serde_json::Value, Vec<Mistake>> {
+    let text = text_of(file, bytes).map_err(|mistake| vec![mistake])?;
+    let (root, mistakes) = read(file, &Source::with_excerpts(file, text));
+    if mistakes.is_empty() { Ok(root.map_or(serde_json::Value::Null, |root| root.value())) } else { Err(mistakes) }
 }
 
-/// The text of a file that is not too large; JSON is checked as such, since YAML allows more.
-fn checked_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, Vec<Problem>> {
-    let refuse = |message: String| Err(vec![Source::new(file, "").problem(Position::START, message)]);
+/// The text of a file that is not too large.
+fn text_of<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, Mistake> {
+    let refuse = |message: String| Mistake::at(file, Position::START, message).because(Reason::Syntax);
     if bytes.len() > MAX_WORKFLOW_BYTES {
-        return refuse(format!("it is too large: at most {MAX_WORKFLOW_BYTES} bytes are read"));
+        return Err(refuse(format!("it is too large: at most {MAX_WORKFLOW_BYTES} bytes are read")));
     }
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            return refuse(format!("not UTF-8: the byte at offset {} starts no character", error.valid_up_to()));
-        }
-    };
-    if is_json(file)
-        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
-    {
-        let whole = error.to_string();
-        let message = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(message, _)| message);
-        let at = Position { line: error.line().max(1), column: error.column().max(1) };
-        return Err(vec![Source::new(file, text).problem(at, format!("not valid JSON: {message}"))]);
-    }
-    Ok(text)
+    std::str::from_utf8(bytes)
+        .map_err(|error| refuse(format!("not UTF-8: the byte at offset {} starts no character", error.valid_up_to())))
 }
 
-fn is_json(file: &str) -> bool {
-    file.ends_with(".json")
+/// Reads JSON where the name of the file says so, else YAML.
+fn read(file: &str, source: &Source<'_>) -> (Option<Node>, Vec<Mistake>) {
+    if file.ends_with(".json") { read_json(source) } else { read_yaml(source) }
 }
 
 fn workflow(file: &str, root: &Node, notes: &mut Notes<'_, '_>) -> Option<Plan> {

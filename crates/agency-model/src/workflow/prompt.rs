@@ -5,25 +5,21 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{AgentStep, InputValue, Instruction, TemplateText};
-use crate::template::{Spell, Spellbook, Template, TemplateError, TemplateValues, is_template};
+use crate::document::Mistake;
+use crate::template::{Spell, Spellbook, Template, TemplateValues, is_template};
 
 /// The variable of the system prompt that holds the rendered spell.
 pub const SPELL_CONTENT: &str = "spell_content";
 
 impl TemplateText {
-    /// Renders it; problems have their places in the workflow file.
-    pub fn render(
-        &self,
-        file: &str,
-        context: &TemplateValues,
-        spells: &Arc<Spellbook>,
-    ) -> Result<String, TemplateError> {
+    /// Renders it; mistakes have their positions in the workflow file.
+    pub fn render(&self, file: &str, context: &TemplateValues, spells: &Arc<Spellbook>) -> Result<String, Mistake> {
         if !is_template(&self.value) {
             return Ok(self.value.clone());
         }
         let rendered = Template::parse(file, &self.value).and_then(|template| template.render(context, spells));
         // What is wrong in an included spell has its place there.
-        rendered.map_err(|error| if error.file == file { self.in_file(error) } else { error })
+        rendered.map_err(|error| if error.file() == Some(file) { self.in_file(error) } else { error })
     }
 
     /// Renders it as a value: one action alone keeps its type.
@@ -32,17 +28,17 @@ impl TemplateText {
         file: &str,
         context: &TemplateValues,
         spells: &Arc<Spellbook>,
-    ) -> Result<Value, TemplateError> {
+    ) -> Result<Value, Mistake> {
         if !is_template(&self.value) {
             return Ok(Value::String(self.value.clone()));
         }
         let rendered = Template::parse(file, &self.value).and_then(|template| template.render_value(context, spells));
-        rendered.map_err(|error| if error.file == file { self.in_file(error) } else { error })
+        rendered.map_err(|error| if error.file() == Some(file) { self.in_file(error) } else { error })
     }
 
-    /// A problem with its place in the workflow file.
-    pub(super) fn in_file(&self, error: TemplateError) -> TemplateError {
-        TemplateError { at: self.place(error.at), ..error }
+    /// A mistake with its position in the workflow file.
+    pub(super) fn in_file(&self, error: Mistake) -> Mistake {
+        error.moved(|at| self.place(at))
     }
 }
 
@@ -59,11 +55,7 @@ pub struct PromptParts<'parts> {
 
 impl AgentStep {
     /// The prompt of the agent: the spell within the system prompt, or the prompt alone; nothing if it has neither.
-    pub fn prompt(
-        &self,
-        values: &Map<String, Value>,
-        parts: &PromptParts<'_>,
-    ) -> Result<Option<String>, TemplateError> {
+    pub fn prompt(&self, values: &Map<String, Value>, parts: &PromptParts<'_>) -> Result<Option<String>, Mistake> {
         let PromptParts { file, spells, system_prompt } = parts;
         let mut values = values.clone();
         values.extend(self.rendered_input(&values, parts)?);
@@ -73,11 +65,9 @@ impl AgentStep {
             Instruction::Prompt(prompt) => return prompt.render(file, &context, spells).map(Some),
             Instruction::InlineSpell(spell) => spell.render(file, &context, spells)?,
             Instruction::Spell(name) => {
-                let missing = || TemplateError {
-                    file: (*file).to_owned(),
-                    at: name.at,
-                    message: format!("there is no spell `{}`", name.value),
-                    nearest: crate::nearest(&name.value, spells.names()).map(str::to_owned),
+                let missing = || {
+                    Mistake::at(file, name.at, format!("there is no spell `{}`", name.value))
+                        .meant(crate::nearest(&name.value, spells.names()))
                 };
                 let spell = spells.get(&name.value).ok_or_else(missing)?;
                 Template::parse(&spell.file, &spell.text)?.render(&context, spells)?
@@ -93,7 +83,7 @@ impl AgentStep {
         &self,
         values: &Map<String, Value>,
         parts: &PromptParts<'_>,
-    ) -> Result<Map<String, Value>, TemplateError> {
+    ) -> Result<Map<String, Value>, Mistake> {
         let context = TemplateValues::new(values);
         let rendered = |(name, value): (&String, &InputValue)| Ok((name.clone(), value.rendered(&context, parts)?));
         self.input.iter().map(rendered).collect()
@@ -101,7 +91,7 @@ impl AgentStep {
 }
 
 impl InputValue {
-    fn rendered(&self, context: &TemplateValues, parts: &PromptParts<'_>) -> Result<Value, TemplateError> {
+    fn rendered(&self, context: &TemplateValues, parts: &PromptParts<'_>) -> Result<Value, Mistake> {
         match self {
             Self::Text(text) => text.render_value(parts.file, context, parts.spells),
             Self::List(items) => items.iter().map(|item| item.rendered(context, parts)).collect(),

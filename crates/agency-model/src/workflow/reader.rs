@@ -8,14 +8,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::fields::{Field, Holds, Need, Shape};
-use super::tree::{Key, Kind, Node};
-use super::{Layout, Located, Position, Problem, Source, TemplateText, parse_duration};
-use crate::nearest;
+use super::{Located, TemplateText, parse_duration};
+use crate::document::{Format, Key, Layout, Mistake, Node, NodeKind, Source};
+use crate::{Position, nearest};
 
 /// What is wrong with a file, as far as it is read.
 pub(super) struct Notes<'source, 'text> {
     pub(super) source: &'source Source<'text>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) mistakes: Vec<Mistake>,
     /// The names that steps and variables were given, whatever else is wrong with them.
     pub(super) names: Vec<Declared>,
 }
@@ -40,7 +40,7 @@ pub(super) enum Named {
 impl Notes<'_, '_> {
     /// Notes that something is wrong.
     pub(super) fn note(&mut self, at: Position, message: impl Into<String>) {
-        self.problems.push(self.source.problem(at, message));
+        self.mistakes.push(self.source.mistake(at, message));
     }
 
     /// Notes a word that is not known.
@@ -51,7 +51,7 @@ impl Notes<'_, '_> {
         word: &str,
         known: impl Iterator<Item = &'known str>,
     ) {
-        self.problems.push(self.source.problem(at, message).meant(nearest(word, known)));
+        self.mistakes.push(self.source.mistake(at, message).meant(nearest(word, known)));
     }
 
     /// Notes a name that something was given.
@@ -60,7 +60,7 @@ impl Notes<'_, '_> {
     }
 
     fn wrong(&mut self, node: &Node, expected: &str, name: &str) {
-        self.note(node.at, format!("`{name}`: expected {expected}, found {}", node.described()));
+        self.note(node.at, format!("`{name}`: expected {expected}, found {}", node.described(Format::Yaml)));
     }
 }
 
@@ -74,8 +74,11 @@ pub(super) struct Object<'node> {
 impl<'node> Object<'node> {
     /// Takes an object; its unknown fields and the missing ones are noted.
     pub(super) fn take(node: &'node Node, shape: Shape, notes: &mut Notes<'_, '_>) -> Option<Self> {
-        let Kind::Map(entries) = &node.kind else {
-            notes.note(node.at, format!("expected {} with its fields, found {}", shape.described(), node.described()));
+        let NodeKind::Map(entries) = &node.kind else {
+            notes.note(
+                node.at,
+                format!("expected {} with its fields, found {}", shape.described(), node.described(Format::Yaml)),
+            );
             return None;
         };
         let object = Self { at: node.at, shape, entries };
@@ -116,7 +119,7 @@ impl<'node> Object<'node> {
     /// The value of a field; a field that holds nothing is as good as none.
     pub(super) fn node(&self, name: &str) -> Option<&'node Node> {
         let (_, node) = self.entries.iter().find(|(key, _)| key.name == name)?;
-        if node.kind == Kind::Null { None } else { Some(node) }
+        if node.kind == NodeKind::Null { None } else { Some(node) }
     }
 
     /// Notes that two fields are there of which only one makes sense.
@@ -146,7 +149,7 @@ impl<'node> Object<'node> {
     pub(super) fn name(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<Located<String>> {
         let text = match self.node(name)? {
             // `name: 1` means the word.
-            Node { at, kind: Kind::Number(number) } => Located::new(number.to_string(), *at),
+            Node { at, kind: NodeKind::Number(number), .. } => Located::new(number.to_string(), *at),
             _ => self.text(name, notes)?,
         };
         let legal = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
@@ -171,7 +174,7 @@ impl<'node> Object<'node> {
 
     pub(super) fn duration(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<Duration> {
         let node = self.node(name)?;
-        let Kind::Text(text, _) = &node.kind else {
+        let Some(text) = node.text() else {
             notes.wrong(node, "a duration such as 90s, 15m or 1h30m", name);
             return None;
         };
@@ -180,7 +183,7 @@ impl<'node> Object<'node> {
 
     pub(super) fn count(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<NonZeroU32> {
         let node = self.node(name)?;
-        let number = if let Kind::Number(number) = &node.kind { number.as_u64() } else { None };
+        let number = if let NodeKind::Number(number) = &node.kind { number.as_u64() } else { None };
         let count = number.and_then(|number| u32::try_from(number).ok()).and_then(NonZeroU32::new);
         if count.is_none() {
             notes.wrong(node, "a whole number from 1", name);
@@ -190,7 +193,7 @@ impl<'node> Object<'node> {
 
     pub(super) fn flag(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<bool> {
         let node = self.node(name)?;
-        let Kind::Bool(flag) = node.kind else {
+        let NodeKind::Bool(flag) = node.kind else {
             notes.wrong(node, "`true` or `false`", name);
             return None;
         };
@@ -201,11 +204,11 @@ impl<'node> Object<'node> {
     pub(super) fn choice<T: FromStr>(&self, name: &str, notes: &mut Notes<'_, '_>) -> Option<T> {
         let node = self.node(name)?;
         let choices = self.choices_of(name);
-        let Kind::Text(text, _) = &node.kind else {
+        let Some(text) = node.text() else {
             notes.wrong(node, &format!("one of {}", listed(choices)), name);
             return None;
         };
-        let choice = text.parse().ok().filter(|_| choices.contains(&text.as_str()));
+        let choice = text.parse().ok().filter(|_| choices.contains(&text));
         if choice.is_none() {
             let message = format!("`{name}`: \"{}\" is none of {}", text.escape_debug(), listed(choices));
             notes.unknown(node.at, message, text, choices.iter().copied());
@@ -223,7 +226,7 @@ impl<'node> Object<'node> {
     /// A list of texts; every element that is none is noted.
     pub(super) fn texts(&self, name: &str, notes: &mut Notes<'_, '_>) -> Vec<String> {
         let Some(node) = self.node(name) else { return vec![] };
-        let Kind::List(items) = &node.kind else {
+        let NodeKind::List(items) = &node.kind else {
             notes.wrong(node, "a list of texts", name);
             return vec![];
         };
@@ -257,7 +260,7 @@ impl<'node> Object<'node> {
     /// The entries of a map.
     pub(super) fn entries_of(&self, name: &str, expected: &str, notes: &mut Notes<'_, '_>) -> &'node [(Key, Node)] {
         match self.node(name) {
-            Some(Node { kind: Kind::Map(entries), .. }) => entries,
+            Some(Node { kind: NodeKind::Map(entries), .. }) => entries,
             Some(node) => {
                 notes.wrong(node, expected, name);
                 &[]
@@ -269,7 +272,7 @@ impl<'node> Object<'node> {
     /// The elements of a list, of which there has to be one.
     pub(super) fn list(&self, name: &str, notes: &mut Notes<'_, '_>) -> &'node [Node] {
         match self.node(name) {
-            Some(Node { kind: Kind::List(items), at }) => {
+            Some(Node { kind: NodeKind::List(items), at, .. }) => {
                 if items.is_empty() {
                     notes.note(*at, format!("`{name}` is empty"));
                 }
@@ -286,14 +289,14 @@ impl<'node> Object<'node> {
 
 /// A value as a template; lists and maps are none.
 pub(super) fn template(node: &Node) -> Option<TemplateText> {
-    let (value, layout) = match &node.kind {
-        Kind::Text(text, layout) => (text.clone(), *layout),
-        Kind::Bool(value) => (value.to_string(), Layout::OneLine),
-        Kind::Number(value) => (value.to_string(), Layout::OneLine),
-        Kind::Null => (String::new(), Layout::OneLine),
-        Kind::List(_) | Kind::Map(_) => return None,
-    };
-    Some(TemplateText { value, at: node.at, layout })
+    let plain = |value: String| Some(TemplateText { value, at: node.at, layout: Layout::OneLine });
+    match &node.kind {
+        NodeKind::Text(text) => Some(TemplateText { value: text.value.clone(), at: text.at, layout: text.layout }),
+        NodeKind::Bool(value) => plain(value.to_string()),
+        NodeKind::Number(value) => plain(value.to_string()),
+        NodeKind::Null => plain(String::new()),
+        NodeKind::List(_) | NodeKind::Map(_) | NodeKind::Other(_) => None,
+    }
 }
 
 fn listed(words: &[&str]) -> String {

@@ -1,9 +1,9 @@
 //! Problems with the configuration and with files of rules.
 
-use agency_engine::config::{ConfigError, PolicyFileError, PolicyMistake};
+use agency_engine::config::{ConfigError, PolicyFileError};
 use agency_model::ErrorCode;
-use serde_json::{Value, json};
 
+use super::mistakes::{as_entries, message_of, with_places};
 use super::{Coded, Problem};
 
 impl Coded for ConfigError {
@@ -11,11 +11,22 @@ impl Coded for ConfigError {
         ErrorCode::InvalidConfig
     }
 
+    fn message(&self) -> String {
+        match self {
+            Self::Invalid(mistakes) => message_of(mistakes.as_slice()),
+            Self::Missing { .. } | Self::Unreadable { .. } | Self::TooLarge { .. } | Self::NotUtf8 { .. } => {
+                self.to_string()
+            }
+        }
+    }
+
     fn explain(&self, problem: Problem) -> Problem {
-        let problem = problem.detail("file", self.path());
-        match (self.line(), self.column()) {
-            (Some(line), Some(column)) => problem.detail("line", line).detail("column", column),
-            (_, _) => problem,
+        match self {
+            Self::Invalid(mistakes) => with_places(problem, mistakes.as_slice()),
+            Self::Missing { path, .. }
+            | Self::Unreadable { path, .. }
+            | Self::TooLarge { path }
+            | Self::NotUtf8 { path, .. } => problem.detail("file", path),
         }
     }
 }
@@ -24,29 +35,25 @@ impl Coded for PolicyFileError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Config(error) => Coded::code(error),
-            Self::Spec { .. } => ErrorCode::InvalidSpec,
+            Self::Spec(_) => ErrorCode::InvalidSpec,
             Self::Rules(_) => ErrorCode::InvalidConfig,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Config(error) => error.message(),
+            Self::Spec(mistakes) | Self::Rules(mistakes) => message_of(mistakes.as_slice()),
         }
     }
 
     fn explain(&self, problem: Problem) -> Problem {
         match self {
             Self::Config(error) => error.explain(problem),
-            Self::Spec { path, error } => {
-                let problem = problem.detail("file", path);
-                match error.position() {
-                    Some((line, column)) => problem.detail("line", line).detail("column", column),
-                    None => problem,
-                }
-            }
-            Self::Rules(mistakes) => {
-                let mistake = |mistake: &PolicyMistake| {
-                    let PolicyMistake { at, key, message } = mistake;
-                    json!({ "file": at.path, "line": at.line, "column": at.column, "key": key, "message": message })
-                };
-                let mistakes: Vec<Value> = mistakes.iter().map(mistake).collect();
-                problem.detail("mistakes", mistakes).hint("agency schema policy prints the shape of rules")
-            }
+            Self::Spec(mistakes) => with_places(problem, mistakes.as_slice()),
+            Self::Rules(mistakes) => problem
+                .detail("mistakes", as_entries(mistakes.as_slice()))
+                .hint("agency schema policy prints the shape of rules"),
         }
     }
 }

@@ -1,8 +1,6 @@
-//! What to do about a failure.
+//! What to do about a failure of each kind. What an error knows better, it says in `Coded::explain`.
 
-use agency_engine::runs::create::PathUse;
-use agency_engine::workspace::WorkspaceError;
-use agency_model::{ErrorCode, shell_quoted};
+use agency_model::ErrorCode;
 
 /// The way out that usually helps.
 pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
@@ -56,39 +54,4 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::Usage => Some("agency --help lists the commands"),
         ErrorCode::Io | ErrorCode::Interrupted | ErrorCode::RunFailed => None,
     }
-}
-
-/// The way out for a path, where the usual one of its code is about something else.
-pub(super) const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static str> {
-    match (what, code) {
-        (
-            PathUse::Spec | PathUse::Prompt | PathUse::Input | PathUse::Environment | PathUse::McpConfig,
-            ErrorCode::PermissionDenied,
-        ) => Some("make it readable for yourself, with chmod or chown"),
-        (PathUse::Spec, _) => Some("--spec takes a JSON file; agency schema run-spec prints its shape"),
-        (PathUse::McpConfig, _) => {
-            Some("--mcp-config takes a JSON file such as {\"mcpServers\": {\"name\": {\"command\": …}}}")
-        }
-        (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
-        (PathUse::Workspace, _) => Some("start a new run; agency restore brings back work that agency rm saved"),
-        (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),
-        (PathUse::Directory, _) => Some("name a directory below the workspace, relative to its top"),
-        (PathUse::Prompt | PathUse::Input, _) => None,
-    }
-}
-
-/// The way out of a trouble with the repository, where the usual one of its code is about something else.
-pub(super) fn workspace_hint(error: &WorkspaceError) -> Option<String> {
-    let hint = if let WorkspaceError::NoCommit { root } = error {
-        format!("git -C {} commit --allow-empty -m 'First commit'", shell_quoted(root))
-    } else if let WorkspaceError::InvalidBranchName { .. } = error {
-        "choose another name with --branch; git help check-ref-format has the rules".to_owned()
-    } else if let WorkspaceError::BranchBlocked { by, .. } = error {
-        format!("choose another name with --branch, or rename '{by}' with git branch -m")
-    } else if let WorkspaceError::UnsafePromptPath { .. } = error {
-        "give the prompt as a file of the repository, with --prompt-file".to_owned()
-    } else {
-        return None;
-    };
-    Some(hint)
 }

@@ -4,16 +4,15 @@ use std::fmt::Write;
 
 use agency_engine::agency::OpenError;
 use agency_engine::home::HomeError;
-use agency_engine::runs::create::CreateError;
+use agency_engine::runs::create::{CreateError, PathUse};
 use agency_engine::runs::orphans::OrphanError;
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::runs::stop::StopError;
 use agency_engine::runs::wait::WaitError;
 use agency_engine::store::StoreError;
-use agency_engine::workspace::WorkspaceError;
 use agency_model::ErrorCode;
 
-use super::hint::{path_hint, workspace_hint};
+use super::mistakes::with_places;
 use super::{Coded, Problem};
 
 impl Coded for OpenError {
@@ -78,18 +77,17 @@ impl Coded for CreateError {
 
     fn explain(&self, problem: Problem) -> Problem {
         match self {
-            CreateError::Spec { file, error } => {
-                let mut problem = match file {
-                    Some(file) => problem.detail("file", file),
+            CreateError::Spec(mistakes) => {
+                let first = mistakes.first();
+                let problem = match first.and_then(|mistake| mistake.file()) {
+                    Some(_) => problem,
                     None => problem.hint("or use flags: agency run --help lists them"),
                 };
-                if let Some(field) = error.field() {
-                    problem = problem.detail("field", field);
-                }
-                if let Some((line, column)) = error.position() {
-                    problem = problem.detail("line", line).detail("column", column);
-                }
-                problem
+                let problem = match first.map(|mistake| mistake.field.as_str()) {
+                    Some("") | None => problem,
+                    Some(field) => problem.detail("field", field),
+                };
+                with_places(problem, mistakes.as_slice())
             }
             CreateError::Path { what, path, code, .. } => {
                 let problem = match path_hint(*what, *code) {
@@ -102,7 +100,7 @@ impl Coded for CreateError {
             CreateError::Runner { hint, .. } => problem.hint(hint),
             CreateError::State { hint, .. } => problem.hint(*hint),
             CreateError::MaxAgents { live, most } => problem.detail("live", live).detail("max_agents", most),
-            CreateError::Workspace(error) => with_facts(problem, error),
+            CreateError::Workspace(error) => error.explain(problem),
             CreateError::Tmux(_)
             | CreateError::Store(_)
             | CreateError::Home(_)
@@ -112,6 +110,25 @@ impl Coded for CreateError {
             | CreateError::Stopped
             | CreateError::Interrupted => problem,
         }
+    }
+}
+
+/// The way out for a path, where the usual one of its code is about something else.
+const fn path_hint(what: PathUse, code: ErrorCode) -> Option<&'static str> {
+    match (what, code) {
+        (
+            PathUse::Spec | PathUse::Prompt | PathUse::Input | PathUse::Environment | PathUse::McpConfig,
+            ErrorCode::PermissionDenied,
+        ) => Some("make it readable for yourself, with chmod or chown"),
+        (PathUse::Spec, _) => Some("--spec takes a JSON file; agency schema run-spec prints its shape"),
+        (PathUse::McpConfig, _) => {
+            Some("--mcp-config takes a JSON file such as {\"mcpServers\": {\"name\": {\"command\": …}}}")
+        }
+        (PathUse::Environment, _) => Some("--env-file takes a text file of NAME=value lines"),
+        (PathUse::Workspace, _) => Some("start a new run; agency restore brings back work that agency rm saved"),
+        (PathUse::Repository, _) => Some("write the absolute path, or name the repository with --repo"),
+        (PathUse::Directory, _) => Some("name a directory below the workspace, relative to its top"),
+        (PathUse::Prompt | PathUse::Input, _) => None,
     }
 }
 
@@ -147,15 +164,6 @@ impl Coded for OrphanError {
     }
 }
 
-/// Adds what is known of an error with the repository.
-pub(super) fn with_facts(problem: Problem, error: &WorkspaceError) -> Problem {
-    let problem = match workspace_hint(error) {
-        Some(hint) => problem.hint(hint),
-        None => problem,
-    };
-    error.facts().into_iter().fold(problem, |problem, (name, value)| problem.detail(name, value))
-}
-
 impl Coded for RemoveError {
     fn code(&self) -> ErrorCode {
         self.code()
@@ -183,7 +191,7 @@ impl Coded for RemoveError {
                 ))
                 .detail("id", id)
                 .detail("session", session),
-            RemoveError::Workspace(error) => with_facts(problem, error),
+            RemoveError::Workspace(error) => error.explain(problem),
             RemoveError::InUse(_) | RemoveError::Store(_) | RemoveError::BadRow(_) => problem,
         }
     }

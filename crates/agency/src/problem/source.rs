@@ -4,7 +4,6 @@ use agency_engine::ask::{AskError, TemplateError};
 use agency_engine::sources::SourceError;
 use agency_model::ErrorCode;
 
-use super::run::with_facts;
 use super::{Coded, Problem};
 
 impl Coded for SourceError {
@@ -16,7 +15,7 @@ impl Coded for SourceError {
         match self {
             SourceError::File(error) => error.explain(problem),
             SourceError::Home(error) => error.explain(problem),
-            SourceError::Workspace(error) => with_facts(problem, error),
+            SourceError::Workspace(error) => error.explain(problem),
             SourceError::InvalidName { name, .. } => problem.detail("name", name),
             SourceError::Invalid { what, value, .. } => problem.detail("what", what).detail("value", value),
             SourceError::Exists { name, .. } => problem.detail("name", name),
@@ -44,7 +43,7 @@ impl Coded for AskError {
         match self {
             AskError::Source(error) => error.explain(problem),
             AskError::Create(error) => error.explain(problem),
-            AskError::Workspace(error) => with_facts(problem, error),
+            AskError::Workspace(error) => error.explain(problem),
             AskError::Stop(error) => error.explain(problem),
             AskError::Wait(error) => error.explain(problem),
             AskError::Store(error) => error.explain(problem),

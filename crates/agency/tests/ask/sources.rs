@@ -141,9 +141,9 @@ fn a_mistake_in_the_list_is_told_with_its_line() {
     let world = empty();
     let list = world.root().join("home/sources.toml");
     let cases = [
-        ("[sources.a]\ndirr = '/x'\n", 2, "unknown key `sources.a.dirr`: did you mean `dir`?"),
-        ("\n[source.a]\ndir = '/x'\n", 2, "unknown key `source`: did you mean `sources`?"),
-        ("[sources.a]\ndir = 5\n", 2, "invalid type"),
+        ("[sources.a]\ndirr = '/x'\n", 2, "`sources.a.dirr`: unknown key; did you mean `dir`?"),
+        ("\n[source.a]\ndir = '/x'\n", 2, "`source`: unknown key; did you mean `sources`?"),
+        ("[sources.a]\ndir = 5\n", 2, "expected a string, found the number 5"),
         ("[sources.a]\ndescription = 'x'\n", 1, "expected one of `git`, `dir` and `file`"),
         ("[sources.a]\ndir = 'relative'\n", 1, "expected an absolute path"),
         ("[sources.\"a b\"]\ndir = '/'\n", 1, "it has a space"),

@@ -75,6 +75,23 @@ fn mistakes_of_every_kind_are_placed() {
 
 // proves L14
 #[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let (world, _) = world();
+    let config = file(&world, "wrong.toml", "max_agent = 3\nhost = 'screen'\n[agents.mine]\nenv.TOKEN = 5\n");
+    let command = || world.command(&["config", "show", "--config", config.to_str().unwrap()]);
+    let error = answers(&world, command, ErrorCode::InvalidConfig);
+    says(
+        &error,
+        &["wrong.toml:1:1: `max_agent`", "wrong.toml:2:8: `host`", "wrong.toml:4:13: `agents.mine.env.TOKEN`"],
+    );
+    let details = &error["details"];
+    assert_eq!((&details["line"], &details["column"]), (&1.into(), &1.into()));
+    assert_eq!(details["mistakes"].as_array().unwrap().len(), 3, "{error:#}");
+    assert_eq!(details["mistakes"][1]["key"], "host");
+}
+
+// proves L14
+#[test]
 fn a_file_that_is_named_has_to_be_there() {
     let (world, _) = world();
     let named = |variable: &'static str| {

@@ -21,7 +21,7 @@ fn wrong(place: &(World, Repo), content: impl AsRef<[u8]>, field: Option<&str>, 
     let file = spec(world, content);
     let error = refused(world, repo, &["run", "--spec", &file], ErrorCode::InvalidSpec);
     let (line, column) = at;
-    says(&error, &[&file, &format!("line {line}, column {column}: ")]);
+    says(&error, &[&format!("{file}:{line}:{column}: ")]);
     says(&error, words);
     hints(&error, "agency schema run-spec");
     let details = &error["details"];
@@ -86,25 +86,25 @@ fn what_is_no_json_object_is_refused() {
 #[test]
 fn a_key_that_is_there_twice_is_refused() {
     let place = world();
-    wrong(&place, "{\"repo\": \"/a\",\n \"repo\": \"/b\"}", Some("repo"), (2, 7), &["`repo`: given twice"]);
+    wrong(&place, "{\"repo\": \"/a\",\n \"repo\": \"/b\"}", Some("repo"), (2, 2), &["`repo`: duplicate key"]);
     let nested = "{\"runner\": {\"kind\": \"a\",\n\"kind\": \"b\"}}";
-    wrong(&place, nested, Some("runner.kind"), (2, 6), &["`runner.kind`: given twice"]);
+    wrong(&place, nested, Some("runner.kind"), (2, 1), &["`runner.kind`: duplicate key"]);
 }
 
 // proves L2
 #[test]
 fn an_unknown_field_is_answered_with_the_nearest_one() {
     let place = world();
-    wrong(&place, "{\"base_reff\": \"main\"}", Some("base_reff"), (1, 12), &["did you mean `base_ref`?"]);
-    wrong(&place, "{\"runner\": {\"knid\": \"codex\"}}", Some("runner.knid"), (1, 18), &["did you mean `kind`?"]);
+    wrong(&place, "{\"base_reff\": \"main\"}", Some("base_reff"), (1, 2), &["did you mean `base_ref`?"]);
+    wrong(&place, "{\"runner\": {\"knid\": \"codex\"}}", Some("runner.knid"), (1, 13), &["did you mean `kind`?"]);
     wrong(
         &place,
         "{\"limits\": {\"minutes\": 5}}",
         Some("limits.minutes"),
-        (1, 21),
+        (1, 13),
         &["expected one of `max_minutes`, `no_progress_minutes`"],
     );
-    wrong(&place, "{\"zzzzzz\": 1}", Some("zzzzzz"), (1, 9), &["expected one of `repo`, `base_ref`"]);
+    wrong(&place, "{\"zzzzzz\": 1}", Some("zzzzzz"), (1, 2), &["expected one of `repo`, `base_ref`"]);
 }
 
 // proves L2
@@ -112,15 +112,15 @@ fn an_unknown_field_is_answered_with_the_nearest_one() {
 fn a_wrong_type_is_answered_with_the_right_one() {
     let place = world();
     let cases = [
-        ("{\"repo\": 5}", "repo", 10, "integer `5`, expected a string"),
-        ("{\"runner\": \"codex\"}", "runner", 18, "expected an object, such as {\"kind\""),
-        ("{\"prompt\": \"a.md\"}", "prompt", 17, "expected an object, such as {\"path\""),
-        ("{\"inputs\": \"a.md\"}", "inputs", 17, "expected an array"),
-        ("{\"inputs\": [\"a.md\"]}", "inputs[0]", 18, "expected an object, such as {\"path\""),
+        ("{\"repo\": 5}", "repo", 10, "expected a string, found the number 5"),
+        ("{\"runner\": \"codex\"}", "runner", 12, "expected an object, such as {\"kind\""),
+        ("{\"prompt\": \"a.md\"}", "prompt", 12, "expected an object, such as {\"path\""),
+        ("{\"inputs\": \"a.md\"}", "inputs", 12, "expected an array"),
+        ("{\"inputs\": [\"a.md\"]}", "inputs[0]", 13, "expected an object, such as {\"path\""),
         ("{\"runner\": {\"args\": [1]}}", "runner.args[0]", 22, "expected a string"),
-        ("{\"limits\": {\"max_minutes\": -1}}", "limits.max_minutes", 29, "expected a whole number"),
-        ("{\"limits\": {\"max_minutes\": 1.5}}", "limits.max_minutes", 30, "expected a whole number"),
-        ("{\"host\": \"screen\"}", "host", 17, "expected `tmux` or `detached`"),
+        ("{\"limits\": {\"max_minutes\": -1}}", "limits.max_minutes", 28, "expected a whole number"),
+        ("{\"limits\": {\"max_minutes\": 1.5}}", "limits.max_minutes", 28, "expected a whole number"),
+        ("{\"host\": \"screen\"}", "host", 10, "expected `tmux` or `detached`"),
     ];
     for (content, field, column, words) in cases {
         wrong(&place, content, Some(field), (1, column), &[words]);
@@ -129,10 +129,23 @@ fn a_wrong_type_is_answered_with_the_right_one() {
 
 // proves L2
 #[test]
+fn all_mistakes_of_a_spec_are_told_at_once() {
+    let (world, repo) = world();
+    let file = spec(&world, "{\"repo\": 5,\n \"runer\": {},\n \"mcp_servers\": {\"x\": {\"args\": \"s3cret\"}}}");
+    let error = refused(&world, &repo, &["run", "--spec", &file], ErrorCode::InvalidSpec);
+    says(&error, &[&format!("{file}:1:10: `repo`"), &format!("{file}:2:2: `runer`"), "`mcp_servers.x.args`"]);
+    let mistakes = error["details"]["mistakes"].as_array().unwrap();
+    let keys: Vec<&str> = mistakes.iter().map(|mistake| mistake["key"].as_str().unwrap()).collect();
+    assert_eq!(keys, ["repo", "runer", "mcp_servers.x.args"]);
+    assert_eq!(error["details"]["field"], "repo");
+}
+
+// proves L2
+#[test]
 fn an_unknown_mode_of_an_input_is_refused() {
     let place = world();
     let content = "{\"inputs\": [\n  {\"path\": \"a\", \"mode\": \"write\"}]}";
-    wrong(&place, content, Some("inputs[0].mode"), (2, 31), &["`write`, expected `read`"]);
+    wrong(&place, content, Some("inputs[0].mode"), (2, 25), &["`write`, expected `read`"]);
     let content = "{\"inputs\": [\n  {\"path\": \"a\"}]}";
     wrong(&place, content, Some("inputs[0].mode"), (2, 15), &["missing, expected \"read\""]);
     let content = "{\"inputs\": [\n  {\"mode\": \"read\"}]}";
@@ -150,7 +163,7 @@ fn a_missing_field_is_named_with_the_end_of_its_object() {
         ("prompt.path", "\"repo\": \"/r\", \"base_ref\": \"main\", \"runner\": {\"kind\": \"quiet\"}"),
     ];
     for (field, others) in rest {
-        let missing = format!("`{field}` is missing: expected a string");
+        let missing = format!("`{field}`: missing, expected a string");
         wrong(&place, format!("{{\n{others}\n}}\n"), Some(field), (3, 1), &[&missing]);
     }
     let nested = "{\"repo\": \"/r\", \"base_ref\": \"main\", \"runner\": {\n\"args\": []\n}}";
@@ -161,5 +174,5 @@ fn a_missing_field_is_named_with_the_end_of_its_object() {
 #[test]
 fn a_null_is_a_missing_field() {
     let place = world();
-    wrong(&place, "{\"repo\": null}", Some("repo"), (1, 14), &["`repo` is missing"]);
+    wrong(&place, "{\"repo\": null}", Some("repo"), (1, 14), &["`repo`: missing"]);
 }

@@ -19,7 +19,7 @@ fn the_example_is_a_complete_spec() {
         limits: LimitsSpec::default(),
         needs_prompt: true,
     };
-    let spec = SpecDraft::parse(example.as_bytes()).unwrap().materialise(defaults);
+    let spec = SpecDraft::parse("run.json", example.as_bytes()).unwrap().materialise(defaults);
     assert_eq!(spec.unwrap().name.as_deref(), Some("fix-login"));
 }
 

@@ -73,8 +73,8 @@ fn a_value_is_never_shown() {
 fn what_is_no_server_is_refused_before_anything_is_made() {
     let (world, repo) = scene();
     for (servers, words) in [
-        (json!({ "githup": {} }), "did you mean github?"),
-        (json!({ "a b": { "command": "sh" } }), "'a b'"),
+        (json!({ "githup": {} }), "did you mean `github`?"),
+        (json!({ "a b": { "command": "sh" } }), "`mcp_servers.\"a b\"`"),
         (json!({ "x": { "command": "sh", "url": "http://y" } }), "one or the other"),
     ] {
         let file = config(&world, &servers);

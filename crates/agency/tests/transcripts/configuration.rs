@@ -51,7 +51,7 @@ fn config() {
     console.world.set("max_agent", "3");
     sees!(console, ["config", "show"], @r"
     $ agency config show
-    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:1: unknown key `max_agent`: did you mean `max_agents`?
+    error [E_INVALID_CONFIG]: {world}/home/config.toml:1:1: `max_agent`: unknown key; did you mean `max_agents`?
     hint: agency schema config prints the shape of the configuration
     [exit status: 2]
     ");

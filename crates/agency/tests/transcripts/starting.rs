@@ -45,7 +45,7 @@ fn run() {
     "#);
     sees!(console, ["run", "--mode", "headless"], @r"
     $ agency run --mode headless
-    error [E_INVALID_SPEC]: `prompt.path` is missing: expected a string, the path of a markdown file in the repository
+    error [E_INVALID_SPEC]: `prompt.path`: missing, expected a string, the path of a markdown file in the repository
     hint: or use flags: agency run --help lists them
     [exit status: 2]
     ");

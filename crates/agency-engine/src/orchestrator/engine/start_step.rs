@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use agency_model::document::Mistake;
 use agency_model::spec::{RunnerDraft, SpecDraft};
-use agency_model::template::{TemplateError, TemplateValues};
+use agency_model::template::TemplateValues;
 use agency_model::workflow::{
     AgentStep, Command, Fact, PromptParts, Running, ScriptStep, StepPath, StepResult, TemplateText, Work,
     WorkspaceChoice,
@@ -96,7 +97,7 @@ impl WorkflowExecutor {
 
     /// The run that an agent step is to be.
     fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, String> {
-        let describe = |error: TemplateError| error.to_string();
+        let describe = |error: Mistake| error.to_string();
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
@@ -165,7 +166,7 @@ impl WorkflowExecutor {
         Ok(())
     }
 
-    fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<Script, TemplateError> {
+    fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<Script, Mistake> {
         let what = match &step.command {
             Command::Shell(line) => What::Line(self.render(path, line)?),
             Command::Words(words) => {
@@ -253,7 +254,7 @@ impl WorkflowExecutor {
     }
 
     /// Renders a text of the plan; most have nothing to render.
-    pub(super) fn render(&self, path: &StepPath, text: &TemplateText) -> Result<String, TemplateError> {
+    pub(super) fn render(&self, path: &StepPath, text: &TemplateText) -> Result<String, Mistake> {
         if !agency_model::template::is_template(&text.value) {
             return Ok(text.value.clone());
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use agency_model::ErrorCode;
-use agency_model::spec::SpecError;
+use agency_model::document::Mistakes;
 
 use crate::home::HomeError;
 use crate::host::TmuxError;
@@ -15,14 +15,8 @@ use crate::workspace::WorkspaceError;
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// The spec has the wrong shape.
-    #[error("{}{error}", file.as_ref().map_or_else(String::new, |file| format!("{}: ", file.display())))]
-    Spec {
-        /// The file, if there is one.
-        file: Option<PathBuf>,
-        /// What is wrong.
-        #[source]
-        error: SpecError,
-    },
+    #[error(transparent)]
+    Spec(Mistakes),
     /// A value cannot be used.
     #[error("{message}")]
     Value {
@@ -144,7 +138,7 @@ impl CreateError {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Spec { .. } | Self::Value { .. } => ErrorCode::InvalidSpec,
+            Self::Spec(_) | Self::Value { .. } => ErrorCode::InvalidSpec,
             Self::Path { code, .. } | Self::Start { code, .. } => *code,
             Self::Runner { .. } => ErrorCode::RunnerNotConfigured,
             Self::Recursion => ErrorCode::Recursion,

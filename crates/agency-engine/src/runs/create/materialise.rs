@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft, SpecError};
+use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDraft};
 use agency_model::{ErrorCode, RunKind};
 
 use super::files::path_problem;
@@ -18,9 +18,9 @@ pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSp
         flags.prompt = Some(PromptDraft { path: Some(PROMPT_IN_WORKTREE.to_owned()) });
     }
     let text = request.spec_file.as_deref().map(read_spec).transpose()?;
-    let in_file = |error| CreateError::Spec { file: request.spec_file.clone(), error };
+    let file = request.spec_file.as_deref().map(|file| file.display().to_string()).unwrap_or_default();
     let draft = match &text {
-        Some(text) => SpecDraft::parse(text).map_err(in_file)?,
+        Some(text) => SpecDraft::parse(&file, text).map_err(CreateError::Spec)?,
         None => SpecDraft::default(),
     };
     // A file says everything itself; flags alone mean the repository one stands in.
@@ -38,9 +38,9 @@ pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSp
             RunKind::Agent | RunKind::Task | RunKind::Workflow => false,
         },
     };
-    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|error| match &text {
-        Some(text) => in_file(error.located_in(&String::from_utf8_lossy(text))),
-        None => in_file(error),
+    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|missing| match &text {
+        Some(text) => CreateError::Spec(SpecDraft::located(missing, &file, text)),
+        None => CreateError::Spec(missing.into()),
     })?;
     if standing_here || Path::new(&spec.repo).is_absolute() || request.flags.repo.is_some() {
         let repo = request.current_directory.join(&spec.repo);
@@ -59,8 +59,7 @@ fn read_spec(path: &Path) -> Result<Vec<u8>, CreateError> {
     let file = File::open(path).map_err(problem)?;
     let size = file.metadata().map_err(problem)?.len();
     if size > MAX_SPEC_BYTES {
-        let error = SpecError::TooLarge { bytes: size };
-        return Err(CreateError::Spec { file: Some(path.to_owned()), error });
+        return Err(CreateError::Spec(SpecDraft::too_large(&path.display().to_string(), size)));
     }
     let mut bytes = vec![];
     // One byte more than allowed, so that a device without a size is noticed too.

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::RunSpec;
-use agency_model::{McpServers, McpTransport};
+use agency_model::{McpServers, McpTransport, parse_mcp_config};
 
 use super::find_agent::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
@@ -31,15 +31,9 @@ pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
     if size > MOST_BYTES {
         return Err(unusable(format!("it is {size} bytes; a list of MCP servers has at most {MOST_BYTES}")));
     }
-    let text = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
-    let mut whole: serde_json::Value = serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))?;
-    let servers = whole.get_mut("mcpServers").map(serde_json::Value::take);
-    let mut servers = servers.ok_or_else(|| unusable("it has no object `mcpServers`".to_owned()))?;
-    // Others write down the kind, which follows from the rest.
-    for server in servers.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
-        server.as_object_mut().and_then(|server| server.remove("type"));
-    }
-    serde_json::from_value(servers).map_err(|error| unusable(format!("`mcpServers`: {error}")))
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    parse_mcp_config(&name, &text).map_err(|mistakes| unusable(mistakes.to_string()))
 }
 
 /// Refuses servers that make no sense, and says what is missing of the others.

@@ -26,8 +26,13 @@ fn defaults() -> Defaults {
     }
 }
 
-fn materialise(text: &str) -> Result<RunSpec, SpecError> {
-    SpecDraft::parse(text.as_bytes())?.materialise(defaults()).map_err(|error| error.located_in(text))
+fn parse(text: impl AsRef<[u8]>) -> Result<SpecDraft, Mistakes> {
+    SpecDraft::parse("s.json", text.as_ref())
+}
+
+fn materialise(text: &str) -> Result<RunSpec, Mistakes> {
+    let missing = |mistake| SpecDraft::located(mistake, "s.json", text.as_bytes());
+    parse(text)?.materialise(defaults()).map_err(missing)
 }
 
 // proves L2
@@ -48,81 +53,119 @@ fn every_field_of_version_1_is_read_and_reserved_ones_are_kept() {
 // proves L2
 #[test]
 fn each_mistake_names_the_field_what_was_expected_and_the_place() {
-    let cases = [
-        ("{\n \"repo\": 5\n}", "line 2, column 10: `repo`: invalid type: integer `5`, expected a string"),
-        ("{\"repo\": \"/r\",}", "line 1, column 15: trailing comma"),
-        ("\n []", "line 2, column 2: expected an object, such as {\"repo\": …}"),
-        ("{}x", "line 1, column 3: expected the end of the file after the object"),
-        ("{\"repo\":\"a\",\"repo\":\"b\"}", "line 1, column 18: `repo`: given twice"),
-        ("{\"runner\": {\"kind\": \"a\", \"kind\": \"b\"}}", "line 1, column 31: `runner.kind`: given twice"),
-        (
-            "{\"runner\": \"codex\"}",
-            "line 1, column 18: `runner`: invalid type: string \"codex\", expected an object, such as \
-             {\"kind\": \"codex\"}",
-        ),
-        ("{\"inputs\": {}}", "line 1, column 11: `inputs`: invalid type: map, expected an array"),
-        (
-            "{\"limits\": {\"max_minutes\": -1}}",
-            "line 1, column 29: `limits.max_minutes`: invalid value: integer `-1`, expected a whole number, \
-             0 or more",
-        ),
-        (
-            "{\"approval_policy\": {\"default\": \"ask\"}}",
-            "line 1, column 20: `approval_policy`: invalid type: map, expected an array",
-        ),
-        (
-            "{\"approval_policy\": [5]}",
-            "line 1, column 22: `approval_policy[0]`: invalid type: integer `5`, expected a rule, such as \
-             {\"action\": \"ask\", \"tool\": \"Bash\"}",
-        ),
-        (
-            "{\"approval_policy\": [\n {\"action\": \"alow\"}]}",
-            "line 2, column 19: `approval_policy[0].action`: \"alow\" is not an action: did you mean `allow`?",
-        ),
-        (
-            "{\"approval_policy\": [{\"tool\": \"Bash\"}]}",
-            "line 1, column 37: `approval_policy[0].action`: missing, expected \"allow\", \"deny\" or \"ask\"",
-        ),
-        (
-            "{\"approval_policy\": [{\"action\": \"ask\", \"command\": [\"a\"], \"path\": \"inside\"}]}",
-            "line 1, column 75: `approval_policy[0]`: `command` and `path` exclude each other: which paths a command \
-             touches is not known from its words",
-        ),
-        ("{\"inputs\": [{\"path\": \"a\"}]}", "line 1, column 25: `inputs[0].mode`: missing, expected \"read\""),
+    let files = [
+        "{\n \"repo\": 5\n}",
+        "{\"repo\": \"/r\",}",
+        "\n []",
+        "{}x",
+        "{\"repo\":\"a\",\"repo\":\"b\"}",
+        "{\"runner\": {\"kind\": \"a\", \"kind\": \"b\"}}",
+        "{\"runner\": \"codex\"}",
+        "{\"inputs\": {}}",
+        "{\"limits\": {\"max_minutes\": -1}}",
+        "{\"approval_policy\": {\"default\": \"ask\"}}",
+        "{\"approval_policy\": [5]}",
+        "{\"approval_policy\": [\n {\"action\": \"alow\"}]}",
+        "{\"approval_policy\": [{\"tool\": \"Bash\"}]}",
+        "{\"approval_policy\": [{\"action\": \"ask\", \"command\": [\"a\"], \"path\": \"inside\"}]}",
+        "{\"inputs\": [{\"path\": \"a\"}]}",
+        r#"{"inputs":[{"path":"a","mode":"write"}]}"#,
+        r#"{"runer":{"kind":"codex"}}"#,
+        r#"{"approval_policy":[{"action":"ask","comand":"ls"}]}"#,
+        r#"{"repo": 5, "runner": {"knid": "x", "args": [1, "a", 2]}, "host": "screen", "inputs": [{}, 5]}"#,
+        r#"{"mcp_servers": {"githup": {}, "x": {"url": "u", "env": {"TOKEN": "s3cret"}}, "y": {"command": "c"}}}"#,
+        r#"{"mcp_servers": {"x": {"command": "c", "env": "s3cret"}}}"#,
     ];
-    for (text, message) in cases {
-        assert_eq!(SpecDraft::parse(text.as_bytes()).unwrap_err().to_string(), message);
+    let told: Vec<String> = files.iter().map(|file| format!("{file}\n{}", parse(file).unwrap_err())).collect();
+    insta::assert_snapshot!(told.join("\n\n"), @r#"
+    {
+     "repo": 5
     }
-    let mode = SpecDraft::parse(br#"{"inputs":[{"path":"a","mode":"write"}]}"#).unwrap_err().to_string();
-    assert!(
-        mode.starts_with("line 1, column 37: `inputs[0].mode`: unknown variant `write`, expected `read`"),
-        "{mode}"
-    );
-    let slip = SpecDraft::parse(br#"{"runer":{"kind":"codex"}}"#).unwrap_err().to_string();
-    assert!(slip.ends_with("did you mean `runner`?"), "{slip}");
-    let rule = SpecDraft::parse(br#"{"approval_policy":[{"action":"ask","comand":"ls"}]}"#).unwrap_err().to_string();
-    assert!(rule.starts_with("line 1, column 44: `approval_policy[0].comand`: "), "{rule}");
-    assert!(rule.ends_with("did you mean `command`?"), "{rule}");
+    s.json:2:10: `repo`: expected a string, found the number 5
+
+    {"repo": "/r",}
+    s.json:1:15: not valid JSON: trailing comma
+
+
+     []
+    s.json:2:2: expected an object, such as {"repo": …}
+
+    {}x
+    s.json:1:3: not valid JSON: expected the end of the file after the value
+
+    {"repo":"a","repo":"b"}
+    s.json:1:13: `repo`: duplicate key
+
+    {"runner": {"kind": "a", "kind": "b"}}
+    s.json:1:26: `runner.kind`: duplicate key
+
+    {"runner": "codex"}
+    s.json:1:12: `runner`: expected an object, such as {"kind": "codex"}, found "codex"
+
+    {"inputs": {}}
+    s.json:1:12: `inputs`: expected an array, found an object
+
+    {"limits": {"max_minutes": -1}}
+    s.json:1:28: `limits.max_minutes`: expected a whole number, 0 or more, found the number -1
+
+    {"approval_policy": {"default": "ask"}}
+    s.json:1:21: `approval_policy`: expected an array, found an object
+
+    {"approval_policy": [5]}
+    s.json:1:22: `approval_policy[0]`: expected a rule with an `action`, found the number 5
+
+    {"approval_policy": [
+     {"action": "alow"}]}
+    s.json:2:13: `approval_policy[0].action`: "alow" is not an action: did you mean `allow`?
+
+    {"approval_policy": [{"tool": "Bash"}]}
+    s.json:1:37: `approval_policy[0].action`: missing, expected `allow`, `deny` or `ask`
+
+    {"approval_policy": [{"action": "ask", "command": ["a"], "path": "inside"}]}
+    s.json:1:22: `approval_policy[0]`: `command` and `path` exclude each other: which paths a command touches is not known from its words
+
+    {"inputs": [{"path": "a"}]}
+    s.json:1:25: `inputs[0].mode`: missing, expected "read"
+
+    {"inputs":[{"path":"a","mode":"write"}]}
+    s.json:1:31: `inputs[0].mode`: unknown value `write`, expected `read`
+
+    {"runer":{"kind":"codex"}}
+    s.json:1:2: `runer`: unknown key; did you mean `runner`?
+
+    {"approval_policy":[{"action":"ask","comand":"ls"}]}
+    s.json:1:37: `approval_policy[0].comand`: unknown key; did you mean `command`?
+
+    {"repo": 5, "runner": {"knid": "x", "args": [1, "a", 2]}, "host": "screen", "inputs": [{}, 5]}
+    s.json:1:10: `repo`: expected a string, found the number 5
+    s.json:1:24: `runner.knid`: unknown key; did you mean `kind`?
+    s.json:1:46: `runner.args[0]`: expected a string, found the number 1
+    s.json:1:54: `runner.args[2]`: expected a string, found the number 2
+    s.json:1:67: `host`: unknown value `screen`, expected `tmux` or `detached`
+    s.json:1:89: `inputs[0].path`: missing, expected a string, the path of a file in the repository
+    s.json:1:92: `inputs[1]`: expected an object, such as {"path": "a.txt", "mode": "read"}, found the number 5
+
+    {"mcp_servers": {"githup": {}, "x": {"url": "u", "env": {"TOKEN": "s3cret"}}, "y": {"command": "c"}}}
+    s.json:1:18: `mcp_servers.githup`: it has neither `command` nor `url`, and no preset has that name; did you mean `github`?
+    s.json:1:32: `mcp_servers.x`: `env` belongs to a server with a `command`
+
+    {"mcp_servers": {"x": {"command": "c", "env": "s3cret"}}}
+    s.json:1:47: `mcp_servers.x.env`: expected an object
+    "#);
 }
 
 // proves L2
 #[test]
 fn a_missing_field_is_placed_at_the_end_of_its_object() {
     let text = "{\n \"repo\": \"/r\", \"base_ref\": \"main\",\n \"runner\": {\n  \"args\": []\n }\n}\n";
-    let error = materialise(text).unwrap_err();
-    assert_eq!(error.position(), Some((5, 2)));
-    assert_eq!(error.field(), Some("runner.kind"));
-    let error = materialise("{\n}").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "line 2, column 1: `repo` is missing: expected a string, the absolute path of a git repository"
-    );
+    insta::assert_snapshot!(materialise(text).unwrap_err(), @r#"s.json:5:2: `runner.kind`: missing, expected a string, the name of an agent, such as "claude_code""#);
+    insta::assert_snapshot!(materialise("{\n}").unwrap_err(), @"s.json:2:1: `repo`: missing, expected a string, the absolute path of a git repository");
 }
 
 #[test]
 fn a_file_that_is_too_large_or_no_text_is_refused() {
-    assert!(matches!(SpecDraft::parse(&vec![b' '; 2_000_000]), Err(SpecError::TooLarge { bytes: 2_000_000 })));
-    assert_eq!(SpecDraft::parse(b"{\"repo\": \"\xff\"}"), Err(SpecError::NotUtf8 { offset: 10, line: 1, column: 11 }));
+    insta::assert_snapshot!(parse(vec![b' '; 2_000_000]).unwrap_err(), @"s.json: it is 2000000 bytes; a run spec has at most 1048576");
+    insta::assert_snapshot!(parse(b"{\"repo\": \"\xff\"}").unwrap_err(), @"s.json:1:11: it is not UTF-8: the byte at offset 10 starts no character");
 }
 
 // proves L3
@@ -131,10 +174,10 @@ fn flags_win_over_the_file_and_defaults_come_last() {
     let flags = SpecDraft {
         base_ref: Some("topic".into()),
         prompt: Some(PromptDraft { path: Some("other.md".into()) }),
-        inputs: SpecDraft::parse(br#"{"inputs":[{"path":"b.txt","mode":"read"}]}"#).unwrap().inputs,
+        inputs: parse(br#"{"inputs":[{"path":"b.txt","mode":"read"}]}"#).unwrap().inputs,
         ..SpecDraft::default()
     };
-    let file = SpecDraft::parse(WHOLE.as_bytes()).unwrap();
+    let file = parse(WHOLE).unwrap();
     let spec = file.overridden_by(flags).materialise(defaults()).unwrap();
     assert_eq!((spec.base_ref.as_str(), spec.repo.as_str()), ("topic", "/repo"));
     assert_eq!(spec.prompt.unwrap().path, "other.md");

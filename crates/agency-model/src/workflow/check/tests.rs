@@ -5,8 +5,8 @@ use super::*;
 
 const SYSTEM_PROMPT: &str = "Session {{.session}}: {{.goal}}\n{{.spell_content}}\n";
 
-fn check(yaml: &str, spells: &[(&str, &str)], system_prompt: &str) -> Vec<Problem> {
-    let plan = parse_workflow("w.yaml", yaml.as_bytes()).unwrap_or_else(|problems| panic!("{problems:?}"));
+fn check(yaml: &str, spells: &[(&str, &str)], system_prompt: &str) -> Vec<Mistake> {
+    let plan = parse_workflow("w.yaml", yaml.as_bytes()).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
     let mut book = Spellbook::default();
     for (name, text) in spells {
         book.add(name, Spell { file: format!("spells/{name}.md"), text: (*text).to_owned() });
@@ -24,8 +24,8 @@ fn check(yaml: &str, spells: &[(&str, &str)], system_prompt: &str) -> Vec<Proble
 }
 
 fn told(yaml: &str, spells: &[(&str, &str)]) -> String {
-    let problems = check(yaml, spells, SYSTEM_PROMPT);
-    problems.iter().map(|problem| format!("{problem}\n{}", problem.excerpt)).collect::<Vec<_>>().join("\n")
+    let mistakes = check(yaml, spells, SYSTEM_PROMPT);
+    mistakes.iter().map(|mistake| format!("{mistake}\n{}", mistake.excerpt())).collect::<Vec<_>>().join("\n")
 }
 
 // proves W3
@@ -189,8 +189,8 @@ fn system_prompt_override() {
     let yaml = "name: w\nsteps: [{name: a, type: agent, spell: one}, {name: b, type: agent, prompt: plain}]";
     let spells = [("one", "Do it")];
     assert!(check(yaml, &spells, "{{.spell_content}} for {{.workflow}}").is_empty());
-    let problems = check(yaml, &spells, "Be good.\n{{.nope}}");
-    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let mistakes = check(yaml, &spells, "Be good.\n{{.nope}}");
+    let told: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
         [

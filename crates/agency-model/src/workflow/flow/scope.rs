@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::super::{Step, StepPath, StepResult, StepStatus, TemplateText, Work, template_name};
 use super::instance::Instance;
 use super::{Flow, record, without_rounds};
-use crate::template::{Spellbook, Template, TemplateError, TemplateValues, is_template};
+use crate::document::Mistake;
+use crate::template::{Spellbook, Template, TemplateValues, is_template};
 
 /// What is around a step.
 #[derive(Debug, Clone)]
@@ -51,7 +52,7 @@ impl Flow {
     }
 
     /// What one template of a step names: of a thousand results, those few.
-    pub fn values_for(&self, path: &StepPath, text: &TemplateText) -> Result<Map<String, Value>, TemplateError> {
+    pub fn values_for(&self, path: &StepPath, text: &TemplateText) -> Result<Map<String, Value>, Mistake> {
         if !is_template(&text.value) {
             return Ok(Map::new());
         }
@@ -93,7 +94,7 @@ impl Flow {
     }
 
     /// Whether the condition of a step comes out true.
-    pub(super) fn is_wanted(&self, step: &Step, path: &StepPath) -> Result<bool, TemplateError> {
+    pub(super) fn is_wanted(&self, step: &Step, path: &StepPath) -> Result<bool, Mistake> {
         let Some(when) = &step.when else { return Ok(true) };
         if !is_template(&when.value) {
             return Ok(is_true(&when.value));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::fields::Shape;
 use super::super::reader::{Notes, Object};
-use super::super::tree::{Kind, Node};
 use super::super::{Position, TemplateText};
+use crate::document::{Node, NodeKind};
 use crate::{McpPreset, McpServer, McpServers};
 
 const FIELD: &str = "mcp_servers";
@@ -13,7 +13,7 @@ const FIELD: &str = "mcp_servers";
 /// A map of servers, or a list of presets.
 pub(super) fn servers(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> McpServers {
     let mut servers = McpServers::new();
-    if let Some(Node { kind: Kind::List(items), .. }) = object.node(FIELD) {
+    if let Some(Node { kind: NodeKind::List(items), .. }) = object.node(FIELD) {
         for item in items {
             match item.text() {
                 Some(name) => servers.extend(preset(name, item.at, notes)),
@@ -23,7 +23,7 @@ pub(super) fn servers(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> McpServ
         return servers;
     }
     for (key, node) in object.entries_of(FIELD, "a map of servers or a list of presets", notes) {
-        if matches!(node.kind, Kind::Null | Kind::Bool(true)) {
+        if matches!(node.kind, NodeKind::Null | NodeKind::Bool(true)) {
             servers.extend(preset(&key.name, key.at, notes));
         } else {
             servers.extend(server(node, notes).map(|server| (key.name.clone(), server)));

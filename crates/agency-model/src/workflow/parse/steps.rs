@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::super::fields::Shape;
 use super::super::reader::{Named, Notes, Object, template};
-use super::super::tree::{Kind, Node};
 use super::super::{
     AgentStep, ApprovalStep, Command, Defaults, InputValue, Instruction, Located, LoopStep, MAX_ITERATIONS, MergeStep,
     MergeStrategy, OnFail, OnMaxIterations, OnSuccess, ParallelStep, ScriptStep, Step, StepKind, Work, WorkspaceChoice,
     default_timeout, template_name,
 };
 use super::servers::servers;
+use crate::document::{Format, Node, NodeKind};
 use crate::{McpServers, Mode};
 
 /// What a list of steps is part of.
@@ -66,7 +66,7 @@ fn step(node: &Node, parent: StepParent<'_>, notes: &mut Notes<'_, '_>) -> Optio
 }
 
 fn name_of(node: &Node) -> Option<Located<String>> {
-    let Kind::Map(entries) = &node.kind else { return None };
+    let NodeKind::Map(entries) = &node.kind else { return None };
     let (_, name) = entries.iter().find(|(key, _)| key.name == "name")?;
     Some(Located::new(name.text()?.to_owned(), name.at))
 }
@@ -75,8 +75,8 @@ fn name_of(node: &Node) -> Option<Located<String>> {
 fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
     let words = || StepKind::ALL.iter().map(|kind| kind.as_str());
     let listed = || words().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-    let Kind::Map(entries) = &node.kind else {
-        notes.note(node.at, format!("expected a step with its fields, found {}", node.described()));
+    let NodeKind::Map(entries) = &node.kind else {
+        notes.note(node.at, format!("expected a step with its fields, found {}", node.described(Format::Yaml)));
         return None;
     };
     let Some((_, value)) = entries.iter().find(|(key, _)| key.name == "type") else {
@@ -86,7 +86,7 @@ fn kind_of(node: &Node, notes: &mut Notes<'_, '_>) -> Option<StepKind> {
     let word = value.text().unwrap_or_default();
     let kind = word.parse::<StepKind>().ok();
     if kind.is_none() {
-        let message = format!("`type`: {} is none of {}", value.described(), listed());
+        let message = format!("`type`: {} is none of {}", value.described(Format::Yaml), listed());
         notes.unknown(value.at, message, word, words());
     }
     kind
@@ -139,12 +139,14 @@ fn output(object: &Object<'_>, step: &str, notes: &mut Notes<'_, '_>) -> Option<
 
 fn variable(node: &Node) -> InputValue {
     match &node.kind {
-        Kind::List(items) => InputValue::List(items.iter().map(variable).collect()),
-        Kind::Map(entries) => {
+        NodeKind::List(items) => InputValue::List(items.iter().map(variable).collect()),
+        NodeKind::Map(entries) => {
             InputValue::Map(entries.iter().map(|(key, node)| (key.name.clone(), variable(node))).collect())
         }
-        Kind::Text(..) => template(node).map_or(InputValue::Plain(node.value()), InputValue::Text),
-        Kind::Null | Kind::Bool(_) | Kind::Number(_) => InputValue::Plain(node.value()),
+        NodeKind::Text(..) => template(node).map_or(InputValue::Plain(node.value()), InputValue::Text),
+        NodeKind::Null | NodeKind::Bool(_) | NodeKind::Number(_) | NodeKind::Other(_) => {
+            InputValue::Plain(node.value())
+        }
     }
 }
 
@@ -175,7 +177,7 @@ fn leaves_workspace(path: &str) -> bool {
 
 fn command(object: &Object<'_>, notes: &mut Notes<'_, '_>) -> Option<Command> {
     let node = object.node("command")?;
-    let Kind::List(items) = &node.kind else {
+    let NodeKind::List(items) = &node.kind else {
         return object.template("command", notes).and_then(|text| {
             let empty = text.value.trim().is_empty();
             if empty {

@@ -10,15 +10,15 @@ use super::*;
 fn plan(text: &str) -> Plan {
     match parse_workflow("w.yaml", text.as_bytes()) {
         Ok(plan) => plan,
-        Err(problems) => panic!("{}", told(&problems)),
+        Err(mistakes) => panic!("{}", told(&mistakes)),
     }
 }
 
-/// The problems of a file, with excerpts.
-fn problems(text: &str) -> String {
-    told(&parse_workflow("w.yaml", text.as_bytes()).expect_err("it has problems"))
+/// The mistakes of a file, with excerpts.
+fn mistakes(text: &str) -> String {
+    told(&parse_workflow("w.yaml", text.as_bytes()).expect_err("it has mistakes"))
 }
 
-fn told(problems: &[Problem]) -> String {
-    problems.iter().map(|problem| format!("{problem}\n{}", problem.excerpt)).collect::<Vec<_>>().join("\n")
+fn told(mistakes: &[Mistake]) -> String {
+    mistakes.iter().map(|mistake| format!("{mistake}\n{}", mistake.excerpt())).collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use agency_engine::workflow::{WorkflowError, load};
 use agency_model::ErrorCode;
-use agency_model::workflow::Problem as WorkflowProblem;
+use agency_model::document::Mistake;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(files: &[PathBuf], context: &Context) -> Result<ExitCode, Prob
         let message = format!("there are no workflows in {}", project.root().display());
         return Err(Problem::new(ErrorCode::InvalidPath, message).hint("agency init writes two to begin with"));
     }
-    let (mut workflows, mut wrong): (Vec<Valid>, Vec<WorkflowProblem>) = (vec![], vec![]);
+    let (mut workflows, mut wrong): (Vec<Valid>, Vec<Mistake>) = (vec![], vec![]);
     for file in files {
         match load(&project, &file, &config, None) {
             Ok(loaded) => workflows.push(Valid {

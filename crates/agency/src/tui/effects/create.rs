@@ -68,7 +68,7 @@ fn at_home(path: String) -> String {
 /// The field that is to blame.
 fn field_of(error: &CreateError) -> Option<Field> {
     match error {
-        CreateError::Spec { error, .. } => error.field().and_then(Field::named),
+        CreateError::Spec(mistakes) => mistakes.first().and_then(|mistake| Field::named(&mistake.field)),
         CreateError::Value { field, .. } => Field::named(field),
         CreateError::Path { what, .. } => match what {
             PathUse::Repository => Some(Field::Repository),

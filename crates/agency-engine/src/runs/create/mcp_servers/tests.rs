@@ -121,7 +121,7 @@ fn a_file_of_servers_is_read_as_others_write_it() {
         ("{}", "mcpServers"),
         ("{", "EOF"),
         (r#"{"mcpServers": {"a": {"comand": "x"}}}"#, "comand"),
-        (r#"{"mcpServers": []}"#, "map"),
+        (r#"{"mcpServers": []}"#, "expected an object"),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(words) && error.contains(".mcp.json"), "{error}");

@@ -30,16 +30,16 @@ fn every_problem_is_told_at_once() {
         "  - {name: p, type: parallel}\n",
         "  - {command: x}\n",
     );
-    insta::assert_snapshot!(problems(text));
+    insta::assert_snapshot!(mistakes(text));
 }
 
 #[test]
 fn keys_that_are_there_twice_are_all_told() {
-    insta::assert_snapshot!(problems("name: a\nname: b\nsteps:\n- {name: x, type: script, type: agent, command: y}\n"), @r"
-    w.yaml:2:1: duplicate key `name`
+    insta::assert_snapshot!(mistakes("name: a\nname: b\nsteps:\n- {name: x, type: script, type: agent, command: y}\n"), @"
+    w.yaml:2:1: `name`: duplicate key
     2 | name: b
       | ^
-    w.yaml:4:27: duplicate key `type`
+    w.yaml:4:27: `steps[0].type`: duplicate key
     4 | - {name: x, type: script, type: agent, command: y}
       |                           ^
     ");
@@ -57,7 +57,7 @@ fn names_mean_one_thing() {
         "- {name: c, type: script, command: x, output: text}\n",
         "- {name: d, type: script, command: x, output: text}\n",
     );
-    insta::assert_snapshot!(problems(text), @r"
+    insta::assert_snapshot!(mistakes(text), @r"
     w.yaml:4:10: duplicate name `run_tests`: first in line 3 as `run-tests`, which templates write alike
     4 | - {name: run_tests, type: script, command: x}
       |          ^
@@ -89,17 +89,17 @@ fn what_is_no_workflow_is_said_so() {
         ("5: b\n", "the name of a field is a text"),
         ("name: a\nsteps: []\nstages: []\n", "not both"),
     ] {
-        let told = problems(text);
+        let told = mistakes(text);
         assert!(told.contains(expected), "{text:?}: {told}");
     }
     let json = parse_workflow("w.json", b"{\"name\": \"a\",}").unwrap_err();
-    assert_eq!(json[0].to_string(), "w.json:1:14: not valid JSON: key must be a string");
+    assert_eq!(json[0].to_string(), "w.json:1:14: not valid JSON: trailing comma");
 }
 
 #[test]
 fn servers_that_nobody_can_start_are_refused() {
     let text = "name: w\nmcp_servers: {githib: , mine: {comand: x}, both: {command: a, url: b}}\nsteps: [{name: a, type: agent, prompt: x, mcp_servers: [pupeteer, 5]}]\n";
-    insta::assert_snapshot!(problems(text), @r"
+    insta::assert_snapshot!(mistakes(text), @r"
     w.yaml:2:15: `githib` is not a preset; give its `command` or `url`; did you mean `github`?
     2 | mcp_servers: {githib: , mine: {comand: x}, both: {command: a, url: b}}
       |               ^
@@ -124,7 +124,7 @@ fn servers_that_nobody_can_start_are_refused() {
 #[test]
 fn a_long_line_is_shown_around_its_mistake() {
     let text = format!("name: w\nsteps: [{{name: {}, type: script, comand: x}}]\n", "a".repeat(90));
-    insta::assert_snapshot!(problems(&text), @r"
+    insta::assert_snapshot!(mistakes(&text), @r"
     w.yaml:2:9: a script step needs `command`
     2 | steps: [{name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
       |         ^
@@ -138,7 +138,7 @@ fn a_long_line_is_shown_around_its_mistake() {
 fn a_workdir_outside_of_the_workspace_is_refused_with_its_place() {
     for outside in ["../../..", "/etc", "a/../..", ".."] {
         let text = format!("name: w\nsteps:\n- {{name: x, type: script, command: y, workdir: {outside}}}\n");
-        let found = problems(&text);
+        let found = mistakes(&text);
         assert!(found.contains("w.yaml:3:") && found.contains("`workdir`"), "{outside}: {found}");
     }
 }
@@ -169,7 +169,7 @@ fn a_mistake_in_the_form_says_what_was_found_and_what_was_expected() {
         "%YAML\nname: w\n",
         "name: w\ndescription: a\n   b: c\n",
     ];
-    let told: Vec<String> = files.iter().map(|file| format!("{file:?}\n{}", problems(file))).collect();
+    let told: Vec<String> = files.iter().map(|file| format!("{file:?}\n{}", mistakes(file))).collect();
     // The words of the parser are for those who know the grammar of YAML.
     for word in ["flow ", "scalar", "block", "node", "simple key", "EOF", "token", "context"] {
         assert!(!told.iter().any(|told| told.replace("workflow", "").contains(word)), "{word}");

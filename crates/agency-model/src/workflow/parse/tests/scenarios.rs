@@ -55,19 +55,19 @@ fn task_name_default() {
 // proves W3
 #[test]
 fn headless_prompt_requirement() {
-    insta::assert_snapshot!(problems("id: w\nstages:\n  - id: s\n    tasks:\n      - id: t\n        adapter: codex\n        executionMode: headless\n"), @r"
+    insta::assert_snapshot!(mistakes("id: w\nstages:\n  - id: s\n    tasks:\n      - id: t\n        adapter: codex\n        executionMode: headless\n"), @r"
     w.yaml:5:9: a headless task needs `prompt`: it cannot receive a prompt later
     5 |       - id: t
       |         ^
     ");
     let by_default = "id: w\ndefaults: {mode: headless}\nstages: [{id: s, tasks: [{id: t, adapter: codex}]}]";
-    assert!(problems(by_default).contains("needs `prompt`"));
+    assert!(mistakes(by_default).contains("needs `prompt`"));
 }
 
 // proves W3
 #[test]
 fn extra_arguments_validation() {
-    insta::assert_snapshot!(problems("id: w\nstages:\n- id: s\n  tasks:\n  - id: t\n    adapter: codex\n    extraArgs: [--ok, 5, [x], true]\n"), @r"
+    insta::assert_snapshot!(mistakes("id: w\nstages:\n- id: s\n  tasks:\n  - id: t\n    adapter: codex\n    extraArgs: [--ok, 5, [x], true]\n"), @r"
     w.yaml:7:23: `extraArgs[1]`: expected a text (put it in quotes), found the number 5
     7 |     extraArgs: [--ok, 5, [x], true]
       |                       ^

@@ -14,14 +14,14 @@ fn large_files_are_refused_and_aliases_do_not_explode() {
         let inside = vec![format!("*a{}", level - 1); 10].join(", ");
         bomb.push_str(&format!("a{level}: &a{level} [{inside}]\n"));
     }
-    assert!(problems(&bomb).contains("more than 1000000 values"));
+    assert!(mistakes(&bomb).contains("more than 1000000 values"));
     let mut deep = "a0: &a0 [x]\n".to_owned();
     for level in 1..200 {
         deep.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
     }
-    assert!(problems(&deep).contains("nested deeper"));
-    assert!(problems(&"[".repeat(5000)).contains("w.yaml:1:"));
-    assert!(problems(&"- ".repeat(5000)).contains("w.yaml:1:"));
+    assert!(mistakes(&deep).contains("nested deeper"));
+    assert!(mistakes(&"[".repeat(5000)).contains("w.yaml:1:"));
+    assert!(mistakes(&"- ".repeat(5000)).contains("w.yaml:1:"));
 }
 
 #[test]
@@ -95,7 +95,7 @@ proptest! {
         let text = words.concat();
         match parse_workflow("w.yaml", text.as_bytes()) {
             Ok(plan) => prop_assert!(!plan.steps.is_empty()),
-            Err(problems) => prop_assert!(!problems.is_empty() && problems.iter().all(|problem| problem.line >= 1)),
+            Err(mistakes) => prop_assert!(!mistakes.is_empty() && mistakes.iter().all(|mistake| mistake.position().is_some_and(|at| at.line >= 1))),
         }
         let _ = parse_workflow("w.json", text.as_bytes());
     }
