@@ -75,6 +75,12 @@ pub(super) struct Finished {
 }
 
 impl Finished {
+    /// What git says of a directory that it passed over, because it could not open it.
+    fn unopened_directory(&self) -> Option<&str> {
+        let warnings = self.stderr.lines().filter_map(|line| line.strip_prefix("warning: "));
+        warnings.into_iter().find(|warning| warning.starts_with("could not open directory"))
+    }
+
     /// Whether git failed only because it read another worktree's files while those were being made or removed.
     pub(super) fn met_half_made_worktree(&self) -> bool {
         let met = |line: &str| line.starts_with("fatal: failed to read ") && line.contains("/commondir: ");
@@ -245,6 +251,18 @@ impl GitCommand {
             return Ok(finished.stdout);
         }
         Err(WorkspaceError::Git { command, directory, message: finished.stderr })
+    }
+
+    /// The same, but a directory that git cannot open is an error. Git warns of it, passes it over and succeeds, so that
+    /// its files would be missing in what git adds or lists.
+    pub(super) fn read_every_directory(self) -> Result<Vec<u8>> {
+        let (command, directory) = (self.named.clone(), self.directory.clone());
+        let finished = self.finish()?;
+        match finished.unopened_directory() {
+            None if finished.success => Ok(finished.stdout),
+            None => Err(WorkspaceError::Git { command, directory, message: finished.stderr }),
+            Some(warning) => Err(WorkspaceError::Git { command, directory, message: warning.to_owned() }),
+        }
     }
 
     /// Runs git and returns the one line it printed.

@@ -39,7 +39,7 @@ fn look(checkout: &Checkout) -> Result<Preview> {
     let index = private.agents_index(checkout)?;
     private.write_index(&index)?;
     let status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching"];
-    let printed = private.git().run(status).arg("--ignore-submodules=all").read()?;
+    let printed = private.git().run(status).arg("--ignore-submodules=all").read_every_directory()?;
     let (mut found, files) = parse(&printed);
     let inside = nested::links(checkout, &index, std::mem::take(&mut found.nested));
     let walked = unsaved::find(checkout, &inside, &found.ignored);

@@ -68,7 +68,7 @@ impl<'a> Staging<'a> {
     /// the commit that is checked out is recorded where that is known.
     pub(super) fn add_everything(&self) -> Result<()> {
         let paths = everything_but(self.checkout, &self.nested.all())?;
-        self.git().run(ADD_ALL).input(paths).read()?;
+        self.git().run(ADD_ALL).input(paths).read_every_directory()?;
         self.nested.record_links(&self.private)
     }
 

@@ -1,9 +1,12 @@
 //! Worktrees whose `.git` or whose entry in git is not what agency made: their files are saved all the same.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use agency_workspace::{DeleteBranch, GitWorktree, RemoveOptions, Workspace, WorkspaceError, WorktreeOutcome};
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::world::{World, git, write};
 
@@ -119,4 +122,45 @@ fn an_entry_that_names_another_directory_takes_nothing_from_it() {
     saved_and_gone(&world, &worktree, PLAIN);
     assert!(other.path.join("new").exists());
     assert!(world.lists(&other.path));
+}
+
+/// Makes directories within each other whose path is longer than any that can be opened, with a file in the innermost.
+fn make_deep_file(top: &Path) {
+    let name = "d".repeat(200);
+    let mode = Mode::from_raw_mode(0o700);
+    let mut here: OwnedFd = fs::File::open(top).unwrap().into();
+    for _ in 0..30 {
+        rustix::fs::mkdirat(&here, &name, mode).unwrap();
+        here = rustix::fs::openat(&here, &name, OFlags::RDONLY | OFlags::DIRECTORY, mode).unwrap();
+    }
+    let flags = OFlags::CREATE | OFlags::WRONLY;
+    let file = rustix::fs::openat(&here, "precious", flags, Mode::from_raw_mode(0o600)).unwrap();
+    rustix::io::write(&file, b"deep\n").unwrap();
+}
+
+/// The content of the file in the innermost directory, which is reached one directory after the other.
+fn read_deep_file(top: &Path) -> String {
+    let mut here: OwnedFd = fs::File::open(top).unwrap().into();
+    for _ in 0..30 {
+        here = rustix::fs::openat(&here, "d".repeat(200), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    let file = rustix::fs::openat(&here, "precious", OFlags::RDONLY, Mode::empty()).unwrap();
+    std::io::read_to_string(fs::File::from(file)).unwrap()
+}
+
+// proves L17: git warns of a directory that it cannot open, passes it over and succeeds
+#[test]
+fn files_in_a_directory_that_git_cannot_open_are_not_removed() {
+    let world = World::new();
+    let worktree = with_work(&world);
+    make_deep_file(&worktree.path);
+    let obstacle = worktree.preview().unwrap().obstacle.unwrap();
+    assert!(obstacle.to_string().contains("could not open directory"), "{obstacle}");
+    let refused = worktree.remove(PLAIN).unwrap_err();
+    assert!(refused.to_string().contains("could not open directory"), "{refused}");
+    assert_eq!(read_deep_file(&worktree.path), "deep\n");
+    let removal = worktree.remove(FORCED).unwrap();
+    let reference = removal.saved.unwrap().reference;
+    assert_eq!(world.git(["cat-file", "-p", &format!("{reference}:new")]), "precious");
+    assert_eq!(read_deep_file(&removal.kept.unwrap().join("worktree")), "deep\n");
 }
