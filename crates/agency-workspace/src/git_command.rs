@@ -77,8 +77,8 @@ pub(super) struct Finished {
 impl Finished {
     /// What git says of a directory that it passed over, because it could not open it.
     fn unopened_directory(&self) -> Option<&str> {
-        let warnings = self.stderr.lines().filter_map(|line| line.strip_prefix("warning: "));
-        warnings.into_iter().find(|warning| warning.starts_with("could not open directory"))
+        let mut warnings = self.stderr.lines().filter_map(|line| line.strip_prefix("warning: "));
+        warnings.find(|warning| warning.starts_with("could not open directory"))
     }
 
     /// Whether git failed only because it read another worktree's files while those were being made or removed.

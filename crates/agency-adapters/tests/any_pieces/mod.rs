@@ -13,7 +13,7 @@ pub(crate) fn heard<'a>(format: StreamFormat, pieces: impl IntoIterator<Item = &
     let Some(mut parser) = format.parser() else { return vec![] };
     let mut heard: Vec<StreamItem> = pieces.into_iter().flat_map(|piece| parser.feed(piece)).collect();
     heard.extend(parser.finish());
-    assert_eq!(parser.finish(), [], "the end is told once");
+    assert_eq!(parser.finish(), [], "finish returns each item once");
     heard
 }
 

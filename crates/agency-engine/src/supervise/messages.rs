@@ -4,18 +4,19 @@ use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOr
 
 use super::supervisor::Supervisor;
 use crate::adapter::{Channel, EncodeError, ToAgent};
+use crate::runner::InputClosed;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
+
+/// Why a message or an answer cannot be passed to an agent that runs.
+pub(super) const INPUT_CLOSED: &str = "the agent no longer reads its input";
 
 const ESCAPE: &[u8] = b"\x1b";
 const CONTROL_C: &[u8] = b"\x03";
 
 impl Supervisor<'_> {
-    /// Writes bytes to the agent.
-    pub(super) fn write_to_agent(&mut self, bytes: &[u8]) {
-        if let Some(agent) = &mut self.agent {
-            // Input that is closed is reported where a message or an answer is passed.
-            let _ = agent.type_in(bytes);
-        }
+    /// Writes bytes to the agent; fails if its input is closed.
+    pub(super) fn write_to_agent(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
+        self.agent.as_mut().map_or(Ok(()), |agent| agent.type_in(bytes))
     }
 
     /// Opens the conversation with a new process.
@@ -23,7 +24,8 @@ impl Supervisor<'_> {
         let medium = self.medium();
         if medium == Medium::Protocol {
             let first = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
-            self.write_to_agent(&first);
+            // A process that does not read its input exits, or is reported when it gets a message.
+            let _ = self.write_to_agent(&first);
         }
         let has_prompt = self.start.opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
         self.converse(Input::Started(ProcessStart { pid, medium, has_prompt, stays: self.launch.stays }));
@@ -82,7 +84,7 @@ impl Supervisor<'_> {
     fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), String> {
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
-        self.write_to_agent(&bytes);
+        self.write_to_agent(&bytes).map_err(|_| INPUT_CLOSED.to_owned())?;
         self.handle_pending_items();
         Ok(())
     }

@@ -163,7 +163,8 @@ impl Supervisor<'_> {
             }
             StreamItem::TurnStarted => self.converse(Input::TurnStarted),
             StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
-            StreamItem::Reply(bytes) => self.write_to_agent(&bytes),
+            // An agent that asks for something and does not read the reply goes without it.
+            StreamItem::Reply(bytes) => drop(self.write_to_agent(&bytes)),
             StreamItem::Question(question) => {
                 // The events before a question are on disk before anything follows from it.
                 self.events.release();

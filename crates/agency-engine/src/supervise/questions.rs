@@ -6,6 +6,7 @@ use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, Se
 use agency_model::policy::Ground;
 use agency_model::{Answer, Event, Question, QuestionId};
 
+use super::messages::INPUT_CLOSED;
 use super::supervisor::Supervisor;
 use crate::adapter::{EncodeError, ToAgent};
 use crate::fault;
@@ -124,10 +125,11 @@ impl Supervisor<'_> {
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
         let result = match encoded {
-            Ok((bytes, takes_text)) => {
-                self.write_to_agent(&bytes);
-                Ok(if bytes.is_empty() { Sent::Kept { takes_text } } else { Sent::Written { takes_text } })
-            }
+            Ok((bytes, takes_text)) if bytes.is_empty() => Ok(Sent::Kept { takes_text }),
+            Ok((bytes, takes_text)) => match self.write_to_agent(&bytes) {
+                Ok(()) => Ok(Sent::Written { takes_text }),
+                Err(_) => Err(SendError::NotWaiting(INPUT_CLOSED.to_owned())),
+            },
             Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {
                 Err(SendError::NotWaiting(error.to_string()))
             }

@@ -36,7 +36,8 @@ impl Supervisor<'_> {
     pub(super) fn type_next(&mut self) {
         self.timers.disarm(&Timer::NextKey);
         if let Some(key) = self.typing.waiting.pop_front() {
-            self.write_to_agent(&key);
+            // A terminal that is gone has no dialog either, which the next reading of the screen reports.
+            let _ = self.write_to_agent(&key);
             self.timers.arm(Timer::NextKey, KEY_PAUSE);
         }
     }

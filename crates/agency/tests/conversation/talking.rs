@@ -118,3 +118,19 @@ fn an_agent_whose_protocol_tells_no_beginning_of_a_turn_thinks_from_its_prompt_o
     let did: Vec<Value> = events(&run, "activity").into_iter().map(|mut event| event["activity"].take()).collect();
     assert_eq!(did, ["starting", "thinking", "idle"]);
 }
+
+// proves I3
+#[test]
+fn a_message_to_an_agent_that_has_closed_its_input_is_not_reported_as_sent() {
+    let script = "hear_message\nexec 0<&-\necho closed\nuntil [ -e \"$0.release\" ]; do sleep 0.05; done";
+    let (world, repo) = world(conversation::speaking(script));
+    let run = begin(&world, &repo);
+    run.wait_for_output("closed");
+    // The kernel reports a closed pipe when it is written to; the message after that is refused.
+    let refused = wait_for("a refusal", LIMIT, || {
+        let output = world.run(&mut world.command(&["send", &run.id, "hello"]));
+        (!output.status.success()).then_some(output.stderr)
+    });
+    assert!(refused.contains("the agent no longer reads its input"), "{refused}");
+    world.ok(&["stop", &run.id]);
+}
