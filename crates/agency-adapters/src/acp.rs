@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use self::calls::Calls;
 use self::permission::Permissions;
 use self::usage::UsageTracker;
-use self::wire::Message;
+use self::wire::WireMessage;
 use super::json_lines::{Dialect, NotUnderstood, unknown, without_lone_surrogates};
 use super::{EncodeError, Opening, StreamItem, ToAgent};
 
@@ -99,7 +99,7 @@ impl Dialect for Acp {
     fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         // The protocol's types leave out what they cannot read, where other dialects fail and are asked again.
         let mended = without_lone_surrogates(object);
-        let message: Message<'_> = serde_json::from_str(mended.as_deref().unwrap_or(object))?;
+        let message: WireMessage<'_> = serde_json::from_str(mended.as_deref().unwrap_or(object))?;
         match (message.method.as_deref(), &message.id) {
             (Some(method), Some(id)) => self.asked(method, id.clone(), message.params, object, items),
             (Some(method), None) => return self.notified(method, message.params, object, items),
@@ -228,7 +228,7 @@ impl Acp {
     fn answered(
         &mut self,
         id: &RequestId,
-        message: &Message<'_>,
+        message: &WireMessage<'_>,
         object: &str,
         items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
@@ -265,7 +265,7 @@ impl Acp {
 }
 
 /// What is answered here, for a parser that did not see the request.
-fn overheard(message: &Message<'_>) -> Result<Awaited, NotUnderstood> {
+fn overheard(message: &WireMessage<'_>) -> Result<Awaited, NotUnderstood> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Shape<'a> {

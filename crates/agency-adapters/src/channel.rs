@@ -57,6 +57,12 @@ impl Channel {
     pub fn count_from(&mut self, used: Usage) {
         self.dialect.count_from(used);
     }
+
+    /// Sets the first of the ids of the messages to this process, for agents that report on messages by id. An agent may
+    /// ignore a message whose id its conversation has had before, so that it is random for each process.
+    pub fn identify_from(&mut self, first: u128) {
+        self.dialect.identify_from(first);
+    }
 }
 
 impl std::fmt::Debug for Channel {

@@ -25,6 +25,9 @@ pub(super) trait Dialect: Send {
     /// Sets what the conversation used before this process.
     fn count_from(&mut self, _: Usage) {}
 
+    /// Sets the first of the ids of the messages to this process, for agents that report on messages by id.
+    fn identify_from(&mut self, _: u128) {}
+
     /// The bytes of a message to the agent.
     fn encode(&mut self, _: &ToAgent) -> Result<Vec<u8>, EncodeError> {
         Err(EncodeError::OneWay)

@@ -58,7 +58,9 @@ pub use self::mcp::{FileContent, LaunchFile, McpRequest, PassServers, PassedServ
 pub use self::mcp_client::{AddCommand, McpClient, ServerNotation};
 pub use self::prompt_delivery::{InvalidPrompt, PromptDelivery};
 pub use self::read_only::{ReadOnlyEntry, ReadOnlyLaunch, ReadOnlyMode, ReadOnlyRequest, ReadOnlySource, SourcesBelow};
-pub use self::registry::{CUSTOM, DEFAULT_AGENT, WORKFLOW_DRIVER, adapter, built_in};
+pub use self::registry::{
+    CUSTOM, DEFAULT_AGENT, RegisterError, WORKFLOW_DRIVER, adapter, built_in, find_adapter, register, registered,
+};
 pub use self::workflow_driver::protocol as driver_protocol;
 
 /// The environment of a process.
@@ -81,6 +83,10 @@ pub enum StreamItem {
     Withdrawn(QuestionKey),
     /// A turn has begun: the model is working.
     TurnStarted,
+    /// A message that the agent received is part of a turn now.
+    MessageTaken,
+    /// A message that the agent received will not be part of any turn.
+    MessageDropped,
     /// The number of the agent's background tasks, which may outlast its turn.
     BackgroundTasks(usize),
 }
@@ -202,6 +208,15 @@ impl StreamFormat {
         match self {
             Self::Claude | Self::Codex | Self::Acp | Self::Driver => true,
             Self::Text | Self::Gemini | Self::Opencode => false,
+        }
+    }
+
+    /// Whether the beginning of each turn is reported. Some agents of Claude Code's format report only the first.
+    #[must_use]
+    pub const fn reports_turns(self) -> bool {
+        match self {
+            Self::Codex | Self::Acp | Self::Driver => true,
+            Self::Claude | Self::Text | Self::Gemini | Self::Opencode => false,
         }
     }
 

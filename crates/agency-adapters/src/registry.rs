@@ -1,4 +1,6 @@
-//! The list of adapters. A new built-in agent is one line here.
+//! The list of adapters. A new built-in agent is one line here; a program registers those of its own.
+
+use std::sync::{PoisonError, RwLock};
 
 use super::agent_adapter::AgentAdapter;
 use super::claude_code::ClaudeCode;
@@ -26,10 +28,57 @@ pub fn built_in() -> impl Iterator<Item = &'static dyn AgentAdapter> {
     BUILT_IN.iter().copied()
 }
 
-/// The adapter with this name; that of a custom agent where no built-in one has it.
+/// The adapters that the program has registered, in this process.
+static REGISTERED: RwLock<Vec<&'static dyn AgentAdapter>> = RwLock::new(Vec::new());
+
+/// Why an adapter was not registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Another adapter has the name.
+    #[error("another adapter has the name '{0}'")]
+    Taken(String),
+    /// The adapter calls itself otherwise.
+    #[error("the adapter is registered as '{registered}', but AgentAdapter::name says '{own}'")]
+    OtherName {
+        /// The name that it is registered under.
+        registered: String,
+        /// What it calls itself.
+        own: &'static str,
+    },
+}
+
+/// Registers an adapter of the program's own in this process. The same one may be registered again.
+pub fn register(name: &str, adapter: &'static dyn AgentAdapter) -> Result<(), RegisterError> {
+    if adapter.name() != name {
+        return Err(RegisterError::OtherName { registered: name.to_owned(), own: adapter.name() });
+    }
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let known = built_in().chain([WORKFLOW_DRIVER]).chain(registered.iter().copied());
+    match known.into_iter().find(|known| known.name() == name) {
+        None => registered.push(adapter),
+        Some(known) if known.defaults() == adapter.defaults() => {}
+        Some(_) => return Err(RegisterError::Taken(name.to_owned())),
+    }
+    Ok(())
+}
+
+/// The adapters that the program has registered.
+#[must_use]
+pub fn registered() -> Vec<&'static dyn AgentAdapter> {
+    REGISTERED.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The adapter with this name: a built-in one, one that is registered, or that of a custom agent for the empty name.
+#[must_use]
+pub fn find_adapter(name: &str) -> Option<&'static dyn AgentAdapter> {
+    built_in().chain(registered()).chain([CUSTOM]).find(|adapter| adapter.name() == name)
+}
+
+/// The adapter with this name; that of a custom agent where none has it.
 #[must_use]
 pub fn adapter(name: &str) -> &'static dyn AgentAdapter {
-    built_in().find(|adapter| adapter.name() == name).unwrap_or(CUSTOM)
+    find_adapter(name).unwrap_or(CUSTOM)
 }
 
 struct Custom;

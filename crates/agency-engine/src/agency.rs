@@ -2,16 +2,23 @@
 //!
 //! Its verbs are in [`runs`](crate::runs); this file only opens the home.
 
-use std::path::PathBuf;
+mod builder;
+
+pub use builder::AgencyBuilder;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use agency_model::ErrorCode;
 
-use crate::config::Config;
+use crate::config::{AdapterRefused, Config, ConfigError};
 use crate::home::{Home, HomeError};
+use crate::own_program::{NotInitialised, check_child};
 use crate::store::{Store, StoreError};
 
-/// One user's runs.
-#[derive(Debug)]
+/// One user's runs. A clone has a connection of its own to the database, and can be used in another thread.
+#[derive(Debug, Clone)]
 pub struct Agency {
     pub(crate) home: Home,
     pub(crate) config: Config,
@@ -28,6 +35,18 @@ pub enum OpenError {
     /// The database could not be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The library started this process, and the program did not call [`init`](crate::init).
+    #[error(transparent)]
+    NotInitialised(#[from] NotInitialised),
+    /// The configuration could not be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// An adapter of the program's own could not be used.
+    #[error(transparent)]
+    Adapter(#[from] AdapterRefused),
+    /// The program that runs now was not found.
+    #[error("the executable of this program was not found: {0}")]
+    Program(#[source] io::Error),
 }
 
 impl OpenError {
@@ -37,17 +56,47 @@ impl OpenError {
         match self {
             Self::Home(error) => error.code(),
             Self::Store(error) => error.code(),
+            Self::NotInitialised(_) => ErrorCode::HostStartFailed,
+            Self::Config(_) => ErrorCode::InvalidConfig,
+            Self::Adapter(_) => ErrorCode::RunnerNotConfigured,
+            Self::Program(_) => ErrorCode::Io,
         }
     }
 }
 
 impl Agency {
-    /// Opens the home, creating what is missing. `executable` is the program that supervises.
+    /// Opens the home of this user, or another one, with a configuration and adapters of the program's own.
+    pub fn builder() -> AgencyBuilder {
+        AgencyBuilder::default()
+    }
+
+    /// Opens the home, creating what is missing. `executable` is the program that supervises: `agency`, or this one if
+    /// it calls [`init`](crate::init).
     pub fn open(home: Home, config: Config, executable: PathBuf) -> Result<Self, OpenError> {
+        Self::open_with(Store::open, home, config, executable)
+    }
+
+    /// Does the same before [`Self::reconcile`]: a database that something emptied is moved aside, and a new one is made.
+    pub fn open_to_reconcile(home: Home, config: Config, executable: PathBuf) -> Result<Self, OpenError> {
+        Self::open_with(Store::open_to_rebuild, home, config, executable)
+    }
+
+    /// Does the same before [`Self::full_plan`]: a database that something emptied stays as it is.
+    pub fn open_to_plan(home: Home, config: Config, executable: PathBuf) -> Result<Self, OpenError> {
+        Self::open_with(Store::open_to_plan, home, config, executable)
+    }
+
+    fn open_with(
+        open: fn(&Path, Duration) -> Result<Store, StoreError>,
+        home: Home,
+        config: Config,
+        executable: PathBuf,
+    ) -> Result<Self, OpenError> {
+        check_child()?;
         if !home.database().exists() {
             home.ensure()?;
         }
-        let store = Store::open(&home.database(), config.lock_timeout)?;
+        let store = open(&home.database(), config.lock_timeout)?;
         Ok(Self { home, config, store, executable })
     }
 
@@ -61,5 +110,19 @@ impl Agency {
     #[must_use]
     pub const fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The same place with a database connection of its own, for another thread.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the database cannot be opened again.
+    pub fn try_clone(&self) -> Result<Self, StoreError> {
+        Ok(Self {
+            home: self.home.clone(),
+            config: self.config.clone(),
+            store: Store::open(&self.home.database(), self.config.lock_timeout)?,
+            executable: self.executable.clone(),
+        })
     }
 }

@@ -11,13 +11,14 @@ mod state;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_model::run::{RestartPolicy, State};
-use agency_model::{Mode, RunKind, nearest};
+use agency_model::{Host, Mode, RunId, RunKind, nearest};
 
 pub use error::AgentError;
 pub use events::{AgentEvent, AgentEventKind, AgentEvents, Missed};
@@ -26,9 +27,13 @@ pub use state::AgentState;
 
 use crate::agency::Agency;
 use crate::config::Config;
-use crate::runs::create::{ResumeFallback, ResumeRequest, RunRequest};
+use crate::home::Home;
+use crate::runner::{ProcessRunner, RunnerCommand, RunnerFactory, SpawnError};
+use crate::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest, RunRequest, SupervisorStart};
 use crate::runs::orphans::{KilledOrphan, OrphanInfo};
 use crate::store::{RunFilter, RunRow, StoreError};
+use crate::supervise::supervise_in_thread;
+use crate::wire::wake_supervisor;
 use events::Queue;
 use follower::Follower;
 
@@ -77,12 +82,18 @@ pub struct RestartRequest {
 }
 
 /// Spawns, stops, restarts and watches named agents.
-#[derive(Debug)]
 pub struct AgentManager {
     agency: Agency,
     config: ManagerConfig,
     queue: Arc<Queue>,
+    runner: Option<RunnerFactory>,
     followers: Vec<Follower>,
+}
+
+impl fmt::Debug for AgentManager {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("AgentManager").field("config", &self.config).finish_non_exhaustive()
+    }
 }
 
 impl AgentManager {
@@ -91,7 +102,65 @@ impl AgentManager {
     pub fn new(mut agency: Agency, config: ManagerConfig) -> Self {
         agency.config.max_agents = config.max_agents;
         agency.config.pid_dir.clone_from(&config.pid_dir);
-        Self { agency, config, queue: Arc::default(), followers: vec![] }
+        Self { agency, config, queue: Arc::default(), runner: None, followers: vec![] }
+    }
+
+    /// The same, with agents that `spawn` starts instead of processes, so that a program that manages agents can be
+    /// tested without one: see [`ScriptedRunner`](crate::runner::ScriptedRunner).
+    ///
+    /// Each run is supervised by a thread of this program, with all its files, events and restarts; no agent has to be
+    /// installed, and neither agents nor supervisors are processes. The runs end with the program: stop them, or call
+    /// [`shutdown`](Self::shutdown), before. They have no host and send no notifications.
+    ///
+    /// ```
+    /// use std::sync::atomic::AtomicBool;
+    ///
+    /// use agency_engine::agents::{AgentManager, AgentState, ManagerConfig};
+    /// use agency_engine::runner::{ScriptStep, ScriptedRunner, Stream};
+    /// # use agency_engine::{agency::Agency, config::Config, home::Home, runs::create::RunRequest};
+    /// # use agency_model::{RunKind, spec::{RunnerDraft, SpecDraft}};
+    /// # let place = tempfile::tempdir()?;
+    /// # let repository = agency_engine::scripted::sample::create(&place.path().join("repository"))?;
+    /// # let config = Config::default();
+    /// # let request = RunRequest {
+    /// #     kind: RunKind::Agent,
+    /// #     spec_file: None,
+    /// #     flags: SpecDraft {
+    /// #         runner: Some(RunnerDraft { kind: Some("claude-code".to_owned()), args: None }),
+    /// #         ..SpecDraft::default()
+    /// #     },
+    /// #     prompt_text: None,
+    /// #     current_directory: repository.path.clone(),
+    /// #     environment: std::env::vars_os().collect(),
+    /// #     may_wait: false,
+    /// #     terminal: None,
+    /// #     notify: false,
+    /// #     workflow: None,
+    /// # };
+    /// # let agency = Agency::open(Home::new(place.path().join("home")), config.clone(), "agency".into())?;
+    ///
+    /// let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"Done."}"#;
+    /// let mut manager = AgentManager::with_runner(agency, ManagerConfig::of(&config), move |_mode, _command| {
+    ///     Ok(Box::new(ScriptedRunner::new([
+    ///         ScriptStep::AwaitInput(b"Fix the login".to_vec()),
+    ///         ScriptStep::Say(Stream::Stdout, format!("{result}\n").into_bytes()),
+    ///     ])))
+    /// });
+    /// let alice = manager.spawn_agent("alice", request, &AtomicBool::new(false))?;
+    /// manager.agency().send(&alice.run, "Fix the login")?;
+    /// assert_eq!(manager.stop_agent("alice")?.state, AgentState::Stopped);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_runner(
+        mut agency: Agency,
+        config: ManagerConfig,
+        spawn: impl Fn(Mode, &RunnerCommand) -> Result<Box<dyn ProcessRunner>, SpawnError> + Send + Sync + 'static,
+    ) -> Self {
+        for agent in agency.config.agents.values_mut() {
+            agent.own_runner = true;
+        }
+        Self { runner: Some(Arc::new(spawn)), ..Self::new(agency, config) }
     }
 
     /// The place that it manages.
@@ -126,8 +195,12 @@ impl AgentManager {
         request.flags.name = Some(name.to_owned());
         request.flags.restart = Some(RestartPolicy::OnCrash);
         request.flags.mode = request.flags.mode.or(Some(Mode::Headless));
+        if self.runner.is_some() {
+            request.flags.host = Some(Host::Detached);
+            request.notify = false;
+        }
         let plan = self.agency.plan(request)?;
-        let run = self.agency.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
+        let run = self.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
         self.welcome(run)
     }
 
@@ -138,7 +211,8 @@ impl AgentManager {
         Ok(named(run))
     }
 
-    /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can be resumed.
+    /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can be resumed. It
+    /// gets the messages that its last run did not deliver.
     pub fn restart_agent(
         &mut self,
         name: &str,
@@ -156,7 +230,7 @@ impl AgentManager {
             prompt_text: request.prompt,
             fallback: ResumeFallback::BeginAnother,
             mode: None,
-            host: None,
+            host: self.runner.is_some().then_some(Host::Detached),
             name: None,
             args: vec![],
             current_directory: request.current_directory,
@@ -165,7 +239,10 @@ impl AgentManager {
             terminal: None,
             notify: false,
         })?;
-        let run = self.agency.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
+        let run = self.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
+        if self.agency.store.inherit_messages(&run.id)? > 0 {
+            wake_supervisor(&self.agency.home.run(&run.id));
+        }
         self.welcome(run)
     }
 
@@ -202,6 +279,12 @@ impl AgentManager {
     /// Ends an orphan with all that is left of its run.
     pub fn kill_orphan(&mut self, pid: u32) -> Result<KilledOrphan, AgentError> {
         Ok(self.agency.kill_orphan(pid)?)
+    }
+
+    fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
+        let Some(factory) = &self.runner else { return self.agency.create(plan, interrupted) };
+        let start = |home: &Home, id: &RunId| supervise_in_thread(home, id, factory);
+        self.agency.create_supervised(plan, interrupted, SupervisorStart::Thread(&start))
     }
 
     fn check_free(&mut self, name: &str) -> Result<(), AgentError> {

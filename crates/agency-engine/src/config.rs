@@ -15,12 +15,14 @@ mod origin;
 mod policy_file;
 mod problem;
 mod read;
+mod registered;
 mod resolve;
+mod stored;
 mod strict;
 mod suggestion;
 mod toml_tree;
 
-pub use crate::adapter::{Form, InvalidPrompt, PromptDelivery};
+pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
@@ -28,6 +30,9 @@ pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, read_policy};
 pub use problem::ConfigError;
+pub use registered::AdapterRefused;
+pub(crate) use registered::register_adapter;
+pub use stored::StoredConfigError;
 pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;
@@ -81,7 +86,7 @@ pub struct Config {
     pub agents: BTreeMap<String, AgentConfig>,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    lines: origin::Lines,
+    lines: origin::KeyLines,
 }
 
 /// Notifications when an agent asks, or when a run has finished.

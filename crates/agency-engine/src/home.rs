@@ -15,7 +15,7 @@ pub use agency_system::files::{
 pub(crate) use agency_system::files::{read_private_file, sync_directory};
 
 /// The root of everything agency stores.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     root: PathBuf,
 }
@@ -25,6 +25,16 @@ impl Home {
     #[must_use]
     pub const fn new(root: PathBuf) -> Self {
         Self { root }
+    }
+
+    /// The home of this user: `$AGENCY_HOME`, else `.agency` in `$HOME`.
+    #[expect(clippy::disallowed_methods, reason = "these variables say where the user keeps everything")]
+    pub fn of_process() -> Result<Self, HomeError> {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let root = variable("AGENCY_HOME").or_else(|| variable("HOME").map(|home| home.join(".agency")));
+        let missing = || HomeError::new("find", "$AGENCY_HOME or $HOME", io::ErrorKind::NotFound.into());
+        let root = root.ok_or_else(missing)?;
+        std::path::absolute(&root).map(Self::new).map_err(|source| HomeError::new("use", root, source))
     }
 
     /// Its path.
@@ -213,6 +223,12 @@ impl RunDirectory {
     #[must_use]
     pub fn supervisor_log(&self) -> PathBuf {
         self.file("supervisor.log")
+    }
+
+    /// The configuration of the driver of a workflow session, while the driver's run has not ended.
+    #[must_use]
+    pub fn driver_config(&self) -> PathBuf {
+        self.file("driver-config.json")
     }
 
     /// The lock that its supervisor holds for its whole lifetime.

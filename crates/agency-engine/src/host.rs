@@ -5,9 +5,9 @@ mod tmux;
 
 use std::path::PathBuf;
 
+use crate::own_program::{RESERVED_ARGUMENT, SUPERVISE};
 use agency_model::RunId;
-
-use crate::process::LOG_VARIABLE;
+use agency_system::process::LOG_VARIABLE;
 
 pub use detached::start_detached;
 pub use tmux::{Pane, Tmux, TmuxError, TmuxSession, socket_in};
@@ -24,13 +24,14 @@ pub struct SupervisorCommand {
 }
 
 impl SupervisorCommand {
-    /// `agency supervise <run_id>`, or the configured wrapper, which is to end up as that.
+    /// The program with the arguments of a supervisor, or the configured wrapper, which is to end up as
+    /// `agency supervise <run_id>`.
     #[must_use]
     pub fn new(agency: &str, wrapper: Option<&PathBuf>, home: &str, id: &RunId) -> Self {
         let environment = vec![("AGENCY_HOME", home.to_owned()), ("AGENCY_BIN", agency.to_owned())];
         let argv = match wrapper {
             Some(wrapper) => vec![wrapper.display().to_string(), id.to_string()],
-            None => vec![agency.to_owned(), "supervise".to_owned(), id.to_string()],
+            None => [agency, RESERVED_ARGUMENT, SUPERVISE, id.as_str()].map(str::to_owned).to_vec(),
         };
         Self { argv, home: home.to_owned(), environment }
     }

@@ -1,6 +1,32 @@
 //! Runs agents: each in its own workspace, watched by its own supervisor, with nothing lost.
 //!
-//! The library never prints, exits or parses arguments; the `agency` binary does.
+//! The library prints nothing and parses no arguments; the `agency` binary does. Only [`init`](init()) ends the process:
+//! it is the first call of a program that runs agents, because the library starts that program again to supervise.
+//!
+//! ```standalone_crate
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use agency_engine::agency::Agency;
+//! use agency_engine::config::Config;
+//! use agency_engine::runs::create::RunRequest;
+//! use agency_model::run::State;
+//! use agency_model::{Host, Mode};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     agency_engine::init();
+//!     # let place = tempfile::tempdir()?;
+//!     # let repository = agency_engine::scripted::sample::create(&place.path().join("repository"))?.path;
+//!     # let home = place.path().join("home");
+//!     let mut agency = Agency::builder().home(home).config(Config::default()).build()?;
+//!     let request = RunRequest::new(repository, "scripted").prompt("hello");
+//!     let plan = agency.plan(request.mode(Mode::Headless).host(Host::Detached))?;
+//!     let run = agency.create(&plan, &AtomicBool::new(false))?;
+//!     let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//!     assert_eq!(ended.state, State::Completed);
+//!     assert_eq!(std::fs::read_to_string(&ended.stdout_log_path)?, "hello\n");
+//!     Ok(())
+//! }
+//! ```
 //!
 //! # Where to begin
 //!
@@ -8,28 +34,23 @@
 //! | --- | --- |
 //! | start, list, stop, answer and remove runs | [`Agency`](agency::Agency), whose verbs are in [`runs`] |
 //! | follow one run or all of them | [`runs::watcher`], [`runs::changes`], [`runs::inbox`]; files and directories with [`watch`] |
-//! | keep named agents | [`AgentManager`](agents::AgentManager) |
+//! | keep named agents | [`AgentManager`](agents::AgentManager); in tests, [with scripted ones](agents::AgentManager::with_runner) |
 //! | drive workflow sessions | [`Orchestrator`](orchestrator::Orchestrator), with files read by [`workflow`] |
 //! | ask a question about sources | [`SubagentRunner`](ask::SubagentRunner), with [`sources`] |
 //! | run a program on a terminal or on pipes | [`runner`] |
-//! | supervise, in a program of one's own | [`supervise`](supervise::supervise) |
+//! | supervise, in a program of one's own | [`init`](init()), or [`Init`] with adapters of one's own |
+//! | teach the library another agent | [`AgentAdapter`](agency_adapters::AgentAdapter), given to [`Init`] and to [`AgencyBuilder`](agency::AgencyBuilder) |
 //!
 //! Below them are the [`store`] (the database), the [`config`]uration, the [`home`] (file names), [`agent_files`] (the
 //! files of agents) and [`wire`] (what processes send each other). A use between modules points down: `scripts/figures`
 //! refuses cycles.
 //!
-//! [`adapter`] and [`screen`] are the crate `agency-adapters`, [`workspace`] is the crate `agency-workspace`.
+//! What an agent program is started with and prints is in the crate [`agency_adapters`], worktrees are in
+//! [`agency_workspace`], processes and locks in [`agency_system`].
 //!
 //! Modules that only the `agency` binary and the tests need are hidden from this documentation.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-
-pub use agency_adapters as adapter;
-pub use agency_adapters::screen;
-pub use agency_workspace as workspace;
-
-#[doc(hidden)]
-pub use agency_system::{fault, lock, process, uuid};
 
 pub mod agency;
 pub mod agent_files;
@@ -54,4 +75,9 @@ pub mod record;
 #[doc(hidden)]
 pub mod scripted;
 
+mod init;
+mod own_program;
 mod variant_name;
+
+pub use init::{ChildError, ChildProcess, Init, init};
+pub use own_program::NotInitialised;

@@ -17,7 +17,7 @@ use agency_model::{RunKind, SessionId};
 
 pub use engine::{DriveError, DriverContext, DriverProtocol, DriverStream, WorkflowExecutor, describe_fact};
 pub use error::OrchestratorError;
-pub use follow::{FollowEnd, SessionEvent};
+pub use follow::{FollowEnd, SessionEvent, SessionEvents};
 pub use logging::StepLog;
 pub use overview::{Overview, StepOverview};
 pub use sessions_in_use::{SessionsInUse, needing_session};
@@ -32,7 +32,7 @@ use crate::store::{RunFilter, RunRow, StoreError};
 
 /// A session in a list.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedSession {
     /// Which one.
     pub id: SessionId,
     /// What it is, if it can be read.
@@ -76,9 +76,9 @@ impl Orchestrator {
     }
 
     /// Every session, newest first; one that cannot be read says why.
-    pub fn list(&self) -> Result<Vec<Listed>, OrchestratorError> {
+    pub fn list(&self) -> Result<Vec<ListedSession>, OrchestratorError> {
         let ids = self.sessions.ids()?;
-        Ok(ids.into_iter().map(|id| Listed { session: self.sessions.load(&id), id }).collect())
+        Ok(ids.into_iter().map(|id| ListedSession { session: self.sessions.load(&id), id }).collect())
     }
 
     /// The run that drives a session now, reconciled.

@@ -33,6 +33,7 @@ mod terminal;
 
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use agency_model::Mode;
 use agency_model::run::Exit;
@@ -43,7 +44,7 @@ pub use self::listener::{Listener, RunnerOutput};
 pub use self::pipes::HeadlessRunner;
 pub use self::scripted::{ScriptStep, ScriptedHandle, ScriptedRunner};
 pub use self::terminal::AgentRunner;
-pub use crate::process::TerminalSize;
+pub use agency_system::process::TerminalSize;
 pub use rustix::process::Signal;
 
 /// Which of a program's streams.
@@ -146,6 +147,12 @@ pub enum SpawnError {
 fn require_runtime() -> Result<(), SpawnError> {
     tokio::runtime::Handle::try_current().map(drop).map_err(|_| SpawnError::NoRuntime)
 }
+
+/// Starts the programs of agents: a function of one's own in place of [`spawn`].
+///
+/// It is called for each attempt, with the mode of the agent and all it would be started with.
+pub type RunnerFactory =
+    Arc<dyn Fn(Mode, &RunnerCommand) -> Result<Box<dyn ProcessRunner>, SpawnError> + Send + Sync + 'static>;
 
 /// Starts a program on what its mode asks for.
 pub fn spawn(mode: Mode, command: &RunnerCommand) -> Result<Box<dyn ProcessRunner>, SpawnError> {

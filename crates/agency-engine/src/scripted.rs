@@ -31,7 +31,7 @@ mod parse;
 pub mod sample;
 mod words;
 
-pub use error::ScriptError;
+pub use error::{ScriptError, ScriptFileError};
 pub(crate) use git::git;
 pub use parse::parse;
 
@@ -86,6 +86,19 @@ pub fn execute(script: &Script, directory: &Path, out: &mut dyn Write, err: &mut
         }
     }
     Ok(0)
+}
+
+/// Follows the script in a file, in the current directory, and gives its exit code.
+///
+/// # Errors
+///
+/// Fails when the file cannot be read or is not a script, and as [`execute`] does.
+pub fn execute_file(file: &Path, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, ScriptFileError> {
+    let failed = |why: String| ScriptFileError { file: file.to_owned(), why };
+    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    let script = parse(&text).map_err(|error| failed(error.to_string()))?;
+    let here = std::env::current_dir().map_err(|error| failed(error.to_string()))?;
+    execute(&script, &here, out, err).map_err(|error| failed(error.to_string()))
 }
 
 fn perform(

@@ -18,10 +18,9 @@ pub use name::masked;
 pub use resolve::ResolvedSource;
 pub use sync::{SyncEvent, Synced};
 
+use agency_workspace::forget_clone;
 pub(crate) use name::check_name;
 use name::{check_ref, check_url};
-
-use crate::workspace::forget_clone;
 
 /// Something that a question can be about.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod adopt;
 mod columns;
 mod ends;
 mod error;
+mod files;
 mod known;
 mod open;
 mod query;
@@ -27,19 +28,27 @@ pub use schema::SCHEMA_VERSION;
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-/// A connection to the database.
+/// A connection to the database. A clone has one of its own.
 #[derive(Debug)]
 pub struct Store {
-    connection: Connection,
+    /// Empty in a clone that was not used yet.
+    connection: OnceCell<Connection>,
     path: PathBuf,
-    /// Which file was opened; another one may be at the path by now.
-    file: Option<open::FileIdentity>,
-    /// Counts how often another file was found at the path.
+    /// Which files were opened; others may be at the path by now.
+    files: Option<files::Files>,
+    /// Counts how often other files were found at the path.
     openings: u32,
+}
+
+impl Clone for Store {
+    fn clone(&self) -> Self {
+        Self { connection: OnceCell::new(), path: self.path.clone(), files: self.files, openings: 0 }
+    }
 }
 
 #[cfg(test)]

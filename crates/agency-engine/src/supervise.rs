@@ -25,6 +25,7 @@ mod protocol;
 mod questions;
 mod render;
 mod restart;
+mod scope;
 mod screen_reader;
 mod slot;
 mod startup;
@@ -37,4 +38,5 @@ mod view;
 mod viewer;
 
 pub use notifier::Notification;
+pub(crate) use startup::supervise_in_thread;
 pub use startup::{SuperviseError, supervise};

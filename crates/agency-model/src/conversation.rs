@@ -62,6 +62,8 @@ impl Conversation {
             Input::Output => self.output(&mut effects),
             Input::TurnStarted => self.turn_started(&mut effects),
             Input::TurnEnded => self.turn_ended(&mut effects),
+            Input::MessageTaken => self.message_taken(&mut effects),
+            Input::MessageDropped => self.message_dropped(&mut effects),
             Input::BackgroundTasks(count) => self.background_tasks(count, &mut effects),
             Input::Message(message) => self.message(message, &mut effects),
             Input::MessageSent(result) => self.message_sent(result, &mut effects),
@@ -89,7 +91,7 @@ impl Conversation {
     fn timer(&mut self, timer: Timer, effects: &mut Vec<Effect>) {
         match timer {
             Timer::Progress => self.no_progress(effects),
-            Timer::NextTurn | Timer::BackgroundReport => self.end_conversation(effects),
+            Timer::NextTurn | Timer::SilentTurn | Timer::BackgroundReport => self.no_next_turn(effects),
             Timer::AgentExit | Timer::Termination => self.exit_overdue(effects),
             Timer::StoreQuestion => self.store_again(effects),
             Timer::QuestionLimit(_) => {

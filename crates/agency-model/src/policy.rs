@@ -14,7 +14,7 @@ mod shell;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use paths::{Found, Ground};
+pub use paths::{Ground, PathKind};
 pub use pattern::{Below, CommandPattern, InvalidPattern, PathPattern, ToolPattern};
 pub use rule::{InvalidRule, RULE_KEYS, Rule, with_missing_action};
 

@@ -8,4 +8,5 @@ pub mod fault;
 pub mod files;
 pub mod lock;
 pub mod process;
+pub mod user;
 pub mod uuid;

@@ -24,7 +24,7 @@ pub use clock::monotonic;
 pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory, inherit};
 pub use handle::ProcessHandle;
-pub use identity::{Found, Identity, boot_id};
+pub use identity::{FoundProcess, Identity, boot_id};
 pub use leftovers::{carriers, end_found, end_run, kill_by_env, left_children, of_run, processes_of_run, reap_adopted};
 pub use memory::release_own_code;
 pub use output::output_with_timeout;

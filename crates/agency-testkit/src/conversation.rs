@@ -4,7 +4,8 @@
 
 use crate::Agent;
 
-/// What all of them can do. Requests are named `ask-1`, `ask-2`, …; the conversation is named after the run.
+/// What all of them can do. As Claude Code, they report which messages are part of a turn, unless `reports_messages` is
+/// empty, and a turn may be about several. Requests are named `ask-1`, `ask-2`, …; the conversation is named after the run.
 const WORDS: &str = r#"heard="$AGENCY_RUN_DIR/heard.ndjson"
 say() { printf '%s\n' "$1"; }
 tell() { say '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"'"$1"'"}]}}'; }
@@ -15,7 +16,13 @@ finish() { say '{"type":"result","subtype":"success","is_error":false,"result":"
 background() { say '{"type":"system","subtype":"background_tasks_changed","tasks":['"$1"']}'; }
 begin_turn() { say '{"type":"system","subtype":"init","session_id":"conversation-of-'"$AGENCY_RUN_ID"'"}'; }
 give_up() { say '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["interrupted"]}'; }
-hear() { IFS= read -r line || exit 0; printf '%s\n' "$line" >>"$heard"; }
+hear() { IFS= read -r line || exit 0; printf '%s\n' "$line" >>"$heard"; take_message; }
+reports_messages=yes
+take_message() {
+  case $reports_messages$line in yes*'"type":"user","uuid":'*) ;; *) return 0 ;; esac
+  id=${line#*'"uuid":"'}; id=${id%%'"'*}
+  say '{"type":"command_lifecycle","command_uuid":"'"$id"'","state":"started"}'
+}
 is() { case $line in *"$1"*) true ;; *) false ;; esac; }
 hear_reply() { until hear && is '"request_id":"'"$1"'"'; do :; done; }
 hear_any_reply() { until hear && is '"type":"control_response"'; do :; done; }

@@ -28,6 +28,7 @@ impl Environment {
             ("GIT_CONFIG_GLOBAL", home.join("gitconfig").into()),
         ];
         let fixed = [
+            ("USER", "ada"),
             ("LANG", "C.UTF-8"),
             ("TERM", "xterm-256color"),
             ("GIT_CONFIG_NOSYSTEM", "1"),

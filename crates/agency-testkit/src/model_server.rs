@@ -41,12 +41,12 @@ pub struct ModelServer {
 #[derive(Debug)]
 struct Shared {
     script: Script,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     ending: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ServerState {
     requests: Vec<Request>,
     connections: Vec<TcpStream>,
     is_ending: bool,
@@ -114,7 +114,7 @@ impl Drop for ModelServer {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

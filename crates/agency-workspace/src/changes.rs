@@ -8,13 +8,14 @@ use super::checkout::Checkout;
 use super::diff_index::{Comparison, DiffIndex};
 use super::private_git::{Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
-use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Result};
+use super::{ChangedFile, ChangedLines, Changes, Commit, FileStatus, Patch, Result};
 
 /// Lists every file that differs from `base`.
 pub(super) fn changes(checkout: &Checkout, base: &Commit) -> Result<Changes> {
     let look = DiffIndex::at(checkout)?;
     let printed = look.compare(Comparison::List, base)?;
-    Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored: look.ignored().to_vec() })
+    let (ignored, unread) = (look.ignored().to_vec(), look.unread().to_vec());
+    Ok(Changes { files: parse(&printed), nested: look.nested().not_saved(), ignored, unread })
 }
 
 /// What git ignores: files, and directories of which it ignores everything. Our own prompt and jj's notes are
@@ -35,8 +36,9 @@ pub(super) fn listed_as_ignored<'a>(names: impl Iterator<Item = &'a [u8]>) -> Ve
 }
 
 /// The unified diff between `base` and the files as they are.
-pub(super) fn diff(checkout: &Checkout, base: &Commit) -> Result<Vec<u8>> {
-    DiffIndex::at(checkout)?.compare(Comparison::Patch, base)
+pub(super) fn patch(checkout: &Checkout, base: &Commit) -> Result<Patch> {
+    let look = DiffIndex::at(checkout)?;
+    Ok(Patch { text: look.compare(Comparison::Patch, base)?, unread: look.unread().to_vec() })
 }
 
 /// Reads first the raw records, then the numbers, which git prints in the same order.

@@ -31,7 +31,7 @@ pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Commit
     staging.git().run(["reset", "--quiet", "HEAD", "--", PROMPT]).read()?;
     let left_out = staging.nested().not_saved();
     let compare = staging.git().run(["diff-index", "--cached", "--name-only", "-z", "--no-renames"]);
-    let files = paths_in(&compare.args(["HEAD", "--"]).read()?).len();
+    let files = paths_in(&compare.comparing_links().args(["HEAD", "--"]).read()?).len();
     if files > 0 {
         commit(worktree, &staging, &lookup.common_dir, message)?;
         fault::point("merge.committed");
@@ -83,8 +83,8 @@ fn replace_index(worktree: &Path, admin_dir: &Path, staging: &Staging<'_>) -> Re
 }
 
 fn refuse_half_done(worktree: &GitWorktree, staging: &Staging<'_>, admin_dir: &Path) -> Result<(), MergeError> {
-    let unmerged = staging.git().run(["diff-files", "--name-only", "--diff-filter=U", "-z"]).read()?;
-    let files = paths_in(&unmerged);
+    let unmerged = staging.git().run(["diff-files", "--name-only", "--diff-filter=U", "-z"]).comparing_links();
+    let files = paths_in(&unmerged.read()?);
     let operation = git_state::in_progress(admin_dir);
     if operation.is_none() && files.is_empty() {
         return Ok(());

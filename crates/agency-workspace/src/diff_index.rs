@@ -52,11 +52,16 @@ impl Comparison {
     }
 }
 
+/// What git listed, and what it said of each directory that it could not open.
+type Listed = (Vec<u8>, Vec<String>);
+
 /// A private index that holds the files of a working tree as they are.
 pub(super) struct DiffIndex {
     private: PrivateGit,
     nested: Nested,
     ignored: Vec<PathBuf>,
+    /// What git said of each directory that it could not open.
+    unread: Vec<String>,
     /// Whether something was added.
     grown: bool,
     place: PrivateDirectory,
@@ -124,24 +129,25 @@ impl DiffIndex {
         let tracked: HashSet<Vec<u8>> = theirs.entries.iter().map(|entry| entry.path.clone()).collect();
         let mut wanted = combine(theirs, ours.cloned(), &checkout.work_tree);
         let nested = nested::links_into(checkout, &mut wanted);
-        let mut index = Self { private, nested, ignored: Vec::new(), grown: false, place };
+        let mut index = Self { private, nested, ignored: Vec::new(), unread: Vec::new(), grown: false, place };
         // What is unread was read before the last index, in the second in which that was made: it may have changed.
         let unread = wanted.entries.iter().filter(|entry| entry.is_unread()).count();
         let is_on_disk = matches!(index.place, PrivateDirectory::Cached(_)) && ours == Some(&wanted);
         if unread > 0 || !is_on_disk {
             index.replace_index(&wanted)?;
         }
-        let (ignored, changed) = index.list(unread)?;
+        let (ignored, (changed, unopened)) = index.list(unread)?;
+        index.unread = unopened;
         // Without what is ignored, the index is another one, and so is what differs from it.
         let changed =
-            if index.leave_out_ignored(&ignored, wanted, &tracked)? { index.changed(unread)? } else { changed };
+            if index.leave_out_ignored(&ignored, wanted, &tracked)? { index.changed(unread)?.0 } else { changed };
         index.add(checkout, unread, &changed)?;
         Ok(index)
     }
 
     /// What git ignores, and what is not in the private index yet. Each costs a walk through the working tree, so both
     /// are made at once.
-    fn list(&self, unread: usize) -> Result<(Vec<u8>, Vec<u8>)> {
+    fn list(&self, unread: usize) -> Result<(Vec<u8>, Listed)> {
         thread::scope(|scope| {
             let ignored = scope.spawn(|| self.all_ignored());
             let changed = self.changed(unread)?;
@@ -155,10 +161,12 @@ impl DiffIndex {
         self.git().run(listed).read()
     }
 
-    fn changed(&self, unread: usize) -> Result<Vec<u8>> {
+    /// What is not in the private index yet, and what git said of each directory that it could not open.
+    fn changed(&self, unread: usize) -> Result<Listed> {
         let git = self.git().run(["ls-files", "-z", "-t", "--others", "--exclude-standard"]);
         // What is unread is added in any case; git would read it to say whether it is modified.
-        if unread == 0 { git.args(["--modified", "--deleted"]).read() } else { git.read() }
+        let git = if unread == 0 { git.args(["--modified", "--deleted"]) } else { git };
+        git.read_with_unopened()
     }
 
     /// Takes out what git ignores now and the agent does not track, and notes what is ignored; whether anything
@@ -217,7 +225,7 @@ impl DiffIndex {
         {
             return Ok(result);
         }
-        let git = self.git().run(["diff-index", "--cached", "-M"]).args(comparison.options());
+        let git = self.git().run(["diff-index", "--cached", "-M"]).comparing_links().args(comparison.options());
         let result = git.arg(base.as_str()).read()?;
         if let PrivateDirectory::Cached(cache) = &self.place {
             cache.keep_result(comparison, base, &result);
@@ -233,6 +241,11 @@ impl DiffIndex {
     /// What git ignores.
     pub(super) fn ignored(&self) -> &[PathBuf] {
         &self.ignored
+    }
+
+    /// What git said of each directory that it could not open.
+    pub(super) fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Whether all objects of the private index are there.

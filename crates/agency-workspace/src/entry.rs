@@ -16,7 +16,7 @@ const MAX_ATTEMPTS: u32 = 1000;
 
 /// Git's entry for a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct WorktreeEntry {
     /// The directory below `worktrees` of the repository.
     pub(super) admin_dir: PathBuf,
     /// The reason why it is locked, which may be empty; `None` when it is not.
@@ -24,7 +24,7 @@ pub(super) struct Entry {
 }
 
 /// Finds the entry of the worktree at `path`, whose directory may be gone.
-pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Option<Entry> {
+pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Option<WorktreeEntry> {
     let all = common_dir.join("worktrees");
     // Git names an entry after the directory, and that is named after the run.
     let by_name = path.file_name().map(|name| all.join(name));
@@ -39,7 +39,7 @@ pub(super) fn find(common_dir: &Path, path: &Path, here: Option<Identity>) -> Op
         Ok(reason) => Some(String::from_utf8_lossy(&reason).trim().to_owned()),
         Err(_) => None,
     };
-    Some(Entry { admin_dir, locked })
+    Some(WorktreeEntry { admin_dir, locked })
 }
 
 /// The file that keeps git from forgetting a worktree of which only the path is known: in git's entry for it, if that
@@ -61,11 +61,11 @@ pub(super) fn entries_below(common_dir: &Path, directory: &Path) -> Vec<PathBuf>
 }
 
 /// Drops the entry, and what an interrupted attempt left of it.
-pub(super) fn unregister(common_dir: &Path, entry: Option<&Entry>, path: &Path) -> Result<()> {
+pub(super) fn unregister(common_dir: &Path, entry: Option<&WorktreeEntry>, path: &Path) -> Result<()> {
     let Some(name) = path.file_name() else { return Ok(()) };
     let removed = common_dir.join(REMOVED);
     let target = removed.join(name);
-    if let Some(Entry { admin_dir, .. }) = entry {
+    if let Some(WorktreeEntry { admin_dir, .. }) = entry {
         trash::discard(&target)?;
         // Another removal deletes the directory as soon as it is empty, perhaps before the entry is in it.
         for attempt in 1.. {

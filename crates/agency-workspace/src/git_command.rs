@@ -76,9 +76,9 @@ pub(super) struct Finished {
 
 impl Finished {
     /// What git says of a directory that it passed over, because it could not open it.
-    fn unopened_directory(&self) -> Option<&str> {
-        let mut warnings = self.stderr.lines().filter_map(|line| line.strip_prefix("warning: "));
-        warnings.find(|warning| warning.starts_with("could not open directory"))
+    fn unopened_directories(&self) -> impl Iterator<Item = &str> {
+        let warnings = self.stderr.lines().filter_map(|line| line.strip_prefix("warning: "));
+        warnings.filter(|warning| warning.starts_with("could not open directory"))
     }
 
     /// Whether git failed only because it read another worktree's files while those were being made or removed.
@@ -153,6 +153,12 @@ impl GitCommand {
         self.named = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
         self.command.args(words);
         self
+    }
+
+    /// Lets a comparison name each link to another repository by its commit, and look at no file behind it. What
+    /// `.gitmodules` or a setting says of a link could hide it, or make git fail.
+    pub(super) fn comparing_links(self) -> Self {
+        self.arg("--ignore-submodules=dirty")
     }
 
     /// Adds an argument.
@@ -258,11 +264,23 @@ impl GitCommand {
     pub(super) fn read_every_directory(self) -> Result<Vec<u8>> {
         let (command, directory) = (self.named.clone(), self.directory.clone());
         let finished = self.finish()?;
-        match finished.unopened_directory() {
+        let unopened = finished.unopened_directories().next().map(str::to_owned);
+        match unopened {
             None if finished.success => Ok(finished.stdout),
             None => Err(WorkspaceError::Git { command, directory, message: finished.stderr }),
-            Some(warning) => Err(WorkspaceError::Git { command, directory, message: warning.to_owned() }),
+            Some(message) => Err(WorkspaceError::Git { command, directory, message }),
         }
+    }
+
+    /// Runs git and returns what it printed, and what it said of each directory that it could not open.
+    pub(super) fn read_with_unopened(self) -> Result<(Vec<u8>, Vec<String>)> {
+        let (command, directory) = (self.named.clone(), self.directory.clone());
+        let finished = self.finish()?;
+        if !finished.success {
+            return Err(WorkspaceError::Git { command, directory, message: finished.stderr });
+        }
+        let unopened = finished.unopened_directories().map(str::to_owned).collect();
+        Ok((finished.stdout, unopened))
     }
 
     /// Runs git and returns the one line it printed.

@@ -6,7 +6,7 @@ mod entry;
 
 use std::path::Path;
 
-pub(super) use entry::{Entry, Mode};
+pub(super) use entry::{IndexEntry, Mode};
 
 use super::link;
 
@@ -20,7 +20,7 @@ const ID_BYTES: [usize; 2] = [20, 32];
 /// The entries of an index, in git's order: by path, then by stage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct IndexFile {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<IndexEntry>,
 }
 
 /// There is no index, or it holds what git never writes to a whole one: it may be split or sparse.
@@ -57,7 +57,7 @@ impl IndexFile {
 
     /// The content of an index file with these entries.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let version: u32 = if self.entries.iter().any(Entry::is_extended) { 3 } else { 2 };
+        let version: u32 = if self.entries.iter().any(IndexEntry::is_extended) { 3 } else { 2 };
         let id_bytes = self.entries.first().map_or(ID_BYTES[0], |entry| entry.id.len());
         let mut content = Vec::with_capacity(HEADER_BYTES + self.entries.len() * 100);
         content.extend_from_slice(SIGNATURE);
@@ -80,7 +80,7 @@ fn parse_with(content: &[u8], id_bytes: usize) -> Result<IndexFile, Unusable> {
     }
     let body = content.len().checked_sub(id_bytes).and_then(|end| content.get(..end)).ok_or(Unusable)?;
     let mut rest = body.get(HEADER_BYTES..).ok_or(Unusable)?;
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<IndexEntry> = Vec::new();
     for _ in 0..number(header, 8) {
         let before = entries.last().map_or(&[][..], |entry| &entry.path);
         let (entry, after) = entry::parse(rest, version, id_bytes, before)?;

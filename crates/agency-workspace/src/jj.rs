@@ -27,7 +27,7 @@ use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes,
+    Changes, Commit, Patch, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes,
     index_cache, trash,
 };
 use agency_system::fault;
@@ -100,13 +100,12 @@ impl Workspace for JjWorkspace {
     }
 
     fn preview(&self) -> Result<Preview> {
-        let Changes { files, ignored, .. } = self.changes()?;
-        Ok(Preview { uncommitted: files.len(), nested: removal::nested_in(self)?, ignored, obstacle: None })
+        removal::preview(self)
     }
 
-    fn diff(&self) -> Result<Vec<u8>> {
+    fn patch(&self) -> Result<Patch> {
         let base = self.base_of_files();
-        changes::diff(&self.seen_by_git(&base)?, &base)
+        changes::patch(&self.seen_by_git(&base)?, &base)
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {
@@ -246,8 +245,8 @@ impl Workspace for SharedJjWorkspace {
         self.0.changes()
     }
 
-    fn diff(&self) -> Result<Vec<u8>> {
-        self.0.diff()
+    fn patch(&self) -> Result<Patch> {
+        self.0.patch()
     }
 
     fn snapshot(&self) -> Result<Option<SavedWork>> {

@@ -56,6 +56,14 @@ pub(super) fn keep_ref_file(path: &Path, name: &Path, trash: &Path, run: &RunId)
     }
 }
 
+/// Notes where a ref is that was in the place of a run's refs.
+pub(super) fn keep_ref_note(name: &str, text: &str, trash: &Path, run: &RunId) -> Result<()> {
+    let directory = place_of(trash, run).join(REFS);
+    make_private(&directory)?;
+    let target = directory.join(name);
+    fs::write(&target, text).map_err(WorkspaceError::io("write", &target))
+}
+
 /// Keeps the log of a branch that is deleted, where git cannot follow all of it. `text` stands for a log that is in no file.
 pub(super) fn keep_branch_log(log: &Path, text: &str, trash: &Path, run: &RunId) -> Result<()> {
     let directory = place_of(trash, run).join(REFS);

@@ -76,9 +76,8 @@ pub use registered::{RegisteredWorktree, registered_worktrees};
 pub use repository::Repository;
 pub use review::{Mergeable, Review, ReviewedCommit};
 pub use saved_work::{MovedRef, Restored, move_old_refs, restore};
-pub use scratch::Scratch;
 pub use scratch::{
-    Entry as ScratchEntry, LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, clear_hidden, hidden, owner_of,
+    LOCK as SCRATCH_LOCK, PREFIX as SCRATCH_PREFIX, Scratch, ScratchEntry, clear_hidden, hidden, owner_of,
 };
 pub use temporary::{abandoned_directories, sweep_abandoned_directories};
 pub use trash::empty_trash;
@@ -103,12 +102,17 @@ pub trait Workspace {
 
     /// What a removal would save, keep and leave out.
     fn preview(&self) -> Result<Preview> {
-        let Changes { files, nested, ignored } = self.changes()?;
+        let Changes { files, nested, ignored, unread: _ } = self.changes()?;
         Ok(Preview { uncommitted: files.len(), nested, ignored, obstacle: None })
     }
 
-    /// The unified diff of everything that [`changes`](Self::changes) lists.
-    fn diff(&self) -> Result<Vec<u8>>;
+    /// The unified diff of everything that [`changes`](Self::changes) lists, and what it could not list.
+    fn patch(&self) -> Result<Patch>;
+
+    /// The unified diff alone.
+    fn diff(&self) -> Result<Vec<u8>> {
+        Ok(self.patch()?.text)
+    }
 
     /// Saves what no branch holds to the run's ref; `None` when there is nothing to save.
     fn snapshot(&self) -> Result<Option<SavedWork>>;
@@ -179,6 +183,17 @@ pub struct Changes {
     pub nested: Vec<PathBuf>,
     /// Ignored files and directories; a removal does not save them.
     pub ignored: Vec<PathBuf>,
+    /// What git said of each directory that it could not open: its files are not listed.
+    pub unread: Vec<String>,
+}
+
+/// The differences between the base commit and the files as they are now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Patch {
+    /// The unified diff.
+    pub text: Vec<u8>,
+    /// What git said of each directory that it could not open: its files are not in the diff.
+    pub unread: Vec<String>,
 }
 
 /// One file that differs from the base commit.

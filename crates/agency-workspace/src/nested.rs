@@ -28,7 +28,7 @@ pub(super) struct Nested {
 #[derive(Debug, Clone)]
 struct Link {
     path: PathBuf,
-    state: State,
+    state: LinkState,
     inside: Inside,
 }
 
@@ -43,7 +43,7 @@ struct Inside {
 
 /// What became of a linked repository's content.
 #[derive(Debug, Clone)]
-enum State {
+enum LinkState {
     /// All of it is in its remote, or nothing is checked out. With the commit that is checked out.
     Saved(Option<Commit>),
     /// It holds changes, or commits that no remote has, or it was not looked at.
@@ -53,7 +53,7 @@ enum State {
 impl Nested {
     /// Those whose content would be lost with the working tree.
     pub(super) fn not_saved(&self) -> Vec<PathBuf> {
-        let links = self.links.iter().filter(|link| matches!(link.state, State::NotSaved)).map(|link| &link.path);
+        let links = self.links.iter().filter(|link| matches!(link.state, LinkState::NotSaved)).map(|link| &link.path);
         self.untracked.iter().chain(links).cloned().collect()
     }
 
@@ -92,8 +92,8 @@ impl Nested {
     /// Records in a private index which commits are checked out, as `git add` would.
     pub(super) fn record_links(&self, private: &PrivateGit) -> Result<()> {
         let checked_out = self.links.iter().filter_map(|link| match &link.state {
-            State::Saved(Some(commit)) => Some((commit, &link.path)),
-            State::Saved(None) | State::NotSaved => None,
+            LinkState::Saved(Some(commit)) => Some((commit, &link.path)),
+            LinkState::Saved(None) | LinkState::NotSaved => None,
         });
         for (commit, path) in checked_out {
             let git = private.git().run(["update-index", "--cacheinfo", "160000"]).arg(commit.as_str()).arg(path);
@@ -107,7 +107,7 @@ impl Nested {
 pub(super) fn links_into(checkout: &Checkout, index: &mut IndexFile) -> Nested {
     let links = links_in(checkout, index);
     for link in &links {
-        let State::Saved(Some(commit)) = &link.state else { continue };
+        let LinkState::Saved(Some(commit)) = &link.state else { continue };
         let path = link.path.as_os_str().as_bytes();
         for entry in index.entries.iter_mut().filter(|entry| entry.path == path) {
             entry.point_at(commit.as_str());

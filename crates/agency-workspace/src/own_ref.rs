@@ -92,7 +92,7 @@ pub(super) fn make_room(git_dir: &Path, name: &str, run: &RunId) -> Result<()> {
     let free = (1_usize..).map(|number| format!("{aside}/{number}"));
     let mut free = free.filter(|name| taken.iter().all(|taken| taken.name != *name));
     let mut changes = vec![];
-    for Found { name, object, is_symbolic } in &found {
+    for FoundRef { name, object, is_symbolic } in &found {
         if *is_symbolic {
             changes.push(format!("delete {name}"));
             continue;
@@ -109,20 +109,20 @@ pub(super) fn make_room(git_dir: &Path, name: &str, run: &RunId) -> Result<()> {
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// A ref, with the object that it leads to.
-struct Found {
+struct FoundRef {
     name: String,
     object: String,
     is_symbolic: bool,
 }
 
 /// The refs with a name, and with names below it. Git does not list symbolic refs that lead nowhere.
-fn at_and_below(git_dir: &Path, name: &str) -> Result<Vec<Found>> {
+fn at_and_below(git_dir: &Path, name: &str) -> Result<Vec<FoundRef>> {
     let git = GitCommand::on(git_dir).run(["for-each-ref", "--format=%(refname) %(objectname) %(symref)"]);
     let printed = String::from_utf8_lossy(&git.arg(name).read()?).into_owned();
     let entry = |line: &str| {
         let mut words = line.split(' ');
         let (name, object) = (words.next()?.to_owned(), words.next()?.to_owned());
-        Some(Found { name, object, is_symbolic: words.next().is_some_and(|target| !target.is_empty()) })
+        Some(FoundRef { name, object, is_symbolic: words.next().is_some_and(|target| !target.is_empty()) })
     };
     Ok(printed.lines().filter_map(entry).collect())
 }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use agency_model::RunId;
 
+use super::git_command::GitCommand;
 use super::head::is_ref_name;
+use super::own_ref::{self, RefState};
 use super::tree_walk::walk;
 use super::{Result, kept, link};
 
@@ -16,8 +18,15 @@ use super::{Result, kept, link};
 pub(super) fn move_aside(git_dir: &Path, trash: &Path, run: &RunId) -> Result<()> {
     for above in ["refs/agency", "refs/agency/saved"] {
         let path = git_dir.join(above);
-        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_dir() && !found.is_symlink()) && !is_ref(&path) {
-            kept::keep_ref_file(&path, Path::new(&above.replace('/', "-")), trash, run)?;
+        let name = above.replace('/', "-");
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() && !is_packed(git_dir, above) => {}
+            Err(_) if !is_packed(git_dir, above) => {}
+            Ok(found) if found.is_file() && !is_ref(&path) => kept::keep_ref_file(&path, name.as_ref(), trash, run)?,
+            Ok(found) if !found.is_file() && !found.is_dir() && !found.is_symlink() => {
+                kept::keep_ref_file(&path, name.as_ref(), trash, run)?;
+            }
+            Ok(_) | Err(_) => move_ref_aside(git_dir, above, &name, trash, run)?,
         }
     }
     let saved = git_dir.join("refs/agency/saved");
@@ -40,6 +49,26 @@ pub(super) fn move_aside(git_dir: &Path, trash: &Path, run: &RunId) -> Result<()
         kept::keep_ref_file(&path, path.strip_prefix(&saved).unwrap_or(&path), trash, run)?;
     }
     Ok(())
+}
+
+/// Gives a ref a name of its own that is in the place of the directory of refs, and keeps a note of it. A symbolic ref is
+/// moved as a file: it holds nothing.
+fn move_ref_aside(git_dir: &Path, above: &str, name: &str, trash: &Path, run: &RunId) -> Result<()> {
+    let RefState::Holds(object) = own_ref::state(git_dir, above)? else {
+        let path = git_dir.join(above);
+        return if path.is_dir() { Ok(()) } else { kept::keep_ref_file(&path, name.as_ref(), trash, run) };
+    };
+    let aside = format!("refs/agency-aside/{run}/{name}-{object}");
+    let git = || GitCommand::on(git_dir).config("core.hooksPath=/dev/null");
+    own_ref::update(git(), "agency: in the way").args([aside.as_str(), object.as_str()]).read()?;
+    kept::keep_ref_note(name, &format!("{object} {aside}\n"), trash, run)?;
+    own_ref::delete(git(), above, &object)
+}
+
+/// Whether the file with many refs has one of this name.
+fn is_packed(git_dir: &Path, name: &str) -> bool {
+    let packed = fs::read(git_dir.join("packed-refs")).unwrap_or_default();
+    packed.split(|byte| *byte == b'\n').any(|line| line.split(|byte| *byte == b' ').nth(1) == Some(name.as_bytes()))
 }
 
 /// Whether git reads a file as a ref: an object's id, or the name of another ref.

@@ -67,7 +67,7 @@ pub(super) fn review(worktree: &GitWorktree, into: &str) -> Result<Review, Merge
     let log = git().run(["log", "-z", "--no-show-signature", "--encoding=UTF-8", "--format=%H%n%an%n%s"]);
     let log = log.arg(format!("{target_commit}..{branch_commit}")).read()?;
     let base = git().run(["merge-base"]).args([target_commit.as_str(), branch_commit.as_str()]).read_line()?;
-    let compare = || git().run(["diff-tree", "-r", "-M", "--no-ext-diff", "--no-color"]);
+    let compare = || git().run(["diff-tree", "-r", "-M", "--no-ext-diff", "--no-color"]).comparing_links();
     let ends = [base.as_str(), branch_commit.as_str()];
     let files = changes::parse(&compare().args(["-z", "--raw", "--numstat"]).args(ends).read()?);
     let diff = compare().arg("-p").args(ends).read()?;

@@ -49,6 +49,7 @@ pub(super) fn find(git_dir: &Path, run: &RunId, base: &Commit) -> Result<Option<
 pub(super) fn describe(git_dir: &Path, reference: String, commit: Commit, base: &Commit) -> Result<SavedWork> {
     let names = GitCommand::on(git_dir)
         .run(["diff-tree", "-r", "--name-only", "-z"])
+        .comparing_links()
         .args([base.as_str(), commit.as_str()])
         .read()?;
     let files = names.iter().filter(|byte| **byte == 0).count();

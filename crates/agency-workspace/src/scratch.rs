@@ -14,7 +14,7 @@ use rustix::process::geteuid;
 
 use super::clear::clear;
 use super::link::Identity;
-use super::{Changes, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome};
+use super::{Changes, Patch, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome};
 use agency_system::lock::Lock;
 
 /// What every such directory is called, before its UUID.
@@ -46,14 +46,14 @@ pub struct Scratch {
     path: PathBuf,
     owner: PathBuf,
     links: Vec<(String, PathBuf)>,
-    entries: Vec<(String, Entry)>,
+    entries: Vec<(String, ScratchEntry)>,
     prompt: Option<String>,
     held: Arc<Mutex<Option<Held>>>,
 }
 
 /// Something that one agent needs in the directory, in place of a link or a file of the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum ScratchEntry {
     /// A file with this content.
     File(String),
     /// An empty directory.
@@ -95,7 +95,7 @@ impl Scratch {
 
     /// Adds what one agent needs.
     #[must_use]
-    pub fn with(mut self, entries: Vec<(String, Entry)>) -> Self {
+    pub fn with(mut self, entries: Vec<(String, ScratchEntry)>) -> Self {
         self.entries.extend(entries);
         self
     }
@@ -235,8 +235,8 @@ impl Workspace for Scratch {
         Ok(Changes::default())
     }
 
-    fn diff(&self) -> Result<Vec<u8>> {
-        Ok(vec![])
+    fn patch(&self) -> Result<Patch> {
+        Ok(Patch::default())
     }
 
     /// Saves nothing: what an ask is for is its answer.
@@ -273,15 +273,15 @@ pub fn clear_hidden(directory: &Path) -> io::Result<()> {
     clear(directory)
 }
 
-fn make(path: &Path, entry: &Entry) -> io::Result<()> {
+fn make(path: &Path, entry: &ScratchEntry) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         private_directory(parent)?;
     }
     match entry {
-        Entry::File(content) => write(path, content.as_bytes()),
-        Entry::Directory => private_directory(path),
-        Entry::Link(target) => symlink(target, path),
-        Entry::Copy(source) => {
+        ScratchEntry::File(content) => write(path, content.as_bytes()),
+        ScratchEntry::Directory => private_directory(path),
+        ScratchEntry::Link(target) => symlink(target, path),
+        ScratchEntry::Copy(source) => {
             let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o400).open(path)?;
             io::copy(&mut fs::File::open(source)?, &mut copy).map(|_| ())
         }

@@ -20,7 +20,7 @@ const IDENTITY: [(&str, &str); 4] = [
 ];
 
 /// Everything that a working tree holds, as git objects.
-struct Found {
+struct WorkingTree {
     /// The commit at HEAD; `None` on a branch without one.
     head: Option<Commit>,
     /// The files as they are.
@@ -68,14 +68,14 @@ pub(super) fn save_staged(checkout: &Checkout, run: &RunId, base: &Commit) -> Re
     let head = checkout.head.commit(&checkout.common_dir)?;
     let files = staging.staged_tree()?;
     let uncommitted = files != committed_tree(&staging, head.as_ref())?;
-    let found = Found { head, files, staged: None, uncommitted, whole: false };
+    let found = WorkingTree { head, files, staged: None, uncommitted, whole: false };
     store(&staging, checkout, &found, run, base)
 }
 
 fn store(
     staging: &Staging<'_>,
     checkout: &Checkout,
-    found: &Found,
+    found: &WorkingTree,
     run: &RunId,
     base: &Commit,
 ) -> Result<Option<SavedWork>> {
@@ -103,7 +103,7 @@ fn store(
 }
 
 /// Writes the index and the files as trees and compares them with HEAD.
-fn look(staging: &Staging<'_>, checkout: &Checkout, odd: Odd) -> Result<Found> {
+fn look(staging: &Staging<'_>, checkout: &Checkout, odd: Odd) -> Result<WorkingTree> {
     let head = checkout.head.commit(&checkout.common_dir)?;
     let index = staging.staged_tree()?;
     let added = staging.add_everything_in_any_form();
@@ -121,7 +121,7 @@ fn look(staging: &Staging<'_>, checkout: &Checkout, odd: Odd) -> Result<Found> {
     let committed = committed_tree(staging, head.as_ref())?;
     let staged = Some(index).filter(|index| *index != committed && *index != files);
     let uncommitted = files != committed || staged.is_some();
-    Ok(Found { head, files, staged, uncommitted, whole })
+    Ok(WorkingTree { head, files, staged, uncommitted, whole })
 }
 
 /// The tree of a commit, or the empty one.
@@ -147,7 +147,7 @@ fn is_in_a_branch(checkout: &Checkout, head: &Commit) -> Result<bool> {
 }
 
 /// Whether an earlier attempt saved exactly this already.
-fn holds(checkout: &Checkout, before: &Commit, found: &Found) -> Result<bool> {
+fn holds(checkout: &Checkout, before: &Commit, found: &WorkingTree) -> Result<bool> {
     let mut wanted = vec![(format!("{before}^{{tree}}"), found.files.clone())];
     if let Some(head) = &found.head {
         wanted.push((format!("{before}^1"), head.to_string()));
@@ -162,7 +162,7 @@ fn holds(checkout: &Checkout, before: &Commit, found: &Found) -> Result<bool> {
 }
 
 /// Makes the commit that holds everything found, and what an earlier attempt saved.
-fn commit(staging: &Staging<'_>, run: &RunId, found: &Found, before: Option<&Commit>) -> Result<Commit> {
+fn commit(staging: &Staging<'_>, run: &RunId, found: &WorkingTree, before: Option<&Commit>) -> Result<Commit> {
     let head: Vec<&Commit> = found.head.iter().collect();
     let staged = match &found.staged {
         Some(tree) => Some(commit_tree(staging, tree, &head, &format!("Staged work of {run}"))?),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
-use super::index_file::{Entry, IndexFile, Unusable};
+use super::index_file::{IndexEntry, IndexFile, Unusable};
 use super::nested::{self, Nested};
 use super::private_git::{ATTRIBUTES_FROM, Objects, PrivateGit};
 use super::temporary::TemporaryDirectory;
@@ -118,7 +118,7 @@ impl<'a> Staging<'a> {
         let rank = |stage: u16| [0, 2, 3, 1].iter().position(|known| *known == stage);
         index.entries.sort_by(|a, b| (&a.path, rank(a.stage())).cmp(&(&b.path, rank(b.stage()))));
         index.entries.dedup_by(|later, first| later.path == first.path);
-        index.entries = index.entries.into_iter().map(Entry::plain).collect();
+        index.entries = index.entries.into_iter().map(IndexEntry::plain).collect();
         let resolved = self.index().with_file_name("index.resolved");
         std::fs::write(&resolved, index.to_bytes()).map_err(WorkspaceError::io("write", &resolved))?;
         self.git().env("GIT_INDEX_FILE", &resolved).run(["write-tree"]).read_line()

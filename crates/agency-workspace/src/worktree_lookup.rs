@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use agency_model::RunId;
 
 use super::checkout::Checkout;
-use super::entry::{self, Entry};
+use super::entry::{self, WorktreeEntry};
 use super::head::Head;
 use super::link::{self, Identity};
 use super::registered::{self, RegisteredWorktree, Worktrees};
@@ -25,7 +25,7 @@ pub(super) struct FoundWorktree {
     /// What is at the recorded path; `None` when nothing is.
     pub(super) here: Option<Identity>,
     /// Git's entry for it; `None` when git does not know it.
-    pub(super) entry: Option<Entry>,
+    pub(super) entry: Option<WorktreeEntry>,
 }
 
 impl FoundWorktree {
@@ -140,7 +140,7 @@ pub(super) fn has_own_repository(work_tree: &Path) -> bool {
 
 /// The repository of the worktree and its entry there: the recorded one, or after a move and `worktree repair` the one it
 /// is linked to.
-fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(PathBuf, Option<Entry>)> {
+fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(PathBuf, Option<WorktreeEntry>)> {
     let gone = || {
         let (path, repository) = (worktree.path.clone(), worktree.repository.clone());
         WorkspaceError::RepositoryGone { path, repository }

@@ -5,19 +5,19 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::agency::Agency;
+use agency_engine::agency::{Agency, OpenError};
 use agency_engine::agents::{AgentManager, ManagerConfig};
 use agency_engine::ask::SubagentRunner;
 use agency_engine::config::{Config, Environment, locate};
 use agency_engine::home::Home;
 use agency_engine::orchestrator::CallerEnv;
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::sources::Sources;
 use agency_engine::store::{RunRow, Selected};
 use agency_engine::watch::Tail;
 use agency_model::spec::SpecDraft;
 use agency_model::{ErrorCode, RunId, RunKind};
+use agency_system::process::own_terminal_size;
 use serde::Serialize;
 use tracing::level_filters::LevelFilter;
 
@@ -32,7 +32,7 @@ const ANSWER_BYTES: usize = 64 * 1024;
 
 /// Every answer is wrapped alike.
 #[derive(Serialize)]
-struct Answer<'a, T> {
+struct Envelope<'a, T> {
     ok: bool,
     schema_version: u32,
     data: &'a T,
@@ -72,7 +72,7 @@ impl Context {
     }
 
     pub(crate) fn config(&self) -> Result<Config, Problem> {
-        Ok(Config::load(self.config_file.as_deref(), &config_environment())?)
+        Ok(Config::load(self.config_file.as_deref(), &Environment::of_process())?)
     }
 
     /// The file that `--config` names.
@@ -86,9 +86,14 @@ impl Context {
     }
 
     pub(crate) fn agency(&self) -> Result<Agency, Problem> {
+        self.open(Agency::open)
+    }
+
+    /// The runs, opened in one of the ways that [`Agency`] has.
+    pub(crate) fn open(&self, open: fn(Home, Config, PathBuf) -> Result<Agency, OpenError>) -> Result<Agency, Problem> {
         let executable = std::env::current_exe()
             .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
-        Ok(Agency::open(self.home()?, self.config()?, executable)?)
+        Ok(open(self.home()?, self.config()?, executable)?)
     }
 
     /// Where the user stands.
@@ -99,7 +104,7 @@ impl Context {
 
     /// What questions can be about: the list beside the configuration file.
     pub(crate) fn sources(&self) -> Result<Sources, Problem> {
-        let Some(location) = locate(self.config_file(), &config_environment()) else {
+        let Some(location) = locate(self.config_file(), &Environment::of_process()) else {
             return Err(Problem::new(
                 ErrorCode::InvalidPath,
                 "there is no home directory to keep a list of sources in",
@@ -177,7 +182,7 @@ impl Context {
         human: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<ExitCode, Problem> {
         if self.json {
-            let answer = Answer { ok: true, schema_version: SCHEMA_VERSION, data };
+            let answer = Envelope { ok: true, schema_version: SCHEMA_VERSION, data };
             // Room for a screenful of runs, so that a list is not copied while it grows.
             let mut text = Vec::with_capacity(ANSWER_BYTES);
             serde_json::to_writer(&mut text, &answer).map_err(|error| Problem::output(&error.into()))?;
@@ -270,15 +275,10 @@ impl Context {
     }
 }
 
-/// The variables that name a configuration file; the library itself knows no environment.
-pub(crate) fn config_environment() -> Environment {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    Environment { agency_config: variable("AGENCY_CONFIG"), agency_config_lower: variable("agency_CONFIG") }
-}
-
 /// The name of the user, which an answer is recorded under.
 pub(crate) fn user_name() -> String {
-    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "somebody".to_owned())
+    let variable = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    ["USER", "LOGNAME"].iter().find_map(variable).unwrap_or_else(agency_system::user::user_name)
 }
 
 /// The home by `$AGENCY_HOME`, or `~/.agency`.

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use agency_engine::home::Home;
-use agency_engine::process::LOG_VARIABLE;
 use agency_model::RunId;
+use agency_system::process::LOG_VARIABLE;
 use tracing::Subscriber;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};

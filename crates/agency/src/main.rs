@@ -18,8 +18,8 @@ mod view;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The supervisor is started most often and needs no command line parser.
-    if let Some(code) = command::supervise::is_meant() {
+    // The library starts this program most often, and needs no command line parser.
+    if let Some(code) = command::child::run() {
         return code;
     }
     clap_complete::CompleteEnv::with_factory(cli::command).complete();

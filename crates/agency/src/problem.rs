@@ -22,7 +22,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use coded::Coded;
-use hint::usual_hint;
+use hint::{filled, usual_hint};
 pub(crate) use workflow::problems;
 
 use crate::output::{Surface, styled};
@@ -49,6 +49,11 @@ impl Problem {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// What to do about it, with the ids that the failure is about.
+    fn filled_hint(&self) -> Option<String> {
+        self.hint.as_deref().map(|hint| filled(hint, &self.message, &self.details))
     }
 
     /// Adds a fact for scripts.
@@ -85,7 +90,7 @@ impl Problem {
     /// The code, the message, the facts and the way out, for programs.
     pub(crate) fn error_object(&self) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message, "details": self.details });
-        if let (Some(object), Some(hint)) = (error.as_object_mut(), &self.hint) {
+        if let (Some(object), Some(hint)) = (error.as_object_mut(), self.filled_hint()) {
             object.insert("hint".to_owned(), json!(hint));
         }
         error
@@ -97,17 +102,18 @@ impl Problem {
 
     /// The message and the hint, for other places that show them.
     pub(crate) fn into_words(self) -> (String, Option<String>) {
-        (self.message, self.hint)
+        let hint = self.filled_hint();
+        (self.message, hint)
     }
 
     pub(crate) fn to_human(&self) -> String {
         let surface = Surface::stderr();
         let label = styled(anstyle::AnsiColor::Red.on_default().bold(), "error");
         let mut text = format!("{label} [{}]: {}\n", self.code, surface.indented(&self.message));
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = self.filled_hint() {
             let label = styled(anstyle::AnsiColor::Cyan.on_default(), "hint");
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{label}: {}", surface.indented(hint));
+            let _ = writeln!(text, "{label}: {}", surface.indented(&hint));
         }
         text
     }

@@ -20,5 +20,6 @@ mod conversation {
     mod self_answer;
     mod stress;
     mod talking;
+    mod turns;
     mod unknown_screen;
 }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod recovery {
     mod adopting;
+    mod damaged_while_live;
     mod doctor;
     mod ends;
     mod fixture;

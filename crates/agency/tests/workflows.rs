@@ -11,6 +11,7 @@ mod workflows {
     mod finishing;
     mod fixture;
     mod jj;
+    mod library;
     mod long_way;
     mod manual_completion;
     mod mcp_servers;

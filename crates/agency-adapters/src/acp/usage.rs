@@ -19,7 +19,7 @@ pub(super) struct UsageTracker {
 
 #[derive(Deserialize)]
 struct Ended {
-    usage: Option<Tokens>,
+    usage: Option<AcpTokens>,
     #[serde(rename = "_meta")]
     meta: Option<Meta>,
 }
@@ -44,7 +44,7 @@ struct TokenCount {
 /// The protocol's count, which is not yet a stable part of it: every number may be missing.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tokens {
+struct AcpTokens {
     total_tokens: Option<u64>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
@@ -82,10 +82,10 @@ impl UsageTracker {
             Some(result) => serde_json::from_str(result.get())?,
             None => Ended { usage: None, meta: None },
         };
-        let quota = ended.meta.and_then(|meta| meta.quota?.token_count).map(|count| Tokens {
+        let quota = ended.meta.and_then(|meta| meta.quota?.token_count).map(|count| AcpTokens {
             input_tokens: count.input_tokens,
             output_tokens: count.output_tokens,
-            ..Tokens::default()
+            ..AcpTokens::default()
         });
         let tokens = ended.usage.or(quota).as_ref().map(counted).unwrap_or_default();
         Ok(Usage { cost_usd, ..tokens })
@@ -99,9 +99,9 @@ impl UsageTracker {
 }
 
 /// Some agents count cached and thought tokens within the others, some beside them: the total shows which.
-fn counted(tokens: &Tokens) -> Usage {
+fn counted(tokens: &AcpTokens) -> Usage {
     let sum = |counts: [Option<u64>; 2]| counts.into_iter().flatten().reduce(u64::saturating_add);
-    let Tokens { total_tokens, input_tokens, output_tokens, .. } = *tokens;
+    let AcpTokens { total_tokens, input_tokens, output_tokens, .. } = *tokens;
     let both = sum([input_tokens, output_tokens]).unwrap_or_default();
     let mut beside = total_tokens.unwrap_or_default().saturating_sub(both);
     let mut with = |count: Option<u64>, more: Option<u64>| match more {

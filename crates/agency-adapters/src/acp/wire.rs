@@ -12,7 +12,7 @@ use crate::json_lines::NotUnderstood;
 /// Any message. The ids of both sides overlap: what has a method is a request or a notification of the agent, what has
 /// none answers a request of ours.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct WireMessage<'a> {
     pub(super) id: Option<RequestId>,
     #[serde(borrow)]
     pub(super) method: Option<Cow<'a, str>>,

@@ -5,14 +5,16 @@ mod content;
 mod control;
 mod finished;
 mod limits;
+mod message_ids;
 mod plans;
 
 use agency_model::Event;
 use serde::Deserialize;
 use serde_json::json;
 
-use self::content::{Block, Message, Pieces, output};
+use self::content::{Block, ContentMessage, Pieces, output};
 use self::control::Requests;
+use self::message_ids::MessageIds;
 use self::plans::Plans;
 use crate::json_lines::{Dialect, Head, NotUnderstood, unknown, without_lone_surrogates};
 use crate::tools::Tools;
@@ -33,6 +35,7 @@ pub(crate) struct Claude {
     asked: u64,
     /// Whether there was a message after the prompt.
     messaged: bool,
+    message_ids: MessageIds,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +106,7 @@ impl Dialect for Claude {
             // Pieces of what follows as a whole, how far the model's thoughts have come, and states that follow from the rest.
             ("stream_event" | "tool_progress", _) | ("system", Some("thinking_tokens" | "task_updated" | "status")) => {
             }
+            ("command_lifecycle", _) => items.extend(self.message_ids.reported(object)?),
             ("control_response", _) => items.extend(control::refused(serde_json::from_str(object)?).map(notice)),
             ("control_request", _) => self.requests.asked(serde_json::from_str(object)?, &self.plans, items),
             ("control_cancel_request", _) => self.requests.cancelled(&serde_json::from_str(object)?, items),
@@ -116,7 +120,11 @@ impl Dialect for Claude {
 
     fn open(&mut self) -> Vec<u8> {
         let prompt = self.opening.as_ref().and_then(|opening| opening.prompt.as_deref());
-        prompt.map(message).unwrap_or_default()
+        prompt.map(|prompt| message(prompt, self.message_ids.next())).unwrap_or_default()
+    }
+
+    fn identify_from(&mut self, first: u128) {
+        self.message_ids = MessageIds::from(first);
     }
 
     fn encode(&mut self, to_agent: &ToAgent) -> Result<Vec<u8>, EncodeError> {
@@ -126,7 +134,7 @@ impl Dialect for Claude {
         match to_agent {
             ToAgent::Message(text) => {
                 self.messaged = true;
-                Ok(message(text))
+                Ok(message(text, self.message_ids.next()))
             }
             ToAgent::Interrupt => {
                 self.asked += 1;
@@ -152,7 +160,7 @@ impl Claude {
         self.messaged || self.opening.as_ref().is_none_or(|opening| opening.prompt.is_some())
     }
 
-    fn assistant(&mut self, said: Said<Message<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
+    fn assistant(&mut self, said: Said<ContentMessage<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         let parent = || said.parent_tool_use_id.clone();
         let blocks = said.message.content.blocks();
         let mut understood = blocks.is_empty();
@@ -181,7 +189,7 @@ impl Claude {
         if understood { Ok(()) } else { Err(NotUnderstood) }
     }
 
-    fn user(&mut self, said: Said<Message<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
+    fn user(&mut self, said: Said<ContentMessage<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         // An echo of what we said.
         if said.is_replay == Some(true) {
             return Ok(());
@@ -216,7 +224,7 @@ impl Claude {
 }
 
 /// A message with a block that is not understood. Half characters are mended before it is taken apart.
-fn piece_by_piece(object: &str) -> Result<Said<Message<'_>>, NotUnderstood> {
+fn piece_by_piece(object: &str) -> Result<Said<ContentMessage<'_>>, NotUnderstood> {
     if without_lone_surrogates(object).is_some() {
         return Err(NotUnderstood);
     }
@@ -232,8 +240,12 @@ fn piece_by_piece(object: &str) -> Result<Said<Message<'_>>, NotUnderstood> {
     })
 }
 
-fn message(text: &str) -> Vec<u8> {
-    crate::line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
+fn message(text: &str, id: Option<String>) -> Vec<u8> {
+    let message = json!({ "role": "user", "content": text });
+    crate::line(&match id {
+        Some(id) => json!({ "type": "user", "uuid": id, "message": message }),
+        None => json!({ "type": "user", "message": message }),
+    })
 }
 
 fn notice(message: String) -> StreamItem {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::client::{Client, Ours};
-use super::items::{Items, Stage};
+use super::items::{ItemStage, Items};
 use super::notifications::{self, ItemChanged, Resolved, TurnChanged};
 use super::open_tools::OpenTools;
 use super::requests::{Request, Requests};
@@ -172,8 +172,8 @@ impl AppServer {
 
     fn notification(&mut self, method: &str, params: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
         match method {
-            "item/started" => self.item(Stage::Started, serde_json::from_str(params)?, items)?,
-            "item/completed" => self.item(Stage::Completed, serde_json::from_str(params)?, items)?,
+            "item/started" => self.item(ItemStage::Started, serde_json::from_str(params)?, items)?,
+            "item/completed" => self.item(ItemStage::Completed, serde_json::from_str(params)?, items)?,
             "turn/started" => {
                 let TurnChanged { thread_id, turn } = serde_json::from_str(params)?;
                 self.begun = true;
@@ -207,12 +207,12 @@ impl AppServer {
 
     fn item(
         &mut self,
-        stage: Stage,
+        stage: ItemStage,
         changed: ItemChanged<'_>,
         items: &mut Vec<StreamItem>,
     ) -> Result<(), NotUnderstood> {
         // What ends may have begun before the words that the turn has taken since.
-        if stage == Stage::Started && self.client.is_ours(&changed.thread_id) {
+        if stage == ItemStage::Started && self.client.is_ours(&changed.thread_id) {
             match notifications::user_message(&changed.item) {
                 Some(texts) => self.client.taken(&texts),
                 None => self.client.answers(),

@@ -35,12 +35,12 @@ struct Sent {
     texts: Vec<String>,
     /// The turn into which they go; not known before the response.
     turn: Option<String>,
-    origin: Origin,
+    origin: TextOrigin,
 }
 
 /// Why words were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum TextOrigin {
     /// They begin the conversation. An interrupt means them.
     Opening,
     /// The user said them.
@@ -138,7 +138,7 @@ impl Client {
     pub(super) fn opened(&mut self, thread: &str) -> Option<Vec<u8>> {
         let before = std::mem::replace(&mut self.thread, ThreadState::Open(thread.to_owned()));
         match before {
-            ThreadState::Opening(early) if !early.is_empty() => Some(self.send(thread, &early, Origin::Opening)),
+            ThreadState::Opening(early) if !early.is_empty() => Some(self.send(thread, &early, TextOrigin::Opening)),
             ThreadState::Opening(_) | ThreadState::Open(_) | ThreadState::Refused => None,
         }
     }
@@ -188,10 +188,10 @@ impl Client {
     /// Says something to a thread. In a running turn, Codex takes it as a part of the turn; `turn/steer` does the same,
     /// but loses the words if the turn ends at that moment.
     pub(super) fn say(&mut self, thread: &str, texts: &[String]) -> Vec<u8> {
-        self.send(thread, texts, Origin::User)
+        self.send(thread, texts, TextOrigin::User)
     }
 
-    fn send(&mut self, thread: &str, texts: &[String], origin: Origin) -> Vec<u8> {
+    fn send(&mut self, thread: &str, texts: &[String], origin: TextOrigin) -> Vec<u8> {
         if self.is_ours(thread) && self.turn == TurnState::Idle {
             self.turn = TurnState::Starting;
         }
@@ -219,7 +219,7 @@ impl Client {
         let is_taken = |sent: &Sent| sent.texts.iter().all(|text| texts.contains(&text.as_str()));
         if let Some(index) = self.untaken.iter().position(is_taken) {
             let sent = self.untaken.remove(index);
-            if sent.origin == Origin::User {
+            if sent.origin == TextOrigin::User {
                 self.unanswered.push(sent);
             }
         }
@@ -241,7 +241,7 @@ impl Client {
         match &self.thread {
             ThreadState::Open(thread) if !texts.is_empty() => {
                 let thread = thread.clone();
-                Some(self.send(&thread, &texts, Origin::Again))
+                Some(self.send(&thread, &texts, TextOrigin::Again))
             }
             ThreadState::Open(_) | ThreadState::Opening(_) | ThreadState::Refused => None,
         }

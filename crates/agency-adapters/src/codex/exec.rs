@@ -3,7 +3,7 @@
 use agency_model::{Event, Usage};
 use serde::Deserialize;
 
-use super::items::{Item, Items, Stage};
+use super::items::{Item, ItemStage, Items};
 use crate::json_lines::{Dialect, Head, NotUnderstood};
 use crate::{Outcome, StreamItem};
 
@@ -14,7 +14,7 @@ pub(crate) struct Codex {
     items: Items,
     answer: Option<String>,
     /// The last usage, which counts the whole thread.
-    total: Tokens,
+    total: ExecTokens,
 }
 
 #[derive(Deserialize)]
@@ -30,11 +30,11 @@ struct Changed<'a> {
 
 #[derive(Deserialize)]
 struct Completed {
-    usage: Option<Tokens>,
+    usage: Option<ExecTokens>,
 }
 
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct Tokens {
+struct ExecTokens {
     input_tokens: Option<u64>,
     cached_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
@@ -42,11 +42,11 @@ struct Tokens {
 
 #[derive(Deserialize)]
 struct Failed {
-    error: Message,
+    error: ErrorText,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct ErrorText {
     message: String,
 }
 
@@ -62,9 +62,11 @@ impl Dialect for Codex {
                 self.answer = None;
                 items.push(StreamItem::TurnStarted);
             }
-            "item.started" => items.extend(self.item(Stage::Started, object)?.into_iter().map(StreamItem::Event)),
-            "item.updated" => items.extend(self.item(Stage::Updated, object)?.into_iter().map(StreamItem::Event)),
-            "item.completed" => items.extend(self.item(Stage::Completed, object)?.into_iter().map(StreamItem::Event)),
+            "item.started" => items.extend(self.item(ItemStage::Started, object)?.into_iter().map(StreamItem::Event)),
+            "item.updated" => items.extend(self.item(ItemStage::Updated, object)?.into_iter().map(StreamItem::Event)),
+            "item.completed" => {
+                items.extend(self.item(ItemStage::Completed, object)?.into_iter().map(StreamItem::Event));
+            }
             "turn.completed" => self.completed(&serde_json::from_str(object)?, items),
             "turn.failed" => {
                 let failed: Failed = serde_json::from_str(object)?;
@@ -72,7 +74,7 @@ impl Dialect for Codex {
             }
             // Also sent for each retry; only `turn.failed` is the end.
             "error" => {
-                let Message { message } = serde_json::from_str(object)?;
+                let ErrorText { message } = serde_json::from_str(object)?;
                 items.push(StreamItem::Event(Event::Error { message }));
             }
             _ => return Err(NotUnderstood),
@@ -82,7 +84,7 @@ impl Dialect for Codex {
 
     /// It counts the whole thread, also what another process said in it.
     fn count_from(&mut self, spent: Usage) {
-        self.total = Tokens {
+        self.total = ExecTokens {
             input_tokens: spent.input_tokens,
             cached_input_tokens: spent.cached_tokens,
             output_tokens: spent.output_tokens,
@@ -91,7 +93,7 @@ impl Dialect for Codex {
 }
 
 impl Codex {
-    fn item(&mut self, stage: Stage, object: &str) -> Result<Vec<Event>, NotUnderstood> {
+    fn item(&mut self, stage: ItemStage, object: &str) -> Result<Vec<Event>, NotUnderstood> {
         let Changed { item } = serde_json::from_str(object)?;
         let events = self.items.events(stage, item)?;
         if let [Event::Output { text, .. }] = events.as_slice() {

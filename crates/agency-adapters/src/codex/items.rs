@@ -11,7 +11,7 @@ use crate::tools::Tools;
 
 /// How far an item has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ItemStage {
     /// It has begun.
     Started,
     /// There is more of it.
@@ -63,13 +63,13 @@ pub(super) struct Items {
 
 impl Items {
     /// What an item says at this stage.
-    pub(super) fn events(&mut self, stage: Stage, item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
+    pub(super) fn events(&mut self, stage: ItemStage, item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
         match (item.kind.as_ref(), stage) {
-            ("agent_message", Stage::Completed) => {
+            ("agent_message", ItemStage::Completed) => {
                 let text = item.text.ok_or(NotUnderstood)?;
                 Ok(vec![Event::output(text)])
             }
-            ("reasoning", Stage::Completed) => Ok(vec![Event::thinking(item.text.ok_or(NotUnderstood)?)]),
+            ("reasoning", ItemStage::Completed) => Ok(vec![Event::thinking(item.text.ok_or(NotUnderstood)?)]),
             ("error", _) => {
                 let message = item.message.ok_or(NotUnderstood)?;
                 Ok(vec![Event::Error { message }])
@@ -82,8 +82,8 @@ impl Items {
                 };
                 Ok(vec![Event::Plan { steps: items.into_iter().map(step).collect(), text: None }])
             }
-            (tool, Stage::Started) if is_tool(tool) => Ok(vec![self.used(item)]),
-            (tool, Stage::Completed) if is_tool(tool) => Ok(self.answered(item)),
+            (tool, ItemStage::Started) if is_tool(tool) => Ok(vec![self.used(item)]),
+            (tool, ItemStage::Completed) if is_tool(tool) => Ok(self.answered(item)),
             _ => Err(NotUnderstood),
         }
     }

@@ -6,7 +6,7 @@ use agency_model::{Event, PlanStep, StepStatus, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::items::{Item, Items, Stage};
+use super::items::{Item, ItemStage, Items};
 use crate::Outcome;
 use crate::json_lines::NotUnderstood;
 
@@ -47,12 +47,12 @@ pub(super) struct TokenUsage {
 #[derive(Deserialize)]
 struct Counts {
     /// Since the last notification; `total` also counts what was before this process.
-    last: Tokens,
+    last: ThreadTokens,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tokens {
+struct ThreadTokens {
     input_tokens: Option<u64>,
     cached_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
@@ -74,11 +74,11 @@ struct Failure {
 #[derive(Deserialize)]
 struct Plan {
     explanation: Option<String>,
-    plan: Vec<Step>,
+    plan: Vec<ListedStep>,
 }
 
 #[derive(Deserialize)]
-struct Step {
+struct ListedStep {
     step: String,
     status: String,
 }
@@ -157,10 +157,10 @@ fn is_silent(method: &str) -> bool {
 }
 
 /// The events of an item, whose kind is in camel case here.
-pub(super) fn item(items: &mut Items, stage: Stage, mut item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
+pub(super) fn item(items: &mut Items, stage: ItemStage, mut item: Item<'_>) -> Result<Vec<Event>, NotUnderstood> {
     match (item.kind.as_ref(), stage) {
         // Our own messages, and the beginnings of items that are reported at their end.
-        ("userMessage", _) | ("agentMessage" | "reasoning" | "plan" | "contextCompaction", Stage::Started) => {
+        ("userMessage", _) | ("agentMessage" | "reasoning" | "plan" | "contextCompaction", ItemStage::Started) => {
             return Ok(vec![]);
         }
         ("reasoning", _) => {
@@ -242,7 +242,7 @@ impl Turn {
 
 impl Plan {
     fn event(self) -> Event {
-        let step = |Step { step, status }: Step| {
+        let step = |ListedStep { step, status }: ListedStep| {
             let status = match status.as_str() {
                 "completed" => StepStatus::Completed,
                 "inProgress" | "in_progress" => StepStatus::InProgress,

@@ -15,7 +15,7 @@ use crate::{ConversationFiles, Conversations, FoundConversation, SearchedRun};
 /// What the first line of a file says.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head {
+struct ConversationHeader {
     session_id: String,
     project_hash: String,
     start_time: Timestamp,
@@ -38,7 +38,7 @@ pub(super) fn files(folder: PathBuf) -> Conversations {
 }
 
 fn read(run: &SearchedRun<'_>, mut lines: &mut dyn Iterator<Item = String>) -> Option<FoundConversation> {
-    let head: Head = serde_json::from_str(&lines.next()?).ok()?;
+    let head: ConversationHeader = serde_json::from_str(&lines.next()?).ok()?;
     let (begin, end) = run.during;
     let directories = [Some(run.directory), run.resolved_directory];
     let here = directories.into_iter().flatten().any(|directory| hash(directory) == head.project_hash);

@@ -26,7 +26,7 @@ struct Init {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct ChatMessage<'a> {
     #[serde(borrow)]
     role: Cow<'a, str>,
     content: String,
@@ -40,7 +40,7 @@ struct Use {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ToolAnswer<'a> {
     tool_id: String,
     #[serde(borrow)]
     status: Cow<'a, str>,
@@ -84,7 +84,7 @@ impl Dialect for Gemini {
                 crate::session(&mut self.session, session_id, items);
             }
             "message" => {
-                let message: Message<'_> = serde_json::from_str(object)?;
+                let message: ChatMessage<'_> = serde_json::from_str(object)?;
                 match message.role.as_ref() {
                     // An echo of the prompt.
                     "user" => {}
@@ -130,7 +130,7 @@ impl Gemini {
         })
     }
 
-    fn answered(&mut self, answer: Answer<'_>) -> StreamItem {
+    fn answered(&mut self, answer: ToolAnswer<'_>) -> StreamItem {
         let output = answer.output.or(answer.error.map(|error| error.message));
         StreamItem::Event(Event::ToolResult {
             tool_name: self.tools.closed(&answer.tool_id).unwrap_or_else(crate::unnamed),

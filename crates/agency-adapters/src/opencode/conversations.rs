@@ -10,14 +10,14 @@ pub(super) const LISTING: Conversations =
     Conversations::Listing(ConversationListing { args: &["session", "list", "--format", "json"], newest });
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedConversation {
     id: String,
     directory: PathBuf,
     updated: u64,
 }
 
 fn newest(output: &[u8], directory: &Path) -> Option<String> {
-    let listed: Vec<Listed> = serde_json::from_slice(output).ok()?;
+    let listed: Vec<ListedConversation> = serde_json::from_slice(output).ok()?;
     let here = listed.into_iter().filter(|listed| listed.directory == directory);
     here.max_by_key(|listed| listed.updated).map(|listed| listed.id)
 }

@@ -19,7 +19,7 @@ pub(crate) struct Opencode {
 
 /// What every event has.
 #[derive(Deserialize)]
-struct Head<'a> {
+struct EventHead<'a> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'a, str>,
     #[serde(rename = "sessionID")]
@@ -37,7 +37,7 @@ struct Text {
 }
 
 #[derive(Deserialize)]
-struct Tool {
+struct ToolPart {
     tool: String,
     #[serde(rename = "callID")]
     call_id: Option<String>,
@@ -53,14 +53,14 @@ struct ToolState {
 }
 
 #[derive(Deserialize)]
-struct Step {
+struct StepFinish {
     reason: Option<String>,
-    tokens: Option<Tokens>,
+    tokens: Option<OpencodeTokens>,
     cost: Option<f64>,
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct OpencodeTokens {
     input: Option<u64>,
     output: Option<u64>,
     reasoning: Option<u64>,
@@ -93,7 +93,7 @@ struct FailureData {
 
 impl Dialect for Opencode {
     fn parse(&mut self, object: &str, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
-        let head: Head<'_> = serde_json::from_str(object)?;
+        let head: EventHead<'_> = serde_json::from_str(object)?;
         let said = match head.kind.as_ref() {
             "step_start" => vec![],
             "text" => {
@@ -128,7 +128,7 @@ impl Dialect for Opencode {
 }
 
 impl Opencode {
-    fn step(&mut self, step: &Step) -> Vec<StreamItem> {
+    fn step(&mut self, step: &StepFinish) -> Vec<StreamItem> {
         let mut items = vec![];
         if let Some(tokens) = &step.tokens {
             let sum = |counts: &[Option<u64>]| counts.iter().copied().flatten().reduce(u64::saturating_add);
@@ -155,8 +155,8 @@ impl Opencode {
 }
 
 /// A tool is reported once, when it is done.
-fn tool(part: Tool) -> [Event; 2] {
-    let Tool { tool, call_id, state } = part;
+fn tool(part: ToolPart) -> [Event; 2] {
+    let ToolPart { tool, call_id, state } = part;
     let used = Event::ToolUse {
         tool_name: tool.clone(),
         input: state.input.unwrap_or_default(),

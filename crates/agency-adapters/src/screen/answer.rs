@@ -5,7 +5,7 @@ use std::time::Duration;
 use agency_model::{Answer, Question};
 use serde::Deserialize;
 
-use super::key::Key;
+use super::key::KeyBytes;
 use super::options::OptionRow;
 use super::pattern::Pattern;
 
@@ -23,9 +23,9 @@ pub(super) struct Answers {
     /// The options that deny, the best first.
     deny: Vec<Pattern>,
     /// The keys that deny, where no option does.
-    deny_keys: Vec<Key>,
+    deny_keys: Vec<KeyBytes>,
     /// The keys that go on after several options were checked.
-    finish: Vec<Key>,
+    finish: Vec<KeyBytes>,
     /// The option that takes own words.
     text: Option<TextOption>,
 }
@@ -57,7 +57,7 @@ pub(super) struct TextOption {
     reach: PickMethod,
     /// The keys that open the entry.
     #[serde(default)]
-    open: Vec<Key>,
+    open: Vec<KeyBytes>,
 }
 
 /// Why an answer cannot be typed.
@@ -101,9 +101,9 @@ pub(super) struct AnswerKeys {
     pick: Option<PickMethod>,
     allow: Option<usize>,
     deny: Option<usize>,
-    deny_keys: Vec<Key>,
-    finish: Vec<Key>,
-    text: Option<(usize, PickMethod, Vec<Key>)>,
+    deny_keys: Vec<KeyBytes>,
+    finish: Vec<KeyBytes>,
+    text: Option<(usize, PickMethod, Vec<KeyBytes>)>,
     hidden: Option<usize>,
 }
 
@@ -154,12 +154,12 @@ impl AnswerKeys {
         self.text.is_some() && !self.several()
     }
 
-    fn allow(&self) -> Result<Vec<Key>, AnswerError> {
+    fn allow(&self) -> Result<Vec<KeyBytes>, AnswerError> {
         let index = self.allow.ok_or_else(|| AnswerError::NoQuickAnswer("allow", self.labels()))?;
         self.choose(index)
     }
 
-    fn deny(&self) -> Result<Vec<Key>, AnswerError> {
+    fn deny(&self) -> Result<Vec<KeyBytes>, AnswerError> {
         match self.deny {
             Some(index) => self.choose(index),
             None if self.deny_keys.is_empty() => Err(AnswerError::NoQuickAnswer("deny", self.labels())),
@@ -167,7 +167,7 @@ impl AnswerKeys {
         }
     }
 
-    fn options(&self, chosen: &[String]) -> Result<Vec<Key>, AnswerError> {
+    fn options(&self, chosen: &[String]) -> Result<Vec<KeyBytes>, AnswerError> {
         let index = |name: &String| {
             let by_id = self.rows.iter().position(|row| row.id == *name);
             let found = by_id.or_else(|| self.rows.iter().position(|row| row.label == *name));
@@ -183,7 +183,7 @@ impl AnswerKeys {
     }
 
     /// Checks these options and no other, and continues.
-    fn check(&self, chosen: &[usize]) -> Result<Vec<Key>, AnswerError> {
+    fn check(&self, chosen: &[usize]) -> Result<Vec<KeyBytes>, AnswerError> {
         if self.finish.is_empty() {
             return Err(AnswerError::OnlyOnScreen);
         }
@@ -194,7 +194,7 @@ impl AnswerKeys {
                 let pick = self.pick.ok_or(AnswerError::OnlyOnScreen)?;
                 keys.extend(self.reach(pick, mark, index)?);
                 if pick != PickMethod::Number {
-                    keys.push(Key::enter());
+                    keys.push(KeyBytes::enter());
                     mark = Some(index);
                 }
             }
@@ -203,7 +203,7 @@ impl AnswerKeys {
         Ok(keys)
     }
 
-    fn text(&self, words: &str) -> Result<Vec<Key>, AnswerError> {
+    fn text(&self, words: &str) -> Result<Vec<KeyBytes>, AnswerError> {
         let Some((index, pick, open)) = self.text.as_ref().filter(|_| self.takes_text()) else {
             return Err(AnswerError::NoText(self.labels()));
         };
@@ -212,43 +212,43 @@ impl AnswerKeys {
         }
         let mut keys = self.reach(*pick, self.mark(), *index)?;
         keys.extend(open.iter().cloned());
-        keys.extend([Key::paste(words.trim()), Key::enter()]);
+        keys.extend([KeyBytes::paste(words.trim()), KeyBytes::enter()]);
         Ok(keys)
     }
 
-    fn choose(&self, index: usize) -> Result<Vec<Key>, AnswerError> {
+    fn choose(&self, index: usize) -> Result<Vec<KeyBytes>, AnswerError> {
         if let Some(row) = self.rows.get(index).filter(|row| !row.keys.is_empty()) {
             return Ok(row.keys.clone());
         }
         let pick = self.pick.ok_or(AnswerError::OnlyOnScreen)?;
         let mut keys = self.reach(pick, self.mark(), index)?;
         if pick != PickMethod::Number {
-            keys.push(Key::enter());
+            keys.push(KeyBytes::enter());
         }
         Ok(keys)
     }
 
     /// The keys that lead from the marked option to another one.
-    fn reach(&self, pick: PickMethod, mark: Option<usize>, index: usize) -> Result<Vec<Key>, AnswerError> {
+    fn reach(&self, pick: PickMethod, mark: Option<usize>, index: usize) -> Result<Vec<KeyBytes>, AnswerError> {
         let (back, forth) = match pick {
             PickMethod::Number => return self.number(index),
             PickMethod::NumberEnter => {
                 let id = self.rows.get(index).map(|row| row.id.as_str()).unwrap_or_default();
-                return Ok(id.chars().map(Key::letter).collect());
+                return Ok(id.chars().map(KeyBytes::letter).collect());
             }
-            PickMethod::UpDown => (Key::up(), Key::down()),
-            PickMethod::LeftRight => (Key::left(), Key::right()),
+            PickMethod::UpDown => (KeyBytes::up(), KeyBytes::down()),
+            PickMethod::LeftRight => (KeyBytes::left(), KeyBytes::right()),
         };
         let mark = mark.ok_or(AnswerError::NoMark)?;
         let key = if index < mark { back } else { forth };
         Ok(vec![key; index.abs_diff(mark)])
     }
 
-    fn number(&self, index: usize) -> Result<Vec<Key>, AnswerError> {
+    fn number(&self, index: usize) -> Result<Vec<KeyBytes>, AnswerError> {
         let id = self.rows.get(index).map(|row| row.id.as_str()).unwrap_or_default();
         let mut digits = id.chars();
         match (digits.next(), digits.next()) {
-            (Some(digit), None) => Ok(vec![Key::letter(digit)]),
+            (Some(digit), None) => Ok(vec![KeyBytes::letter(digit)]),
             // The first digit of a longer number would already choose.
             (_, _) => Err(AnswerError::OnlyOnScreen),
         }
@@ -280,6 +280,6 @@ impl ScreenQuestion {
             Answer::Options { chosen } => self.keys.options(chosen),
             Answer::Text { text } => self.keys.text(text),
         };
-        Ok(keys?.into_iter().map(Key::into_bytes).collect())
+        Ok(keys?.into_iter().map(KeyBytes::into_bytes).collect())
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Dialog {
     detail: MarkedLines,
     /// By which words the tool is known that wants permission.
     #[serde(default)]
-    tools: Vec<Tool>,
+    tools: Vec<DialogTool>,
     /// How the options are shown.
     options: Options,
     /// How they are chosen.
@@ -42,7 +42,7 @@ pub(super) struct Dialog {
 /// A tool, known by words above the options.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tool {
+struct DialogTool {
     seen: Pattern,
     name: String,
 }

@@ -18,9 +18,9 @@ const NAMED: [(&str, &[u8]); 10] = [
 
 /// What one key sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Key(Vec<u8>);
+pub(super) struct KeyBytes(Vec<u8>);
 
-impl Key {
+impl KeyBytes {
     pub(super) fn enter() -> Self {
         Self(b"\r".to_vec())
     }
@@ -59,7 +59,7 @@ impl Key {
     }
 }
 
-impl<'de> Deserialize<'de> for Key {
+impl<'de> Deserialize<'de> for KeyBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         if let Some((_, bytes)) = NAMED.iter().find(|(known, _)| *known == name) {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn pasted_text_cannot_press_keys() {
-        let pasted = Key::paste("a\n\x1b[201~\r\x03b").into_bytes();
+        let pasted = KeyBytes::paste("a\n\x1b[201~\r\x03b").into_bytes();
         assert_eq!(pasted, b"\x1b[200~a\n[201~b\x1b[201~");
     }
 }

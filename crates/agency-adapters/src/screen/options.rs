@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex_lite::Regex;
 use serde::Deserialize;
 
-use super::key::Key;
+use super::key::KeyBytes;
 use super::unframed_screen::UnframedScreen;
 
 /// How a dialog shows its options.
@@ -53,7 +53,7 @@ pub(super) enum Below {
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
     label: String,
-    keys: Vec<Key>,
+    keys: Vec<KeyBytes>,
 }
 
 /// One option.
@@ -67,7 +67,7 @@ pub(super) struct OptionRow {
     /// Whether Enter would choose it.
     pub(super) marked: bool,
     /// The keys that choose it, where it has its own.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Vec<KeyBytes>,
 }
 
 /// The options of a dialog, and the line at which they begin.
@@ -77,7 +77,7 @@ pub(super) struct ListedOptions {
 }
 
 /// An option that was found on a line.
-struct Found {
+struct FoundOption {
     line: usize,
     column: usize,
     row: OptionRow,
@@ -125,7 +125,7 @@ fn numbered(
             row.label = label.to_owned();
             row.description = Some(description.trim().to_owned());
         }
-        Some(Found { line, column: text.get(..parts.get(3)?.start())?.chars().count(), row })
+        Some(FoundOption { line, column: text.get(..parts.get(3)?.start())?.chars().count(), row })
     });
     let found = last_count(candidates.collect());
     let begin = found.first()?.line;
@@ -135,15 +135,15 @@ fn numbered(
 }
 
 /// The last lines that count up by one: lists in what is asked about stand above the options.
-fn last_count(mut found: Vec<Found>) -> Vec<Found> {
-    let number = |found: &Found| found.row.id.parse::<usize>().unwrap_or_default();
-    let continues = |pair: &[Found]| matches!(pair, [one, next] if number(next) == number(one) + 1);
+fn last_count(mut found: Vec<FoundOption>) -> Vec<FoundOption> {
+    let number = |found: &FoundOption| found.row.id.parse::<usize>().unwrap_or_default();
+    let continues = |pair: &[FoundOption]| matches!(pair, [one, next] if number(next) == number(one) + 1);
     let breaks = found.windows(2).rposition(|pair| !continues(pair));
     found.split_off(breaks.map_or(0, |before| before + 1))
 }
 
-fn with_lines_below(unframed: &UnframedScreen<'_>, found: Found, end: usize, below: Below) -> OptionRow {
-    let Found { line, column, mut row } = found;
+fn with_lines_below(unframed: &UnframedScreen<'_>, found: FoundOption, end: usize, below: Below) -> OptionRow {
+    let FoundOption { line, column, mut row } = found;
     let belongs = |text: &str| !text.trim().is_empty() && text.chars().take(column).all(char::is_whitespace);
     let lines: Vec<&str> =
         unframed.lines(line + 1..end).map(|(_, text)| text).take_while(|text| belongs(text)).map(str::trim).collect();

@@ -116,6 +116,8 @@ fn said(heard: &[StreamItem]) -> Vec<Value> {
         | StreamItem::Question(_)
         | StreamItem::Withdrawn(_)
         | StreamItem::TurnStarted
+        | StreamItem::MessageTaken
+        | StreamItem::MessageDropped
         | StreamItem::BackgroundTasks(_) => None,
     });
     bytes.flat_map(messages).collect()

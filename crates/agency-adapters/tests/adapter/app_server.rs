@@ -227,6 +227,8 @@ fn a_resumed_thread_tells_neither_its_history_nor_what_it_has_cost() {
             | StreamItem::Question(_)
             | StreamItem::Withdrawn(_)
             | StreamItem::TurnStarted
+            | StreamItem::MessageTaken
+            | StreamItem::MessageDropped
             | StreamItem::BackgroundTasks(_) => None,
         })
         .collect();

@@ -111,6 +111,8 @@ impl Talk {
                     | StreamItem::Result(_)
                     | StreamItem::Withdrawn(_)
                     | StreamItem::TurnStarted
+                    | StreamItem::MessageTaken
+                    | StreamItem::MessageDropped
                     | StreamItem::BackgroundTasks(_) => {}
                 }
                 if !matches!(item, StreamItem::Reply(_)) {

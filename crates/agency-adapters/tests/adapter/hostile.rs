@@ -245,6 +245,8 @@ fn codex_counts_the_whole_thread_and_each_turn_is_told_its_own() {
             | StreamItem::Question(_)
             | StreamItem::Withdrawn(_)
             | StreamItem::TurnStarted
+            | StreamItem::MessageTaken
+            | StreamItem::MessageDropped
             | StreamItem::BackgroundTasks(_) => None,
         })
         .collect();

@@ -83,6 +83,8 @@ pub(crate) fn rendered(heard: &StreamItem) -> String {
         }
         StreamItem::Withdrawn(key) => format!("withdrawn    {key}"),
         StreamItem::TurnStarted => "turn".to_owned(),
+        StreamItem::MessageTaken => "message taken".to_owned(),
+        StreamItem::MessageDropped => "message dropped".to_owned(),
         StreamItem::BackgroundTasks(count) => format!("background   {count}"),
         StreamItem::Event(event) if event.parent_tool_id().is_some() => {
             let parent = event.parent_tool_id().unwrap_or_default();

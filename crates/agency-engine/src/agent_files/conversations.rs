@@ -7,10 +7,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use agency_adapters::{AgentAdapter, ConversationFiles, Conversations, FoundConversation, SearchedRun, Variables};
 use jiff::Timestamp;
 
 use super::listing;
-use crate::adapter::{AgentAdapter, ConversationFiles, Conversations, FoundConversation, SearchedRun, Variables};
 
 /// How many files are read, the newest first.
 const MAX_FILES: usize = 5000;

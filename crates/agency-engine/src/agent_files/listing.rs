@@ -4,10 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use agency_adapters::{ServerListing, Variables};
+use agency_system::process::output_with_timeout;
 use serde_json::Value;
-
-use crate::adapter::{ServerListing, Variables};
-use crate::process::output_with_timeout;
 
 /// How long an agent may take to print its list.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(60);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::screen::{ScreenRules, ScreenRulesError};
+use agency_adapters::screen::{ScreenRules, ScreenRulesError};
 
 /// The largest file that is read.
 const MAX_RULES_BYTES: u64 = 1_000_000;

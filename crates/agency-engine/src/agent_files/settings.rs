@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::adapter::{AgentAdapter, McpSettings, Variables};
+use agency_adapters::{AgentAdapter, McpSettings, Variables};
 
 /// The user's settings that MCP servers are added to.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -49,8 +49,9 @@ pub fn sandbox_roots(adapter: &dyn AgentAdapter, environment: &Variables) -> Opt
 mod tests {
     use std::collections::BTreeMap;
 
+    use agency_adapters::adapter;
+
     use super::*;
-    use crate::adapter::adapter;
 
     #[test]
     fn settings_are_read_with_all_that_lies_beside_them_and_shared_directories_are_made() {

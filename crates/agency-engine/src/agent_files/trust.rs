@@ -7,9 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use agency_adapters::{AgentAdapter, TrustSettings, Variables, built_in};
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::{AgentAdapter, TrustSettings, Variables, built_in};
 use crate::home::{HomeError, RunDirectory, read_whole, write_atomically};
 
 /// The note in the run directory.
@@ -117,11 +117,11 @@ impl Drop for SettingsLock {
 mod tests {
     use std::collections::BTreeMap;
 
+    use agency_adapters::adapter;
     use agency_model::RunId;
     use serde_json::Value;
 
     use super::*;
-    use crate::adapter::adapter;
     use crate::home::Home;
 
     fn world() -> (tempfile::TempDir, RunDirectory, Variables) {

@@ -35,6 +35,14 @@ pub enum AgentEventKind {
         /// The event.
         event: Box<Event>,
     },
+    /// What it printed, of an agent whose output is not parsed: plain text on pipes, or a screen. Control sequences are
+    /// removed; the log has them.
+    Output {
+        /// The number of the event before it.
+        seq: u64,
+        /// The text.
+        text: String,
+    },
     /// It is about something else now.
     StateChange {
         /// Before.
@@ -46,7 +54,7 @@ pub enum AgentEventKind {
     Missed(Missed),
 }
 
-/// Events that a slow consumer missed.
+/// Events that a slow consumer missed. A piece of output that is not parsed counts with the number of the event before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missed {
     /// The number of the first.
@@ -126,13 +134,15 @@ impl Queue {
 impl Waiting {
     fn push(&mut self, event: AgentEvent) {
         let may_wait = !is_output(&event.happened);
-        if let (false, true, AgentEventKind::Event { seq, event: said }) =
-            (may_wait, self.output >= QUEUE_CAPACITY, &event.happened)
-        {
-            let bytes = text_of(said).len() as u64;
-            let missed =
-                self.missed.entry(event.run).or_insert(Missed { first: *seq, last: *seq, events: 0, bytes: 0 });
-            *missed = Missed { last: *seq, events: missed.events + 1, bytes: missed.bytes + bytes, ..*missed };
+        let said = match &event.happened {
+            AgentEventKind::Event { seq, event } => Some((*seq, text_of(event))),
+            AgentEventKind::Output { seq, text } => Some((*seq, text.as_str())),
+            AgentEventKind::StateChange { .. } | AgentEventKind::Missed(_) => None,
+        };
+        if let (false, true, Some((seq, text))) = (may_wait, self.output >= QUEUE_CAPACITY, said) {
+            let bytes = text.len() as u64;
+            let missed = self.missed.entry(event.run).or_insert(Missed { first: seq, last: seq, events: 0, bytes: 0 });
+            *missed = Missed { last: seq, events: missed.events + 1, bytes: missed.bytes + bytes, ..*missed };
             return;
         }
         if let Some(missed) = self.missed.remove(&event.run) {
@@ -154,6 +164,7 @@ impl Waiting {
 fn is_output(happened: &AgentEventKind) -> bool {
     match happened {
         AgentEventKind::StateChange { .. } | AgentEventKind::Missed(_) => false,
+        AgentEventKind::Output { .. } => true,
         AgentEventKind::Event { event, .. } => match &**event {
             Event::StateChange { .. }
             | Event::Attempt { .. }

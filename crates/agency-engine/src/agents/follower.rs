@@ -1,9 +1,10 @@
-//! Follows one agent's events for the manager's channel, in a thread of its own.
+//! Follows one agent for the manager's channel, in a thread of its own: its events, and its output where that is not
+//! parsed into events.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use agency_model::RunId;
 
@@ -11,54 +12,55 @@ use super::events::{AgentEvent, AgentEventKind, Queue};
 use super::{AgentError, AgentState, NamedAgent};
 use crate::agency::Agency;
 use crate::home::HomeError;
-use crate::store::Store;
-use crate::watch::{EventReader, Tail};
+use crate::runner::AnsiStripper;
+use crate::store::StoreError;
+use crate::watch::{DirectoryWatch, EventReader, StopHandle, Tail};
 
-/// A thread that reads the events of one run until it has finished.
+/// A thread that reads what one run writes until it has finished.
 #[derive(Debug)]
 pub(super) struct Follower {
     thread: JoinHandle<()>,
-    leave: Arc<AtomicBool>,
+    stop: StopHandle,
 }
 
 impl Follower {
-    /// Begins with the event after number `from`.
+    /// Begins with the event after number `from`, and with the output after it.
     pub(super) fn start(
         agency: &Agency,
         agent: &NamedAgent,
         from: u64,
         queue: &Arc<Queue>,
     ) -> Result<Self, AgentError> {
-        let path = agency.home.run(&agent.run.id).events();
-        let unusable = |source: io::Error| HomeError::new("follow", &path, source);
-        let mut own = Agency {
-            home: agency.home.clone(),
-            config: agency.config.clone(),
-            store: Store::open(&agency.home.database(), agency.config.lock_timeout).map_err(AgentError::Store)?,
-            executable: agency.executable.clone(),
+        let run = agency.home.run(&agent.run.id);
+        let unusable = |source: io::Error| HomeError::new("follow", run.path(), source);
+        let own = agency.try_clone().map_err(AgentError::Store)?;
+        let stop = StopHandle::new();
+        let (events, log) = (run.events(), run.stdout_log());
+        let watch = DirectoryWatch::stopped_by(&[run.path(), log.parent().unwrap_or(run.path())], &stop)?;
+        let output = if agency.understands(&agent.run) {
+            None
+        } else {
+            let begin = if from == 0 { 0 } else { log.metadata().map_or(0, |metadata| metadata.len()) };
+            Some((Tail::at(&log, begin).map_err(unusable)?, AnsiStripper::new()))
         };
-        let mut cursor = Tail::at(&path, 0).map_err(unusable)?;
-        let leave = Arc::new(AtomicBool::new(false));
-        let state = if from == 0 { AgentState::Idle } else { agent.state };
-        let mut telling = Telling {
+        let mut reading = Reading {
+            agency: own,
             agent: agent.name.clone(),
             run: agent.run.id.clone(),
-            from,
-            state,
+            seq: from,
+            state: if from == 0 { AgentState::Idle } else { agent.state },
+            events: Tail::at(&events, 0).map_err(unusable)?,
             reader: EventReader::default(),
+            output,
             queue: Arc::clone(queue),
         };
-        let left = Arc::clone(&leave);
+        let stopped = stop.clone();
         let thread = std::thread::Builder::new()
             .name(format!("events of {}", agent.name))
-            .spawn(move || {
-                let run = telling.run.clone();
-                // A log that cannot be read any more ends the following; the log itself is still there.
-                let stays = || !left.load(Ordering::Relaxed);
-                let _ = own.follow_while(stays, &run, &mut cursor, |piece| telling.tell(piece));
-            })
+            // A log that cannot be read any more ends the following; the log itself is still there.
+            .spawn(move || drop(reading.read_until_end(&watch, &stopped)))
             .map_err(unusable)?;
-        Ok(Self { thread, leave })
+        Ok(Self { thread, stop })
     }
 
     pub(super) fn is_at_work(&self) -> bool {
@@ -68,26 +70,64 @@ impl Follower {
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.leave.store(true, Ordering::Relaxed);
+        self.stop.stop();
     }
 }
 
-struct Telling {
+struct Reading {
+    agency: Agency,
     agent: String,
     run: RunId,
-    from: u64,
+    /// The number of the last event that was read.
+    seq: u64,
     state: AgentState,
+    events: Tail,
     reader: EventReader,
+    output: Option<(Tail, AnsiStripper)>,
     queue: Arc<Queue>,
 }
 
-impl Telling {
-    fn tell(&mut self, piece: &[u8]) -> io::Result<()> {
-        for read in self.reader.feed(piece) {
+impl Reading {
+    fn read_until_end(&mut self, watch: &DirectoryWatch, stop: &StopHandle) -> io::Result<()> {
+        let mut found = false;
+        while !stop.is_stopped() {
+            // The state is read first: what was written before the end is read after it.
+            let over = match self.is_over() {
+                Ok(over) => over,
+                // The database was lost since; `agency reconcile` brings the row back.
+                Err(error) if found && error.is_lost_row() => false,
+                Err(error) => return Err(io::Error::other(error)),
+            };
+            found = true;
+            self.read(over)?;
+            if over {
+                return Ok(());
+            }
+            watch.wait(Duration::MAX);
+        }
+        Ok(())
+    }
+
+    fn is_over(&mut self) -> Result<bool, StoreError> {
+        let row = self.agency.fresh_row(&self.run)?;
+        Ok(row.state.is_terminal() || self.agency.settle(&row)?.is_some())
+    }
+
+    /// Output comes before the events that were written after it, such as that of the agent's exit.
+    fn read(&mut self, over: bool) -> io::Result<()> {
+        self.read_output(over)?;
+        let mut arrived = vec![];
+        let reader = &mut self.reader;
+        self.events.read(|piece| {
+            arrived.extend(reader.feed(piece));
+            Ok(())
+        })?;
+        for read in arrived {
             let (seq, event) = (read.event.seq, read.event.event);
-            if seq <= self.from {
+            if seq <= self.seq {
                 continue;
             }
+            self.seq = seq;
             let new = self.state.after(&event);
             self.push(AgentEventKind::Event { seq, event: Box::new(event) });
             if new != self.state {
@@ -95,6 +135,24 @@ impl Telling {
                 self.push(AgentEventKind::StateChange { old, new });
             }
         }
+        Ok(())
+    }
+
+    fn read_output(&mut self, over: bool) -> io::Result<()> {
+        let Some((mut tail, mut stripper)) = self.output.take() else { return Ok(()) };
+        let push = |text: String| {
+            if !text.is_empty() {
+                self.push(AgentEventKind::Output { seq: self.seq, text });
+            }
+        };
+        tail.read(|piece| {
+            push(stripper.feed(piece));
+            Ok(())
+        })?;
+        if over {
+            push(stripper.finish());
+        }
+        self.output = Some((tail, stripper));
         Ok(())
     }
 

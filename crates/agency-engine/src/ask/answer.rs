@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::adapter::{StreamFormat, StreamItem};
+use agency_adapters::{StreamFormat, StreamItem};
+
 use crate::home::open_to_read;
 use crate::runner::AnsiStripper;
 use crate::watch::last_bytes;

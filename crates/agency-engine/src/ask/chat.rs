@@ -10,13 +10,13 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use agency_system::process::{ProcessHandle, close_on_exec};
+use agency_workspace::{Scratch, Workspace};
 use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
-use crate::process::{ProcessHandle, close_on_exec};
 use crate::runs::create::SearchPath;
-use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether we are to end.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);

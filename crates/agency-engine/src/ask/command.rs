@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use crate::adapter::{
-    self, AdapterError, AgentAdapter, ReadOnlyEntry, ReadOnlyMode, ReadOnlyRequest, ReadOnlySource, SourcesBelow,
-    StreamFormat,
-};
 use crate::agent_files::listed_servers;
 use crate::config::{AgentConfig, CommandTemplate, Form, PromptDelivery, ScreenSource, TemplatePaths};
-use crate::process::ASK_VARIABLE;
 use crate::runs::create::{CreateError, SearchPath, find_program};
-use crate::workspace::{Scratch, ScratchEntry, Workspace};
+use agency_adapters::{
+    AdapterError, AgentAdapter, ReadOnlyEntry, ReadOnlyMode, ReadOnlyRequest, ReadOnlySource, SourcesBelow,
+    StreamFormat,
+};
+use agency_system::process::ASK_VARIABLE;
+use agency_workspace::{Scratch, ScratchEntry, Workspace};
 
 /// Whether the agent answers alone or talks with the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl Reader {
             on_stdin: false,
             entries: vec![],
             sources_below: SourcesBelow::Here,
-            adapter: adapter::CUSTOM,
+            adapter: agency_adapters::CUSTOM,
         })
     }
 

@@ -1,6 +1,7 @@
 //! Why there is no answer.
 
 use agency_model::{ErrorCode, RunId};
+use agency_workspace::WorkspaceError;
 
 use super::TemplateError;
 use crate::home::HomeError;
@@ -9,7 +10,6 @@ use crate::runs::stop::StopError;
 use crate::runs::wait::WaitError;
 use crate::sources::SourceError;
 use crate::store::StoreError;
-use crate::workspace::WorkspaceError;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]

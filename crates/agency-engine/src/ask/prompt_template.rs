@@ -6,7 +6,8 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::adapter::SourcesBelow;
+use agency_adapters::SourcesBelow;
+
 use crate::home::{HomeError, create_private_directory};
 use crate::sources::ResolvedSource;
 

@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::{Reason, State};
 use agency_model::{Event, RunId, Usage};
+use agency_system::lock::Lock;
+use agency_system::process::end_run;
+use agency_system::uuid::random_uuid;
+use agency_workspace::{Scratch, Workspace};
 use ulid::Ulid;
 
 use super::answer::{answer_in, end_of};
@@ -16,15 +20,11 @@ use super::{AskError, PromptTemplate, TEMPLATE_FILE};
 use crate::agency::Agency;
 use crate::config::{AgentConfig, Config};
 use crate::home::HomeError;
-use crate::lock::Lock;
-use crate::process::end_run;
 use crate::runs::create::{AskPlan, CreateError, Plan, SearchPath};
 use crate::runs::scratch::{scratch_place, scratch_places, sweep_scratch};
 use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
-use crate::uuid::random_uuid;
 use crate::watch::{DirectoryWatch, EventReader, Tail};
-use crate::workspace::{Scratch, Workspace};
 
 /// How often we look whether the answer is still wanted.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);

@@ -1,11 +1,12 @@
 //! How one agent program is started.
 
+use agency_adapters::{
+    AdapterError, AgentAdapter, Form, LaunchConfig, LaunchRequest, Program, PromptDelivery, StreamFormat,
+};
 use agency_model::Mode;
 
 use super::CommandTemplate;
-use crate::adapter::{
-    self, AdapterError, AgentAdapter, Form, LaunchConfig, LaunchRequest, Program, PromptDelivery, StreamFormat,
-};
+use crate::own_program::RESERVED_ARGUMENT;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -16,6 +17,8 @@ pub struct AgentConfig {
     pub command: String,
     /// Whether `command` stands for the running program itself, which the caller resolves.
     pub own_command: bool,
+    /// Whether a runner of the caller starts it, so that its program does not have to be installed.
+    pub own_runner: bool,
     /// The user's arguments, put after those of the form.
     pub args: Vec<String>,
     /// Variables set for the agent. They may be secrets, so they are never printed.
@@ -71,16 +74,22 @@ impl AgentConfig {
         let form = self.form(request.mode, request.one_shot);
         // The built-in agents all end their options at `--`; of others that is not known.
         let program = Program { form, args: &self.args, ends_options: self.built_in };
-        self.adapter.launch_config(&program, request)
+        let mut launch = self.adapter.launch_config(&program, request)?;
+        if self.own_command {
+            launch.args.insert(0, RESERVED_ARGUMENT.to_owned());
+        }
+        Ok(launch)
     }
 
-    /// An agent of the user's own, of which only the command is known yet.
-    pub(super) fn custom(command: String) -> Self {
+    /// An agent of the user's own, of which only the command is known yet: it gets its prompt as its last argument.
+    #[must_use]
+    pub fn new(command: impl Into<String>) -> Self {
         let prompt = PromptDelivery::Argument;
         let form = Form { args: Vec::new(), prompt, stream: StreamFormat::Text, resume: None };
         Self {
-            command,
+            command: command.into(),
             own_command: false,
+            own_runner: false,
             args: Vec::new(),
             env: BTreeMap::new(),
             interactive: form.clone(),
@@ -89,7 +98,7 @@ impl AgentConfig {
             ask: None,
             chat: None,
             screen: ScreenSource::None,
-            adapter: adapter::CUSTOM,
+            adapter: agency_adapters::CUSTOM,
             built_in: false,
         }
     }
@@ -117,7 +126,7 @@ mod tests {
 
     #[test]
     fn debug_names_variables_but_hides_their_values() {
-        let mut agent = AgentConfig::custom("mine".to_owned());
+        let mut agent = AgentConfig::new("mine".to_owned());
         agent.env.insert("TOKEN".to_owned(), "s3cret".to_owned());
         let text = format!("{agent:?}");
         assert!(text.contains("TOKEN"), "{text}");

@@ -2,16 +2,25 @@
 
 use super::resolve::overlay;
 use super::{AgentConfig, ScreenSource, document};
-use crate::adapter::{self, AgentAdapter};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+use agency_adapters::AgentAdapter;
 
 /// The name of a workflow's driver in its run.
 pub(crate) const WORKFLOW_DRIVER: &str = "workflow";
 
 /// The built-in agents by name.
 pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
-    agents_of(adapter::built_in())
+    let mut agents = agents_of(agency_adapters::built_in());
+    let others = agency_adapters::registered().into_iter();
+    agents.extend(others.filter_map(|adapter| Some((adapter.name().to_owned(), registered(adapter)?))));
+    agents
+}
+
+/// The agent of an adapter of the program's own. Of its program nothing is known but what the adapter says.
+pub(super) fn registered(adapter: &'static dyn AgentAdapter) -> Option<AgentConfig> {
+    Some(AgentConfig { built_in: false, ..agent(adapter)? })
 }
 
 pub(super) fn agents_of(adapters: impl Iterator<Item = &'static dyn AgentAdapter>) -> BTreeMap<String, AgentConfig> {
@@ -20,7 +29,7 @@ pub(super) fn agents_of(adapters: impl Iterator<Item = &'static dyn AgentAdapter
 
 /// The driver of a workflow.
 pub(crate) fn driver() -> AgentConfig {
-    agent(adapter::WORKFLOW_DRIVER).unwrap_or_else(|| AgentConfig::custom(String::new()))
+    agent(agency_adapters::WORKFLOW_DRIVER).unwrap_or_else(|| AgentConfig::new(String::new()))
 }
 
 /// The agent of an adapter, by its own entry of a configuration; a test reads every one of them.
@@ -28,7 +37,7 @@ fn agent(adapter: &'static dyn AgentAdapter) -> Option<AgentConfig> {
     let path = Path::new(adapter.name());
     let (mut file, _) = document::parse(path, adapter.defaults()).ok()?;
     let written = file.agents.remove(adapter.name())?;
-    let mut agent = AgentConfig::custom(written.command.clone()?);
+    let mut agent = AgentConfig::new(written.command.clone()?);
     overlay(&mut agent, written, path);
     agent.own_command = adapter.is_own_program();
     agent.screen = ScreenSource::BuiltIn(adapter.name().to_owned());
@@ -39,8 +48,9 @@ fn agent(adapter: &'static dyn AgentAdapter) -> Option<AgentConfig> {
 
 #[cfg(test)]
 mod tests {
+    use agency_adapters::DEFAULT_AGENT;
+
     use super::{WORKFLOW_DRIVER, agent, agents};
-    use crate::adapter::{self, DEFAULT_AGENT};
     use crate::config::Form;
     use crate::config::agent_name::{is_valid, normalised};
 
@@ -54,14 +64,14 @@ mod tests {
 
     #[test]
     fn every_entry_is_read_by_the_reader_of_the_configuration() {
-        for adapter in adapter::built_in().chain([adapter::WORKFLOW_DRIVER]) {
+        for adapter in agency_adapters::built_in().chain([agency_adapters::WORKFLOW_DRIVER]) {
             let text = adapter.defaults();
             let path = std::path::Path::new(adapter.name());
             let (file, _) = crate::config::document::parse(path, text).map_err(|error| error.to_string()).unwrap();
             assert_eq!(file.agents.keys().map(String::as_str).collect::<Vec<_>>(), [adapter.name()]);
             assert!(agent(adapter).is_some(), "{adapter:?}");
         }
-        assert_eq!(adapter::WORKFLOW_DRIVER.name(), WORKFLOW_DRIVER);
+        assert_eq!(agency_adapters::WORKFLOW_DRIVER.name(), WORKFLOW_DRIVER);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{
     CommandTemplate, PromptDelivery,
     number::{DAY_IN_SECONDS, pauses, whole_number},
 };
-use crate::adapter::{DEFAULT_AGENT, StreamFormat};
+use agency_adapters::{DEFAULT_AGENT, StreamFormat};
 use agency_model::policy::Policy;
 use agency_model::run::FAILURES_ALLOWED;
 use agency_model::{Host, VcsChoice};

@@ -15,6 +15,16 @@ pub struct Environment {
     pub agency_config_lower: Option<PathBuf>,
 }
 
+impl Environment {
+    /// The variables of this process.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "these variables name the user's configuration")]
+    pub fn of_process() -> Self {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Self { agency_config: variable("AGENCY_CONFIG"), agency_config_lower: variable("agency_CONFIG") }
+    }
+}
+
 /// A file to read, and whether it has to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {

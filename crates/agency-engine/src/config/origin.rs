@@ -41,9 +41,9 @@ const MASK: &str = "***";
 
 /// The line of every key that a file has, by dotted key and the one right name of each agent.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Lines(BTreeMap<String, usize>);
+pub(super) struct KeyLines(BTreeMap<String, usize>);
 
-impl Lines {
+impl KeyLines {
     /// Finds the lines of a file's keys.
     pub(super) fn of(document: &Document<'_>) -> Self {
         let mut lines = Self::default();

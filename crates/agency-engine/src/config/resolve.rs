@@ -5,9 +5,9 @@ use super::{
     built_in,
     document::{Document, dotted},
     file::{Agent, AgentForm, ConfigFile},
-    origin::Lines,
+    origin::KeyLines,
 };
-use crate::adapter::StreamFormat;
+use agency_adapters::StreamFormat;
 use agency_model::document::{Mistake, Mistakes};
 use agency_model::spec::LimitsSpec;
 use std::{
@@ -18,7 +18,7 @@ use std::{
 
 /// The configuration without a file.
 pub(super) fn defaults() -> Config {
-    settings(ConfigFile::default(), built_in::agents(), Lines::default(), None)
+    settings(ConfigFile::default(), built_in::agents(), KeyLines::default(), None)
 }
 
 /// The configuration of a file.
@@ -39,10 +39,10 @@ pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<C
         return Err(Mistakes::from(mistakes).into());
     }
     file.default_agent = default_agent;
-    Ok(settings(file, agents, Lines::of(&document), Some(document.path.to_owned())))
+    Ok(settings(file, agents, KeyLines::of(&document), Some(document.path.to_owned())))
 }
 
-fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: Lines, path: Option<PathBuf>) -> Config {
+fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: KeyLines, path: Option<PathBuf>) -> Config {
     Config {
         default_agent: file.default_agent,
         max_agents: file.max_agents,
@@ -117,7 +117,7 @@ fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMa
         }
         let known = match (agents.entry(name), agent.command.clone()) {
             (btree_map::Entry::Occupied(known), _) => known.into_mut(),
-            (btree_map::Entry::Vacant(slot), Some(command)) => slot.insert(AgentConfig::custom(command)),
+            (btree_map::Entry::Vacant(slot), Some(command)) => slot.insert(AgentConfig::new(command)),
             (btree_map::Entry::Vacant(_), None) => {
                 let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str));
                 let message = "it is not a built-in agent, so it needs a `command`".to_owned();

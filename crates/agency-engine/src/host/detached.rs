@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io;
 use std::process::{Child, Command, Stdio};
 
+use agency_system::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 use tracing::debug;
 
 use super::SupervisorCommand;
-use crate::process::{INDEPENDENT_VARIABLE, RUN_ID_VARIABLE};
 
 /// Starts the supervisor; what it complains about goes to `log`.
 #[expect(clippy::disallowed_methods, reason = "detached supervisors are started here")]

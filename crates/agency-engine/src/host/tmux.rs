@@ -10,10 +10,10 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use agency_model::shell_quoted;
+use agency_system::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
 use tracing::debug;
 
 use super::SupervisorCommand;
-use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE, TerminalSize};
 
 /// The option of a session that names the home to which its run belongs.
 const HOME_OPTION: &str = "@agency_home";

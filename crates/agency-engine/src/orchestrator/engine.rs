@@ -29,6 +29,9 @@ use std::time::Duration;
 
 use agency_model::workflow::{Action, Fact, Flow, HistoryEntry, Recorded, SessionState, StepPath};
 use agency_model::{RunId, SessionId};
+use agency_system::fault;
+use agency_system::lock::Lock;
+use agency_workspace::GitWorktree;
 use jiff::Timestamp;
 use tracing::{debug, info};
 
@@ -47,12 +50,9 @@ use self::driver_protocol::DriverInput;
 use super::state::{Journal, SessionDirectory, SessionManager, SessionRecord};
 use crate::agency::{Agency, OpenError};
 use crate::config::Config;
-use crate::fault;
 use crate::home::Home;
-use crate::lock::Lock;
 use crate::store::RunRow;
 use crate::variant_name::variant_name;
-use crate::workspace::GitWorktree;
 
 /// How long a driver that comes back waits for the one before it to be gone.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(30);

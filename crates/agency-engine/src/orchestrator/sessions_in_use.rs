@@ -16,11 +16,11 @@ use crate::store::RunRow;
 #[derive(Debug)]
 pub struct SessionsInUse {
     sessions: SessionManager,
-    found: HashMap<SessionId, Found>,
+    found: HashMap<SessionId, SessionUse>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Found {
+enum SessionUse {
     Nothing,
     /// Nothing says that it has finished.
     Unreadable,
@@ -38,14 +38,16 @@ impl SessionsInUse {
     pub fn session_of(&mut self, row: &RunRow) -> Option<NeedingSession> {
         let id = row.workflow_session.clone()?;
         let found = self.found.entry(id.clone()).or_insert_with(|| match self.sessions.load(&id) {
-            Ok(session) => Found::State(session.state()),
-            Err(SessionError::NotFound(_)) => Found::Nothing,
-            Err(_) => Found::Unreadable,
+            Ok(session) => SessionUse::State(session.state()),
+            Err(SessionError::NotFound(_)) => SessionUse::Nothing,
+            Err(_) => SessionUse::Unreadable,
         });
         match *found {
-            Found::Nothing => None,
-            Found::Unreadable => Some(NeedingSession { session: id, state: None }),
-            Found::State(state) => state.can_continue().then_some(NeedingSession { session: id, state: Some(state) }),
+            SessionUse::Nothing => None,
+            SessionUse::Unreadable => Some(NeedingSession { session: id, state: None }),
+            SessionUse::State(state) => {
+                state.can_continue().then_some(NeedingSession { session: id, state: Some(state) })
+            }
         }
     }
 }

@@ -13,14 +13,14 @@ use agency_model::spec::{LimitsDraft, RunnerDraft, SpecDraft};
 use agency_model::template::{Spell, Spellbook};
 use agency_model::workflow::{Fact, Plan, SessionState, Task};
 use agency_model::{Host, Mode, RunId, RunKind, SessionId, VcsChoice, WorkspaceKind};
+use agency_system::fault;
+use agency_workspace::Repository;
 use ulid::Ulid;
 
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::config::WORKFLOW_DRIVER;
-use crate::fault;
 use crate::orchestrator::state::Journal;
 use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
-use crate::workspace::Repository;
 
 /// How long another process may hold a session.
 const SESSION_LOCK_TIMEOUT: Duration = Duration::from_secs(5);

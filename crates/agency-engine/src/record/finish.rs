@@ -4,12 +4,12 @@
 
 use agency_model::run::{ChangedPath, Ending, Exit, Marker, Reason, State};
 use agency_model::{ErrorCode, Event, WorkspaceKind};
+use agency_workspace::{Scratch, Workspace};
 use jiff::Timestamp;
 
 use crate::home::{Home, HomeError, RunDirectory, read_text, read_whole};
 use crate::record::event_log::EventLog;
 use crate::store::{RunRow, Store, error_text, now};
-use crate::workspace::{Scratch, Workspace};
 
 /// The version of `done.json`.
 const MARKER_VERSION: u32 = 1;
@@ -91,13 +91,16 @@ impl Ended {
     }
 }
 
-/// Writes `exit_code.txt` and `done.json`.
+/// Writes `exit_code.txt` and `done.json`, and deletes the configuration that a driver had.
 pub fn write_markers(directory: &RunDirectory, ended: &Ended) -> Result<(), HomeError> {
     if let Some(code) = ended.ending.exit.and_then(shell_code) {
         directory.write("exit_code.txt", format!("{code}\n").as_bytes())?;
     }
-    crate::fault::point("finish.exit_code");
-    directory.write_json("done.json", &ended.marker())
+    agency_system::fault::point("finish.exit_code");
+    directory.write_json("done.json", &ended.marker())?;
+    // It can hold secrets, and most runs have none.
+    let _ = std::fs::remove_file(directory.driver_config());
+    Ok(())
 }
 
 /// The exit code as a shell would give it.

@@ -7,12 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agency_model::RunId;
+use agency_system::process::{FoundProcess, Identity};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::home::{HomeError, create_private_directory, read_private_file, write_atomically};
-use crate::process::{Found, Identity};
 use crate::store::now;
 
 /// The version of the format.
@@ -96,7 +96,7 @@ impl PidFile {
     /// Removes that of a run, unless its process still exists: then it may be needed to find it.
     pub fn remove_if_gone(directory: &Path, run_id: &RunId) {
         let is_there = match Self::read(directory, run_id) {
-            Ok(Some(file)) => !matches!(file.process.find(), Ok(Found::Gone | Found::AnotherBoot)),
+            Ok(Some(file)) => !matches!(file.process.find(), Ok(FoundProcess::Gone | FoundProcess::AnotherBoot)),
             Ok(None) => return,
             // It is the run's own, and holds no information any more.
             Err(_) => false,

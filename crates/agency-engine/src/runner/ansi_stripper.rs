@@ -15,13 +15,13 @@ const MAX_DCS_BYTES: usize = 1024 * 1024;
 /// across lines, because pictures have them; it is given up after a megabyte.
 #[derive(Debug, Clone, Default)]
 pub struct AnsiStripper {
-    state: State,
+    state: SequenceState,
     half: HalfCharacter,
 }
 
 /// What the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum SequenceState {
     #[default]
     Text,
     /// After ESC.
@@ -59,14 +59,14 @@ impl AnsiStripper {
         let mut rest = bytes;
         loop {
             rest = match self.state {
-                State::Text => {
+                SequenceState::Text => {
                     let (run, after) = split_run(rest, is_text);
                     self.half.decode(run, &mut text);
                     after
                 }
-                State::Csi => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
-                State::Osc | State::Message => split_run(rest, |byte| byte >= b' ').1,
-                State::Escape | State::Charset | State::Dcs(_) => rest,
+                SequenceState::Csi => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
+                SequenceState::Osc | SequenceState::Message => split_run(rest, |byte| byte >= b' ').1,
+                SequenceState::Escape | SequenceState::Charset | SequenceState::Dcs(_) => rest,
             };
             let Some((byte, after)) = rest.split_first() else { return text };
             self.step(*byte, &mut text);
@@ -79,7 +79,7 @@ impl AnsiStripper {
     pub fn finish(&mut self) -> String {
         let mut text = String::new();
         self.half.give_up(&mut text);
-        self.state = State::Text;
+        self.state = SequenceState::Text;
         text
     }
 
@@ -87,29 +87,29 @@ impl AnsiStripper {
     fn step(&mut self, byte: u8, text: &mut String) {
         self.half.give_up(text);
         self.state = match (self.state, byte) {
-            (_, ESCAPE) => State::Escape,
-            (_, CANCEL | SUBSTITUTE) => State::Text,
-            (State::Dcs(length), _) if length < MAX_DCS_BYTES => State::Dcs(length + 1),
-            (State::Dcs(_), _) => State::Text,
-            (State::Osc, BELL) => State::Text,
-            (State::Osc | State::Message, _) if byte != b'\n' => self.state,
+            (_, ESCAPE) => SequenceState::Escape,
+            (_, CANCEL | SUBSTITUTE) => SequenceState::Text,
+            (SequenceState::Dcs(length), _) if length < MAX_DCS_BYTES => SequenceState::Dcs(length + 1),
+            (SequenceState::Dcs(_), _) => SequenceState::Text,
+            (SequenceState::Osc, BELL) => SequenceState::Text,
+            (SequenceState::Osc | SequenceState::Message, _) if byte != b'\n' => self.state,
             // Either a newline ends the sequence, or a terminal obeys it and the sequence continues.
             (_, b'\n' | b'\r' | b'\t' | FORM_FEED) => {
                 text.push(char::from(byte));
-                if byte == b'\n' { State::Text } else { self.state }
+                if byte == b'\n' { SequenceState::Text } else { self.state }
             }
             (_, 0x00..0x20 | DELETE) => self.state,
-            (State::Escape, b'[') => State::Csi,
-            (State::Escape, b']') => State::Osc,
-            (State::Escape, b'P') => State::Dcs(0),
-            (State::Escape, b'X' | b'^' | b'_') => State::Message,
-            (State::Escape | State::Charset, b' '..=b'/') => State::Charset,
-            (State::Csi, b' '..=b'?') => State::Csi,
-            (State::Escape | State::Charset | State::Csi, ..DELETE) => State::Text,
+            (SequenceState::Escape, b'[') => SequenceState::Csi,
+            (SequenceState::Escape, b']') => SequenceState::Osc,
+            (SequenceState::Escape, b'P') => SequenceState::Dcs(0),
+            (SequenceState::Escape, b'X' | b'^' | b'_') => SequenceState::Message,
+            (SequenceState::Escape | SequenceState::Charset, b' '..=b'/') => SequenceState::Charset,
+            (SequenceState::Csi, b' '..=b'?') => SequenceState::Csi,
+            (SequenceState::Escape | SequenceState::Charset | SequenceState::Csi, ..DELETE) => SequenceState::Text,
             // No sequence has such a byte: the sequence was broken off, and this is text again.
             (_, b' '..) => {
                 self.half.decode(&[byte], text);
-                State::Text
+                SequenceState::Text
             }
         };
     }

@@ -1,9 +1,9 @@
 //! What a runner is to start.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -70,6 +70,29 @@ impl RunnerCommand {
     {
         self.environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         self
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn get_program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its arguments.
+    pub fn get_args(&self) -> impl Iterator<Item = &OsStr> {
+        self.args.iter().map(OsString::as_os_str)
+    }
+
+    /// Where it works, if that is set.
+    #[must_use]
+    pub fn get_directory(&self) -> Option<&Path> {
+        self.directory.as_deref()
+    }
+
+    /// A variable of its environment.
+    #[must_use]
+    pub fn get_variable(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.environment.get(name.as_ref()).map(OsString::as_os_str)
     }
 
     /// Sets the first size of its terminal.

@@ -9,7 +9,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use super::{InputClosed, StdinPlan};
 
 /// The writing end of a program's input.
-pub(super) struct Input {
+pub(super) struct ProgramInput {
     writer: Option<Writer>,
     waiting: VecDeque<u8>,
     close_when_empty: bool,
@@ -17,7 +17,7 @@ pub(super) struct Input {
 
 pub(super) type Writer = Box<dyn AsyncWrite + Unpin + Send>;
 
-impl Input {
+impl ProgramInput {
     pub(super) fn new(writer: Option<Writer>, plan: &StdinPlan) -> Self {
         let (text, close_when_empty) = match plan {
             StdinPlan::Text(text) => (text.as_str(), true),
@@ -31,14 +31,17 @@ impl Input {
         self.writer.is_some()
     }
 
-    /// Writes at once what fits; the rest follows while the runner waits for events.
+    /// Writes at once what fits; the rest follows while the runner waits for events. Fails if the program closed its input.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
         let writer = self.writer.as_mut().filter(|_| !self.close_when_empty).ok_or(InputClosed)?;
         let mut context = Context::from_waker(Waker::noop());
         let written = match self.waiting.is_empty().then(|| Pin::new(writer).poll_write(&mut context, bytes)) {
             Some(Poll::Ready(Ok(length))) => length,
-            // What went wrong is met again when the rest is written.
-            Some(Poll::Ready(Err(_)) | Poll::Pending) | None => 0,
+            Some(Poll::Ready(Err(_))) => {
+                self.writer = None;
+                return Err(InputClosed);
+            }
+            Some(Poll::Pending) | None => 0,
         };
         self.waiting.extend(bytes.iter().skip(written));
         Ok(())

@@ -5,18 +5,21 @@ use std::os::fd::AsFd;
 use std::process::Stdio;
 
 use agency_model::run::Exit;
+use agency_system::process::{ReadOrder, in_new_session};
 use tokio::net::unix::pipe;
 
-use super::input::{Input, Writer};
+use super::input::{ProgramInput, Writer};
 use super::output::{Output, READ_BYTES};
 use super::running::{Running, Streams};
 use super::{
     InputClosed, NextEvent, ProcessRunner, RunnerCommand, Signal, SpawnError, StdinPlan, Stream, TerminalSize,
     require_runtime,
 };
-use crate::process::{ReadOrder, in_new_session};
 
 /// Runs a program without a terminal.
+///
+/// Its input is what its [`StdinPlan`] says. With [`StdinPlan::Open`], [`type_in`](ProcessRunner::type_in) writes to it;
+/// otherwise, and once it is closed, that is [`InputClosed`].
 pub struct HeadlessRunner {
     running: Running,
 }
@@ -53,7 +56,7 @@ fn on_pipes(command: &RunnerCommand) -> io::Result<HeadlessRunner> {
     let stdout = Output::new(Stream::Stdout, pipe::Receiver::from_owned_fd(stdout.into())?);
     let stderr = Output::new(Stream::Stderr, pipe::Receiver::from_owned_fd(stderr.into())?);
     let writer = child.stdin.take().map(|pipe| Box::new(pipe) as Writer);
-    let running = Running::new(child, Streams { stdout, stderr, order }, Input::new(writer, &command.stdin))?;
+    let running = Running::new(child, Streams { stdout, stderr, order }, ProgramInput::new(writer, &command.stdin))?;
     Ok(HeadlessRunner { running })
 }
 

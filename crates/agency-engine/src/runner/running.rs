@@ -5,19 +5,19 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use agency_model::run::Exit;
+use agency_system::process::{ReadFirst, ReadOrder, signal_group};
 use tokio::process::Child;
 
-use super::input::Input;
+use super::input::ProgramInput;
 use super::output::Output;
 use super::{RunnerEvent, Signal, Stream};
-use crate::process::{ReadFirst, ReadOrder, signal_group};
 
 /// A process that leads a session and a group of its own.
 pub(super) struct Running {
     child: Child,
     pid: u32,
     streams: Streams,
-    pub(super) input: Input,
+    pub(super) input: ProgramInput,
     exit: Option<Exit>,
 }
 
@@ -54,7 +54,7 @@ impl Streams {
 }
 
 impl Running {
-    pub(super) fn new(child: Child, streams: Streams, input: Input) -> io::Result<Self> {
+    pub(super) fn new(child: Child, streams: Streams, input: ProgramInput) -> io::Result<Self> {
         let pid = child.id().ok_or_else(|| io::Error::other("it was gone before it had a pid"))?;
         Ok(Self { child, pid, streams, input, exit: None })
     }

@@ -5,17 +5,20 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
 
 use agency_model::run::Exit;
+use agency_system::process::{ReadOrder, end_of_input, leave_newlines_alone, newline_needs_return, set_terminal_size};
 
-use super::input::{Input, Writer};
+use super::input::{ProgramInput, Writer};
 use super::output::Output;
 use super::running::{Running, Streams};
 use super::{
     InputClosed, NextEvent, ProcessRunner, RunnerCommand, RunnerEvent, Signal, SpawnError, StdinPlan, Stream,
     TerminalSize, require_runtime,
 };
-use crate::process::{ReadOrder, end_of_input, leave_newlines_alone, newline_needs_return, set_terminal_size};
 
 /// Runs a program that needs a terminal.
+///
+/// Its standard error is the same terminal, so that all output is one stream in the order in which it was written,
+/// unless [`RunnerCommand::separate_stderr`] asks for two.
 pub struct AgentRunner {
     running: Running,
     /// The master ends, for sizes and settings.
@@ -92,7 +95,8 @@ fn on_terminal(command: &RunnerCommand) -> io::Result<AgentRunner> {
         Some(pipe) => Box::new(pipe),
         None => Box::new(typing),
     };
-    let running = Running::new(child, Streams { stdout, stderr, order }, Input::new(Some(writer), &command.stdin))?;
+    let running =
+        Running::new(child, Streams { stdout, stderr, order }, ProgramInput::new(Some(writer), &command.stdin))?;
     Ok(AgentRunner { running, screen: screen.master, errors, held, reads_terminal, within_line: false })
 }
 

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use agency_model::RunId;
 use agency_model::run::State;
+use agency_system::lock::is_held;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,7 +22,6 @@ use tracing::{info, warn};
 use self::history::History;
 use crate::agency::Agency;
 use crate::home::{Home, RunDirectory};
-use crate::lock::is_held;
 use crate::runs::owner::has_owner;
 use crate::store::{AdoptedRun, KnownRun, KnownRuns, StoreError};
 

@@ -8,11 +8,11 @@ use std::os::unix::net::UnixStream;
 use std::process::Command;
 
 use agency_model::{ErrorCode, Host, RunId};
+use agency_system::lock::is_held;
+use agency_system::process::{TerminalSize, connect};
 
 use crate::agency::Agency;
 use crate::host::{Tmux, TmuxError};
-use crate::lock::is_held;
-use crate::process::{TerminalSize, connect};
 use crate::runs::caller::{CallerError, NotAllowed};
 use crate::store::{RunRow, StoreError};
 use crate::wire::{ATTACH, INPUT, RESIZE, write_first_frame, write_frame};

@@ -8,9 +8,12 @@ mod pane;
 use std::collections::BTreeMap;
 
 use agency_model::{Caller, RunId};
+use agency_system::process::{
+    Ancestor, FoundProcess, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name,
+};
 
 use crate::agency::Agency;
-use crate::process::{Ancestor, Found, NOTIFICATION_VARIABLE, RUN_ID_VARIABLE, ancestry, own_terminal_name};
+use crate::own_program::supervised_run;
 use crate::record::pid_file::{self, PidFile};
 use crate::store::StoreError;
 
@@ -39,7 +42,7 @@ pub(crate) enum CallerError {
 }
 
 /// Who started a process.
-enum Origin {
+enum CallerOrigin {
     User,
     Agent(RunId),
     UnseenSession(String),
@@ -49,10 +52,10 @@ impl Agency {
     /// This process, unless an agent started it and that is not allowed.
     pub(crate) fn permitted_caller(&self) -> Result<Caller, CallerError> {
         let run = match self.origin()? {
-            Origin::User => None,
-            Origin::Agent(run) if self.allows_answers_of(&run)? => Some(run),
-            Origin::Agent(run) => return Err(NotAllowed::Agent(run).into()),
-            Origin::UnseenSession(session) => return Err(NotAllowed::UnseenSession(session).into()),
+            CallerOrigin::User => None,
+            CallerOrigin::Agent(run) if self.allows_answers_of(&run)? => Some(run),
+            CallerOrigin::Agent(run) => return Err(NotAllowed::Agent(run).into()),
+            CallerOrigin::UnseenSession(session) => return Err(NotAllowed::UnseenSession(session).into()),
         };
         let uid = rustix::process::getuid().as_raw();
         Ok(Caller { uid, pid: std::process::id(), terminal: own_terminal_name(), run })
@@ -65,9 +68,9 @@ impl Agency {
             return Ok(false);
         }
         match self.origin()? {
-            Origin::User => Ok(true),
-            Origin::Agent(run) => self.store.allows_self_answer(&run),
-            Origin::UnseenSession(_) => Ok(false),
+            CallerOrigin::User => Ok(true),
+            CallerOrigin::Agent(run) => self.store.allows_self_answer(&run),
+            CallerOrigin::UnseenSession(_) => Ok(false),
         }
     }
 
@@ -78,18 +81,18 @@ impl Agency {
     }
 
     /// Who started this process, directly or not.
-    fn origin(&self) -> Result<Origin, StoreError> {
+    fn origin(&self) -> Result<CallerOrigin, StoreError> {
         let agents = self.live_agents()?;
         let chain = ancestry();
         for (index, ancestor) in chain.iter().enumerate() {
             if let Some(run) = agents.get(&ancestor.process().pid()) {
-                return Ok(Origin::Agent(run.clone()));
+                return Ok(CallerOrigin::Agent(run.clone()));
             }
             let carried = ancestor.process().variable(RUN_ID_VARIABLE).and_then(|id| id.parse::<RunId>().ok());
             if let Some(run) = carried
                 && self.store.knows(&run)?
             {
-                return Ok(Origin::Agent(run));
+                return Ok(CallerOrigin::Agent(run));
             }
             if let Some(run) = supervised_by(ancestor)
                 && self.store.knows(&run)?
@@ -97,13 +100,13 @@ impl Agency {
                 // Whatever is above, the supervisor works for the user.
                 let child = index.checked_sub(1).and_then(|below| chain.get(below));
                 let left = child.is_some_and(|child| !is_of_supervisor(child, ancestor));
-                return Ok(if left { Origin::Agent(run) } else { Origin::User });
+                return Ok(if left { CallerOrigin::Agent(run) } else { CallerOrigin::User });
             }
             if let Some(origin) = self.opener_of_pane(ancestor, chain.get(..index).unwrap_or_default())? {
                 return Ok(origin);
             }
         }
-        Ok(Origin::User)
+        Ok(CallerOrigin::User)
     }
 
     /// The agents of this home that run now, by their pids.
@@ -112,7 +115,7 @@ impl Agency {
         let mut agents = BTreeMap::new();
         for run in pid_file::runs_in(&directory).unwrap_or_default() {
             let Ok(Some(file)) = PidFile::read(&directory, &run) else { continue };
-            if let Ok(Found::Here(process)) = file.process.find()
+            if let Ok(FoundProcess::Here(process)) = file.process.find()
                 && self.store.knows(&run)?
             {
                 agents.insert(process.pid(), run);
@@ -124,9 +127,8 @@ impl Agency {
 
 /// The run that a process supervises. Any process could have the name, so it has to be this very program.
 fn supervised_by(ancestor: &Ancestor) -> Option<RunId> {
-    let arguments = ancestor.arguments();
-    let (verb, id) = (arguments.get(1)?, arguments.get(2)?);
-    (verb == "supervise" && ancestor.is_same_program()).then(|| id.parse().ok())?
+    let run = supervised_run(ancestor.arguments().get(1..)?)?;
+    ancestor.is_same_program().then_some(run)
 }
 
 /// Whether a supervisor itself started a process, as it starts `notify.command`. What its agent left behind becomes the

@@ -33,10 +33,11 @@ pub use environment::read_environment_file;
 pub use error::{CreateError, PathUse};
 pub(crate) use find_agent::{SearchPath, find_program};
 pub use mcp_servers::read_mcp_config;
-pub use origin::{Origin, Resume};
+pub use origin::{Resume, RunOrigin};
 pub use plan::{InputFingerprint, Plan, PlannedPrompt};
 pub use request::{RunRequest, WorkflowMember};
 pub use resume::{ResumeFallback, ResumeRequest};
+pub(crate) use supervisor::{SupervisorStart, SupervisorThread};
 
 /// Where the prompt lies in a worktree when it was given as text.
 const PROMPT_IN_WORKTREE: &str = "./.agency/prompt.md";

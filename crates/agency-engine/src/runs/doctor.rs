@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use agency_model::{Host, VcsChoice, shell_quoted};
+use agency_workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +18,6 @@ use crate::runs::adopt::{FileFindings, Unadoptable};
 use crate::runs::reconcile::ReconcilePlan;
 use crate::runs::stray::Survivor;
 use crate::store::{Store, StoreError};
-use crate::workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray};
 
 /// How one thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -288,7 +288,13 @@ fn fix_of(error: &StoreError, home: &Home) -> String {
         StoreError::Newer { .. } if is_sound() => {
             "upgrade agency: a newer version wrote this database; nothing is wrong with it".to_owned()
         }
-        StoreError::Locked { .. } => "end the process that holds it, or try again".to_owned(),
+        StoreError::Locked { .. } => {
+            "try again; if it stays so, fuser names the processes: end one that is not agency's".to_owned()
+        }
+        StoreError::Emptied { .. } => {
+            "agency reconcile, which makes a new one from the files of the runs; leave running agents as they are"
+                .to_owned()
+        }
         StoreError::Access { .. } => "correct the owner and the permissions of the file".to_owned(),
         StoreError::Sqlite(_) if error.is_disk_full() && is_sound() => "make room on the disk".to_owned(),
         StoreError::Newer { .. }

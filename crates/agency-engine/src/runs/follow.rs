@@ -7,7 +7,7 @@ use agency_model::{EventLine, RunId};
 use crate::agency::Agency;
 use crate::home::HomeError;
 use crate::runs::wait::WaitError;
-use crate::watch::{DirectoryWatch, Tail, find_last_line};
+use crate::watch::{DirectoryWatch, StopHandle, Tail, find_last_line};
 
 impl Agency {
     /// The last event of a run that `find` recognises, searched from the end: a log may be long.
@@ -24,13 +24,13 @@ impl Agency {
         tail: &mut Tail,
         each: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> Result<(), WaitError> {
-        self.follow_while(|| true, id, tail, each)
+        self.follow_until(&StopHandle::new(), id, tail, each)
     }
 
-    /// The same for a reader that may leave before: within half a second after `stays` returns false.
-    pub(crate) fn follow_while(
+    /// The same for a reader that may leave before, by its handle.
+    pub fn follow_until(
         &mut self,
-        stays: impl Fn() -> bool,
+        stop: &StopHandle,
         id: &RunId,
         tail: &mut Tail,
         mut each: impl FnMut(&[u8]) -> io::Result<()>,
@@ -39,9 +39,9 @@ impl Agency {
         let problem = |source| WaitError::Home(HomeError::new("read", &path, source));
         // The end of the run is visible in its own directory, wherever the file is.
         let run = self.home.run(id);
-        let watch = DirectoryWatch::begin(&[run.path(), path.parent().unwrap_or(&path)])?;
+        let watch = DirectoryWatch::stopped_by(&[run.path(), path.parent().unwrap_or(&path)], stop)?;
         let mut found = false;
-        while stays() {
+        while !stop.is_stopped() {
             let row = match self.fresh_row(id) {
                 Ok(row) => row,
                 // The database was lost since; `agency reconcile` brings the row back.

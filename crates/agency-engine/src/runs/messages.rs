@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::{Phase, State};
 use agency_model::{Answer, ErrorCode, QuestionId, RunId, RunKind, UnfitAnswer};
+use agency_system::fault;
 use tracing::warn;
 
 use crate::agency::Agency;
-use crate::fault;
 use crate::runs::caller::{CallerError, NotAllowed};
 use crate::store::{Answering, Interrupt, QuestionRow, QuestionState, Request, RequestOutcome, RunRow, StoreError};
 use crate::wire::{StateWait, wake_supervisor};
@@ -61,7 +61,7 @@ pub enum DeliveryError {
         ids: Vec<String>,
     },
     /// Another answer was first.
-    #[error("{} was answered by {} at {}", row.id, row.answered_by.as_deref().unwrap_or("somebody"),
+    #[error("{} was answered by {} at {}", row.id, row.answered_by.as_deref().unwrap_or("an unknown user"),
         row.answered_at.map_or_else(|| "some time".to_owned(), |at| at.to_string()))]
     AlreadyAnswered {
         /// The question with its answer.
@@ -207,7 +207,13 @@ impl Agency {
             (Err(DeliveryError::Refused { .. }), Some(row)) if row.state == QuestionState::Expired => {
                 Err(DeliveryError::Expired { row: Box::new(row) })
             }
-            (Err(DeliveryError::Refused { .. }), Some(QuestionRow { outcome: Some(outcome), .. })) => Ok(outcome),
+            (Err(DeliveryError::Refused { id, .. }), Some(QuestionRow { state, outcome: Some(outcome), .. })) => {
+                if state == QuestionState::Delivered {
+                    Ok(outcome)
+                } else {
+                    Err(DeliveryError::Refused { id, why: outcome })
+                }
+            }
             (told, _) => told,
         }
     }
@@ -244,7 +250,10 @@ impl Agency {
                 None => {}
             }
             if row.state.is_terminal() {
-                let why = format!("the run is {} now, and the message was not delivered", row.state);
+                let mut why = format!("the run is {} now, and the message was not delivered", row.state);
+                if row.kind == RunKind::Agent && self.store.is_message(number)? {
+                    why.push_str("; the agent gets it when it is restarted (agency agent restart)");
+                }
                 return Err(DeliveryError::Refused { id: id.clone(), why });
             }
             // What is said in the pause after a crash waits for the next process.

@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 
 use agency_model::RunId;
 use agency_model::run::State;
+use agency_system::fault;
+use agency_system::process::{
+    FoundProcess, ProcessHandle, ProcessState, RUN_ID_VARIABLE, carriers, connect, end_found, of_run, processes_of_run,
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,12 +23,8 @@ use tracing::info;
 
 pub use self::error::OrphanError;
 use crate::agency::Agency;
-use crate::fault;
 use crate::home::RunDirectory;
 use crate::host::Tmux;
-use crate::process::{
-    Found, ProcessHandle, ProcessState, RUN_ID_VARIABLE, carriers, connect, end_found, of_run, processes_of_run,
-};
 use crate::record::pid_file::{self, PidFile, UnclearPidFile};
 use crate::runs::owner::has_owner;
 use crate::store::{RunRow, StoreError};
@@ -211,10 +211,10 @@ impl Agency {
                 continue;
             };
             match file.process.find() {
-                Ok(Found::AnotherBoot) => dead.push(id),
-                Ok(Found::Gone) if is_known => dead.push(id),
+                Ok(FoundProcess::AnotherBoot) => dead.push(id),
+                Ok(FoundProcess::Gone) if is_known => dead.push(id),
                 // The supervisor of another home's run may be about to start the next process.
-                Ok(Found::Gone | Found::Here(_)) | Err(_) => {}
+                Ok(FoundProcess::Gone | FoundProcess::Here(_)) | Err(_) => {}
             }
         }
         Ok(dead)
@@ -254,8 +254,8 @@ pub(crate) fn traces(pid_dir: &Path) -> TracesByRun {
 /// The agent that a run's pid file names, if it is there.
 fn agent_of(directory: &Path, id: &RunId) -> Option<ProcessHandle> {
     match PidFile::read(directory, id).ok()??.process.find() {
-        Ok(Found::Here(process)) => Some(process),
-        Ok(Found::Gone | Found::AnotherBoot) | Err(_) => None,
+        Ok(FoundProcess::Here(process)) => Some(process),
+        Ok(FoundProcess::Gone | FoundProcess::AnotherBoot) | Err(_) => None,
     }
 }
 

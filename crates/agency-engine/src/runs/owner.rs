@@ -1,7 +1,8 @@
 //! The owner of a run: the process that may write its files.
 
+use agency_system::lock::is_held;
+
 use crate::home::RunDirectory;
-use crate::lock::is_held;
 
 /// Whether a process creates or supervises the run. The creator lets go only when the supervisor holds on, so the order
 /// of the two looks matters. A lock that cannot be probed counts as held.

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use agency_model::policy::{Action, Decision, Found, Ground, Policy};
+use agency_model::policy::{Action, Decision, Ground, PathKind, Policy};
 use agency_model::{Answer, QuestionKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,13 +12,13 @@ use crate::agency::Agency;
 use crate::store::{QuestionRow, RunRow, StoreError};
 
 /// What lies at a path, for rules about paths.
-pub(crate) fn look(path: &Path) -> Found {
+pub(crate) fn look(path: &Path) -> PathKind {
     // The first kind means that it is not a symlink.
     let plain = |kind| matches!(kind, ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory);
     match std::fs::read_link(path) {
-        Ok(target) => Found::Link(target),
-        Err(error) if plain(error.kind()) => Found::Plain,
-        Err(_) => Found::Unknown,
+        Ok(target) => PathKind::Link(target),
+        Err(error) if plain(error.kind()) => PathKind::Plain,
+        Err(_) => PathKind::Unknown,
     }
 }
 

@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use agency_model::run::{Input, State, StopCause};
 use agency_model::{RunId, RunKind};
+use agency_system::fault;
+use agency_system::lock::Lock;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::info;
 
 use crate::agency::Agency;
-use crate::fault;
-use crate::lock::Lock;
 use crate::record::finish::{Ended, announce_end, read_markers};
 use crate::runs::adopt::{FileFindings, RunDirectories};
 use crate::runs::owner::has_owner;
-use crate::runs::stray::{Listed, Strays, list_processes, list_sessions, list_worktrees};
+use crate::runs::stray::{StrayListing, Strays, list_processes, list_sessions, list_worktrees};
 use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
 use crate::wire::wake_supervisor;
 
@@ -105,7 +105,7 @@ impl Agency {
             let worktrees = thread::Builder::new().spawn_scoped(scope, || list_worktrees(home));
             let directories = thread::Builder::new().spawn_scoped(scope, || RunDirectories::list(home));
             let known = read(&self.store);
-            let listed = Listed {
+            let listed = StrayListing {
                 sessions: joined(sessions).unwrap_or_else(|| list_sessions(config)),
                 processes: joined(processes).unwrap_or_else(|| list_processes(&pid_dir)),
                 worktrees: joined(worktrees).unwrap_or_else(|| list_worktrees(home)),

@@ -1,5 +1,6 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
 
+mod edited_prompt;
 mod error;
 mod old_refs;
 mod plan;
@@ -12,10 +13,17 @@ use std::time::Duration;
 
 use agency_model::run::State;
 use agency_model::{RunId, Vcs};
+use agency_system::fault;
+use agency_system::lock::Lock;
+use agency_workspace::{
+    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
+    restore, restore_ref_with_jj, restore_with_jj,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::{info, warn};
 
+use self::edited_prompt::EditedPrompt;
 pub use self::error::{Remaining, RemoveError};
 pub use self::old_refs::MoveRefs;
 pub use self::request::{NeedingSession, RemoveRequest};
@@ -24,14 +32,8 @@ use self::workspace_of::bookmark_of;
 pub(crate) use self::workspace_of::{base_of, bring_up_to_date, workspace_of};
 use crate::agency::Agency;
 use crate::agent_files;
-use crate::fault;
-use crate::lock::Lock;
 use crate::record::pid_file::PidFile;
 use crate::store::RunRow;
-use crate::workspace::{
-    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
-    restore, restore_ref_with_jj, restore_with_jj,
-};
 
 /// What removing a run did, or would do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -97,8 +99,13 @@ impl Agency {
         fault::point("rm.processes");
         // Of two who leave a shared worktree at once, one has to be the last.
         let _worktree = self.worktree_lock(&row)?;
+        let mut prompt = None;
         let removal = match self.sharing(&row)?.first() {
-            None => self.workspace_of(&row)?.remove(options),
+            None => {
+                prompt = EditedPrompt::find(&self.home, &row);
+                prompt.as_ref().map_or(Ok(()), EditedPrompt::save)?;
+                self.workspace_of(&row)?.remove(options)
+            }
             // The last of them removes it.
             Some(_) => {
                 InPlace { repository: row.directory().into(), base: base_of(&row)?, looks: Some(directory.looks()) }
@@ -124,6 +131,7 @@ impl Agency {
         // A snapshot for those who read files.
         let _ = directory.write_json("meta.json", &row);
         let mut notes = notes_of(&removal, row.vcs);
+        notes.extend(prompt.as_ref().map(EditedPrompt::note));
         if let Some(other) = self.sharing(&row)?.first() {
             notes = vec![format!("its worktree stays: {} works there too", other.id)];
         }

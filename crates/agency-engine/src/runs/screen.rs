@@ -4,10 +4,10 @@ use std::io::Read;
 
 use agency_model::RunId;
 use agency_model::run::State;
+use agency_system::process::connect;
 
 use crate::agency::Agency;
 use crate::home::open_to_read;
-use crate::process::connect;
 use crate::runs::attach::AttachError;
 use crate::store::RunRow;
 use crate::watch::ScreenWatch;

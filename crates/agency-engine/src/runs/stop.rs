@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use agency_model::run::{Ending, Input, Reason, State, StopCause};
 use agency_model::{ErrorCode, RunId};
+use agency_system::fault;
+use agency_system::lock::Lock;
+use agency_system::process::{ProcessHandle, connect};
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::Signal;
 use tracing::warn;
 
 use crate::agency::Agency;
-use crate::fault;
 use crate::home::RunDirectory;
 use crate::host::Tmux;
-use crate::lock::Lock;
-use crate::process::{ProcessHandle, connect};
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::record::pid_file::PidFile;
 use crate::runs::wait::WaitError;
@@ -211,5 +211,7 @@ impl Agency {
 fn supervisor_of(directory: &RunDirectory) -> Option<ProcessHandle> {
     let door = connect(&directory.control_socket()).ok()?;
     let pid = socket_peercred(&door).ok()?.pid;
-    ProcessHandle::open(pid.as_raw_nonzero().get().unsigned_abs())
+    let pid = pid.as_raw_nonzero().get().unsigned_abs();
+    // A supervisor in a thread of this program cannot be ended without it.
+    if pid == std::process::id() { None } else { ProcessHandle::open(pid) }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agency_model::RunId;
+use agency_workspace::{abandoned_directories, sweep_abandoned_directories};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,7 +22,6 @@ use crate::runs::adopt::{FileFindings, Unadoptable};
 use crate::runs::orphans::{TracesByRun, traces};
 use crate::runs::scratch::{dead_scratch, scratch_places, sweep_scratch};
 use crate::store::{KnownRuns, RunRow, StoreError};
-use crate::workspace::{abandoned_directories, sweep_abandoned_directories};
 
 /// What was found.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -50,7 +50,7 @@ pub struct Strays {
 }
 
 /// What is listed without the database.
-pub(crate) struct Listed {
+pub(crate) struct StrayListing {
     pub(crate) sessions: Vec<TmuxSession>,
     pub(crate) processes: TracesByRun,
     pub(crate) worktrees: Vec<RepositoryWorktrees>,
@@ -98,7 +98,7 @@ impl Agency {
         &self,
         findings: &FileFindings,
         known: &KnownRuns,
-        listed: Listed,
+        listed: StrayListing,
     ) -> Result<Strays, StoreError> {
         let adopted: Vec<&RunRow> = findings.runs.iter().map(|(_, run)| &run.row).collect();
         let survivors = self.survivors(listed.processes, &adopted)?;

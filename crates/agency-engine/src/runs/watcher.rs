@@ -1,8 +1,7 @@
 //! Callbacks for programs that run agents: what an agent says, what it asks, how its run ended.
 //!
 //! Everything comes from the run's files, by cursors: a program that begins late, or is slow, misses nothing, and the
-//! agent never waits for it. Who supervises is said to [`Agency::open`]: the program `agency`, or one's own that calls
-//! [`supervise`](crate::supervise::supervise) when it is started as `<program> supervise <run_id>`.
+//! agent never waits for it. The program calls [`init`](crate::init()) first.
 //!
 //! ```standalone_crate
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/watcher/example.rs"));
@@ -33,18 +32,18 @@
 
 use std::io;
 
+use agency_adapters::StreamFormat;
 use agency_model::run::{ChangedPath, State};
 use agency_model::spec::RunSpec;
 use agency_model::{Answer, Event, Mode, QuestionId, RunId};
 
-use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::home::{HomeError, read_whole};
 use crate::record::finish::read_markers;
 use crate::runs::messages::DeliveryError;
 use crate::runs::wait::WaitError;
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
-use crate::watch::{DirectoryWatch, EventReader, Tail};
+use crate::watch::{DirectoryWatch, EventReader, StopHandle, Tail};
 
 /// Who answers, for those who come second.
 const ANSWERED_BY: &str = "a program";
@@ -71,6 +70,9 @@ pub enum WatcherError {
     /// The database could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Its [`StopHandle`] was stopped.
+    #[error("watching {0} was stopped; the run continues")]
+    Stopped(RunId),
     /// An answer could not be given.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
@@ -85,6 +87,7 @@ type OnComplete<'a> = Box<dyn FnMut(&CompletionResult) + 'a>;
 pub struct Watcher<'a> {
     agency: &'a mut Agency,
     id: RunId,
+    stop: StopHandle,
     on_output: Option<OnOutput<'a>>,
     on_question: Option<OnQuestion<'a>>,
     on_complete: Option<OnComplete<'a>>,
@@ -106,11 +109,24 @@ impl Agency {
     /// # }
     /// ```
     pub fn watch_run(&mut self, id: &RunId) -> Watcher<'_> {
-        Watcher { agency: self, id: id.clone(), on_output: None, on_question: None, on_complete: None }
+        Watcher {
+            agency: self,
+            id: id.clone(),
+            stop: StopHandle::new(),
+            on_output: None,
+            on_question: None,
+            on_complete: None,
+        }
     }
 }
 
 impl<'a> Watcher<'a> {
+    /// Stops [`run`](Self::run), from another thread or from a callback. The agent and its run continue.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
     /// Calls back with what the agent says.
     pub fn on_output(mut self, call: impl FnMut(&str) + 'a) -> Self {
         self.on_output = Some(Box::new(call));
@@ -134,14 +150,15 @@ impl<'a> Watcher<'a> {
     ///
     /// # Errors
     ///
-    /// Fails when the run is not known, when its files or the database cannot be read, and when an answer does not fit
+    /// Fails with [`WatcherError::Stopped`] when its [`stop_handle`](Self::stop_handle) is stopped before, when the run is not known, when its files or the database cannot be read, and when an answer does not fit
     /// its question.
     pub fn run(mut self) -> Result<CompletionResult, WatcherError> {
         let run = self.agency.home.run(&self.id);
         let row = self.agency.store.run(&self.id)?;
+        let stop = self.stop.clone();
         let (events, log) = (run.events(), run.stdout_log());
         let logs = log.parent().unwrap_or(run.path());
-        let watch = DirectoryWatch::begin(&[run.path(), logs]).map_err(WaitError::from)?;
+        let watch = DirectoryWatch::stopped_by(&[run.path(), logs], &self.stop).map_err(WaitError::from)?;
         let unreadable = |source| WaitError::Home(HomeError::new("read", run.path(), source));
         let mut events = (Tail::at(&events, 0).map_err(unreadable)?, EventReader::default());
         let mut output = if self.agency.understands(&row) {
@@ -149,12 +166,17 @@ impl<'a> Watcher<'a> {
         } else {
             Some((Tail::at(&log, 0).map_err(unreadable)?, HalfText::default()))
         };
-        loop {
+        while !stop.is_stopped() {
             let row = self.agency.store.run(&self.id)?;
             // The state is read first: what was written before the end is read after it.
             let over = row.state.is_terminal() || self.agency.settle(&row)?.is_some();
             if let (Some((cursor, half)), Some(call)) = (&mut output, &mut self.on_output) {
-                cursor.read(|piece| half.feed(piece, |text| call(text))).map_err(unreadable)?;
+                let mut each = |text: &str| {
+                    if !stop.is_stopped() {
+                        call(text);
+                    }
+                };
+                cursor.read(|piece| half.feed(piece, &mut each)).map_err(unreadable)?;
             }
             let mut arrived = vec![];
             let (cursor, reader) = &mut events;
@@ -163,14 +185,15 @@ impl<'a> Watcher<'a> {
                 Ok(())
             };
             cursor.read(keep).map_err(unreadable)?;
-            for read in &arrived {
+            for read in arrived.iter().take_while(|_| !stop.is_stopped()) {
                 self.hear(&read.event.event)?;
             }
-            if over {
+            if over && !stop.is_stopped() {
                 return self.complete();
             }
             watch.wait(std::time::Duration::MAX);
         }
+        Err(WatcherError::Stopped(self.id))
     }
 
     fn hear(&mut self, event: &Event) -> Result<(), WatcherError> {
@@ -216,7 +239,7 @@ impl<'a> Watcher<'a> {
 
 impl Agency {
     /// Whether what the agent of a run says comes as events.
-    fn understands(&self, row: &RunRow) -> bool {
+    pub(crate) fn understands(&self, row: &RunRow) -> bool {
         let spec = read_whole(&self.home.run(&row.id).file("spec.json")).ok();
         let spec: Option<RunSpec> = spec.and_then(|text| serde_json::from_slice(&text).ok());
         let one_shot = spec.is_some_and(|spec| spec.one_shot);

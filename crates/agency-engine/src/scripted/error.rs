@@ -76,3 +76,11 @@ pub enum ScriptError {
 fn meant(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |word| format!("; did you mean `{word}`?"))
 }
+
+/// Why the script in a file was not followed to its end.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {why}", file.display())]
+pub struct ScriptFileError {
+    pub(super) file: PathBuf,
+    pub(super) why: String,
+}

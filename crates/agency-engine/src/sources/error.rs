@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use agency_model::ErrorCode;
+use agency_workspace::WorkspaceError;
 
 use crate::config::ConfigError;
 use crate::home::HomeError;
-use crate::workspace::WorkspaceError;
 
 /// Why something could not be done with sources.
 #[derive(Debug, thiserror::Error)]

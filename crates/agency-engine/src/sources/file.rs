@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agency_system::lock::Lock;
 use serde::{Deserialize, Serialize};
 
 use super::name::{check_name, check_ref, check_url};
 use super::{Catalogue, Source, SourceError, SourceKind};
 use crate::config::{Misfit, read_strictly};
 use crate::home::{HomeError, create_private_directory, write_atomically};
-use crate::lock::Lock;
 
 /// How long another process may take to write.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);

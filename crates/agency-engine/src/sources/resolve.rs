@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use agency_workspace::is_clone;
 use serde::Serialize;
 
 use super::{Catalogue, Source, SourceError, SourceKind, Sources};
-use crate::workspace::is_clone;
 
 /// A source whose files are there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

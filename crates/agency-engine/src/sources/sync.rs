@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use agency_system::lock::Lock;
+use agency_workspace::{Fetch, Fetched, WorkspaceError, fetch};
 use tracing::info;
 
 use super::{Source, SourceError, SourceKind, Sources, masked};
 use crate::home::create_private_directory;
-use crate::lock::Lock;
-use crate::workspace::{Fetch, Fetched, WorkspaceError, fetch};
 
 /// How many are fetched at once.
 const AT_ONCE: usize = 4;

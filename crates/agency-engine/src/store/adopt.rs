@@ -56,15 +56,15 @@ impl Store {
         sql: &str,
         add: impl Fn(&Row<'_>, &mut KnownRuns) -> Result<(), StoreError>,
     ) -> Result<KnownRuns, StoreError> {
-        let usual: i64 = self.connection.pragma_query_value(None, "cache_size", |row| row.get(0))?;
-        self.connection.pragma_update(None, "cache_size", SCAN_PAGES)?;
+        let usual: i64 = self.connection()?.pragma_query_value(None, "cache_size", |row| row.get(0))?;
+        self.connection()?.pragma_update(None, "cache_size", SCAN_PAGES)?;
         let mut known = KnownRuns::default();
-        let mut statement = self.connection.prepare(sql)?;
+        let mut statement = self.connection()?.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             add(row, &mut known)?;
         }
-        self.connection.pragma_update(None, "cache_size", usual)?;
+        self.connection()?.pragma_update(None, "cache_size", usual)?;
         Ok(known)
     }
 
@@ -228,20 +228,24 @@ mod tests {
     fn a_value_that_cannot_be_read_is_found_in_every_column() {
         let directory = tempfile::tempdir().unwrap();
         let (store, _) = store_with_a_run(directory.path());
-        store.connection.execute_batch("DROP TRIGGER runs_move_legally; DROP TRIGGER runs_are_removed_once").unwrap();
-        store.connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
+        store
+            .connection()
+            .unwrap()
+            .execute_batch("DROP TRIGGER runs_move_legally; DROP TRIGGER runs_are_removed_once")
+            .unwrap();
+        store.connection().unwrap().pragma_update(None, "ignore_check_constraints", true).unwrap();
         let mut unreadable = 0;
         for column in COLUMNS.split(", ") {
             for value in ["x'ff'", "CAST(x'ff' AS TEXT)", "'nonsense'", "''", "-1", "1e300", "NULL"] {
-                store.connection.execute_batch("SAVEPOINT before").unwrap();
+                store.connection().unwrap().execute_batch("SAVEPOINT before").unwrap();
                 // A column that must have a value refuses NULL.
-                if store.connection.execute(&format!("UPDATE runs SET {column} = {value}"), []).is_ok() {
+                if store.connection().unwrap().execute(&format!("UPDATE runs SET {column} = {value}"), []).is_ok() {
                     let read = store.rows(&format!("SELECT {COLUMNS} FROM runs"), []);
                     let known = store.known_runs_thoroughly();
                     assert_eq!(known.is_err(), read.is_err(), "{column} = {value}: {read:?}");
                     unreadable += usize::from(read.is_err());
                 }
-                store.connection.execute_batch("ROLLBACK TO before; RELEASE before").unwrap();
+                store.connection().unwrap().execute_batch("ROLLBACK TO before; RELEASE before").unwrap();
             }
         }
         assert!(unreadable > COLUMNS.split(", ").count(), "{unreadable}");
@@ -252,7 +256,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (store, id) = store_with_a_run(directory.path());
         let index = "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'";
-        let page: u32 = store.connection.query_row(index, [], |row| row.get(0)).unwrap();
+        let page: u32 = store.connection().unwrap().query_row(index, [], |row| row.get(0)).unwrap();
         let end = usize::try_from(page).unwrap() * 4096;
         let path = store.path.clone();
         store.tidy();

@@ -44,20 +44,20 @@ impl Store {
     /// that is brought back, and a new database, are in another one.
     pub(crate) fn is_complete(&self) -> Result<bool, StoreError> {
         let seen = self.fact(COMPLETE_IN_FILE)?;
-        Ok(seen.is_some() && seen == self.file.map(|file| file.to_string()))
+        Ok(seen.is_some() && seen == self.files.map(|files| files.to_string()))
     }
 
     /// Notes that it has every run.
     pub(crate) fn set_complete(&mut self) -> Result<(), StoreError> {
-        match self.file.map(|file| file.to_string()) {
-            Some(file) => self.set_fact(COMPLETE_IN_FILE, &file),
+        match self.files.map(|files| files.to_string()) {
+            Some(files) => self.set_fact(COMPLETE_IN_FILE, &files),
             None => Ok(()),
         }
     }
 
     fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
-        Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
+        Ok(self.connection()?.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
     fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {

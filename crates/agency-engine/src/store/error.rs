@@ -39,6 +39,12 @@ pub enum StoreError {
         /// Where it was.
         path: PathBuf,
     },
+    /// Something removed all content of the file. It is left as it is.
+    #[error("the database {} is empty: its content was removed while there were runs", path.display())]
+    Emptied {
+        /// The file.
+        path: PathBuf,
+    },
     /// The system refused access to the file.
     #[error("no access to {}: {message}", path.display())]
     Access {
@@ -86,6 +92,7 @@ impl StoreError {
             Self::Refused { .. } => ErrorCode::InvalidState,
             Self::Newer { .. }
             | Self::Missing { .. }
+            | Self::Emptied { .. }
             | Self::Corrupt { .. }
             | Self::BadValue { .. }
             | Self::Sqlite(_) => ErrorCode::DbError,
@@ -99,7 +106,7 @@ impl StoreError {
         let has_no_row = |error: &rusqlite::Error| {
             error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY)
         };
-        matches!(self, Self::NotFound(_) | Self::Missing { .. })
+        matches!(self, Self::NotFound(_) | Self::Missing { .. } | Self::Emptied { .. })
             || matches!(self, Self::Sqlite(error) if has_no_row(error))
     }
 

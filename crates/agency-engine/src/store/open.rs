@@ -1,7 +1,6 @@
 //! Opens the database: the only place that does.
 
 use std::cell::Cell;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,6 +10,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use tracing::{debug, info, warn};
 
 use super::error::opening;
+use super::files::{self, Files, WhenEmptied};
 use super::schema::{MIGRATIONS, SCHEMA_VERSION};
 use super::{Store, StoreError};
 
@@ -29,6 +29,10 @@ const ALL_INDEXES_MAX_PAGES: i64 = 256;
 
 thread_local! {
     static WAITING_SINCE: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+fn set_lock_timeout(limit: Duration) {
+    LOCK_TIMEOUT_MS.store(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
 }
 
 pub(super) fn lock_timeout() -> Duration {
@@ -53,53 +57,78 @@ fn wait_for_turn(tries: i32) -> bool {
     true
 }
 
-/// Which file on the disk it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FileIdentity {
-    device: u64,
-    inode: u64,
-    /// The number of a deleted file is given to another one soon, its moment is not.
-    created: Option<i64>,
-}
-
-impl std::fmt::Display for FileIdentity {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}:{}:{}", self.device, self.inode, self.created.unwrap_or_default())
-    }
-}
-
-impl FileIdentity {
-    fn of(path: &Path) -> Option<Self> {
-        let found = path.metadata().ok()?;
-        let created = found.created().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
-        Some(Self { device: found.dev(), inode: found.ino(), created: created.map(jiff::Timestamp::as_microsecond) })
-    }
-}
-
 impl Store {
-    /// Opens the database at `path`, creating or migrating it. A file that is damaged or newer is
+    /// Opens the database at `path`, creating or migrating it. A file that is damaged, emptied or newer is
     /// left exactly as it is.
     pub fn open(path: &Path, lock_timeout: Duration) -> Result<Self, StoreError> {
-        let limit = u64::try_from(lock_timeout.as_millis()).unwrap_or(u64::MAX);
-        LOCK_TIMEOUT_MS.store(limit, Ordering::Relaxed);
-        let connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
-        Ok(Self { connection, path: path.to_owned(), file: FileIdentity::of(path), openings: 0 })
+        Self::open_with(path, lock_timeout, WhenEmptied::Refuse)
     }
 
-    /// Continues with the file that is at the path now, if the opened one was moved or deleted; says whether it is
-    /// another one. A missing file is an error and is not created: a process that moved it may be about to replace it.
+    /// Does the same, but moves a file that something emptied aside, with its log, and creates a new database.
+    pub fn open_to_rebuild(path: &Path, lock_timeout: Duration) -> Result<Self, StoreError> {
+        Self::open_with(path, lock_timeout, WhenEmptied::Replace)
+    }
+
+    fn open_with(path: &Path, lock_timeout: Duration, emptied: WhenEmptied) -> Result<Self, StoreError> {
+        set_lock_timeout(lock_timeout);
+        let _creating = files::prepare(path, lock_timeout, emptied)?;
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+        Ok(Self { connection: connection.into(), path: path.to_owned(), files: Files::at(path), openings: 0 })
+    }
+
+    /// Opens the database to plan how it is rebuilt: in place of a file that something emptied, there is a new database in
+    /// memory.
+    #[expect(clippy::disallowed_methods, reason = "the database is opened here")]
+    pub fn open_to_plan(path: &Path, lock_timeout: Duration) -> Result<Self, StoreError> {
+        if !files::is_emptied(path) {
+            return Self::open(path, lock_timeout);
+        }
+        set_lock_timeout(lock_timeout);
+        let mut connection = Connection::open_in_memory()?;
+        migrate(&mut connection)?;
+        Ok(Self { connection: connection.into(), path: path.to_owned(), files: None, openings: 0 })
+    }
+
+    /// Continues with the files that are at the path now, if the opened ones were moved or deleted; says whether they are
+    /// others. A missing file is an error and is not created: a process that moved it may be about to replace it.
     pub fn refresh(&mut self) -> Result<bool, StoreError> {
-        let Some(found) = FileIdentity::of(&self.path) else {
+        let Some(found) = Files::at(&self.path) else {
             return Err(StoreError::Missing { path: self.path.clone() });
         };
-        if self.file == Some(found) {
+        if files::is_emptied(&self.path) {
+            return Err(StoreError::Emptied { path: self.path.clone() });
+        }
+        if self.files == Some(found) {
             return Ok(false);
         }
-        self.connection = connect(&self.path, OpenFlags::empty())?;
-        self.file = Some(found);
+        let _creating = files::prepare(&self.path, lock_timeout(), WhenEmptied::Refuse)?;
+        // Connections of one process to one file share the log that the first of them opened.
+        self.files = None;
+        drop(self.connection.take());
+        self.connection = connect(&self.path, OpenFlags::empty())?.into();
+        self.files = Files::at(&self.path);
         self.openings += 1;
         warn!(path = %self.path.display(), "continuing with another database file");
         Ok(true)
+    }
+
+    /// The connection, which a clone opens when it is first needed. A file that is gone by then is not created.
+    pub(super) fn connection(&self) -> Result<&Connection, StoreError> {
+        if let Some(connection) = self.connection.get() {
+            return Ok(connection);
+        }
+        if files::is_emptied(&self.path) {
+            return Err(StoreError::Emptied { path: self.path.clone() });
+        }
+        let _creating = files::prepare(&self.path, lock_timeout(), WhenEmptied::Refuse)?;
+        let opened = connect(&self.path, OpenFlags::empty())?;
+        Ok(self.connection.get_or_init(|| opened))
+    }
+
+    /// The connection, for a transaction.
+    pub(super) fn connection_mut(&mut self) -> Result<&mut Connection, StoreError> {
+        self.connection()?;
+        self.connection.get_mut().ok_or_else(|| StoreError::Missing { path: self.path.clone() })
     }
 
     /// How often another file was found at the path since the database was opened.
@@ -120,16 +149,20 @@ impl Store {
     /// Checkpoints the write-ahead log, unless another connection is active. The next process that opens the file
     /// then has no log to read through. It waits for the disk, so it is for processes that no user waits for.
     pub fn tidy(self) {
+        // What is written to a file that was emptied, or through a log that was removed, damages it.
+        if files::is_emptied(&self.path) || self.files != Files::at(&self.path) {
+            return;
+        }
         let now = "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);";
         // If another connection is active, it checkpoints later, or the log is a little longer.
-        let _ = self.connection.execute_batch(now);
+        let _ = self.connection.get().map(|connection| connection.execute_batch(now));
     }
 
     /// SQLite's own examination of every page and row; empty if they are sound. Looking up each row in each index takes
     /// more than as long again, so it is left out of a large file: those who read the rows look up the ids.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
-        let pages: i64 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
-        problems(&self.connection, if pages <= ALL_INDEXES_MAX_PAGES { "integrity_check" } else { "quick_check" })
+        let pages: i64 = self.connection()?.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        problems(self.connection()?, if pages <= ALL_INDEXES_MAX_PAGES { "integrity_check" } else { "quick_check" })
     }
 }
 
@@ -158,7 +191,8 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     }
     if version < SCHEMA_VERSION {
         use_write_ahead_log(connection)?;
-        migrate(connection, path)?;
+        restrict_access(path)?;
+        migrate(connection)?;
     }
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
     // A reader that happens to be the last to leave does not pay for a checkpoint.
@@ -185,8 +219,7 @@ fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreError> {
     }
 }
 
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    restrict_access(path)?;
+fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have migrated while we waited for the lock.
     let version = usize::try_from(schema_version(&transaction)?).unwrap_or(0);

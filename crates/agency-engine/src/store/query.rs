@@ -95,7 +95,7 @@ impl Store {
     /// The runs that are not over, oldest first. Mostly there are none, which is cheap to learn.
     pub fn live(&self) -> Result<Vec<RunRow>, StoreError> {
         let any = "SELECT 1 FROM runs WHERE state IN ('queued', 'running') LIMIT 1";
-        if self.connection.query_row(any, [], |_| Ok(())).optional()?.is_none() {
+        if self.connection()?.query_row(any, [], |_| Ok(())).optional()?.is_none() {
             return Ok(vec![]);
         }
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE state IN ('queued', 'running') ORDER BY id");
@@ -104,19 +104,19 @@ impl Store {
 
     /// The runs that were not removed. Only the index is read.
     pub fn present(&self) -> Result<HashSet<RunId>, StoreError> {
-        let mut statement = self.connection.prepare_cached("SELECT id FROM runs WHERE removed_at IS NULL")?;
+        let mut statement = self.connection()?.prepare_cached("SELECT id FROM runs WHERE removed_at IS NULL")?;
         let ids = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 
     /// A number that changes whenever another connection has written.
     pub fn data_version(&self) -> Result<i64, StoreError> {
-        Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+        Ok(self.connection()?.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
     /// The live runs with requests that were not taken yet.
     pub fn runs_with_requests(&self) -> Result<Vec<RunId>, StoreError> {
-        let mut statement = self.connection.prepare(
+        let mut statement = self.connection()?.prepare(
             "SELECT DISTINCT run_id FROM requests JOIN runs ON runs.id = run_id \
              WHERE taken_at IS NULL AND state IN ('queued', 'running')",
         )?;
@@ -139,14 +139,14 @@ impl Store {
 
     /// Whether a run with this id exists.
     pub fn knows(&self, id: &RunId) -> Result<bool, StoreError> {
-        let found = self.connection.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));
+        let found = self.connection()?.query_row("SELECT 1 FROM runs WHERE id = ?1", [id.as_str()], |_| Ok(()));
         Ok(found.optional()?.is_some())
     }
 
     /// Whether the configuration allowed the agent of a run to answer questions when the run was created.
     pub fn allows_self_answer(&self, id: &RunId) -> Result<bool, StoreError> {
         let sql = "SELECT allow_self_answer FROM runs WHERE id = ?1";
-        Ok(self.connection.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
+        Ok(self.connection()?.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
     /// Finds a run by its id, the beginning of its id (with or without `r_`), or its name.
@@ -184,7 +184,7 @@ impl Store {
     }
 
     pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
-        let mut statement = self.connection.prepare(sql)?;
+        let mut statement = self.connection()?.prepare(sql)?;
         let mut rows = statement.query(values)?;
         let mut found = vec![];
         while let Some(row) = rows.next()? {

@@ -14,6 +14,9 @@ use super::requests::Request;
 use super::write::now;
 use super::{Store, StoreError};
 
+/// The outcome of an answer whose supervisor was killed while it delivered the answer.
+const DELIVERY_UNKNOWN: &str = "the run is over; whether the agent received the answer is not known";
+
 /// What has become of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -145,7 +148,7 @@ impl Store {
     /// The question with this id.
     pub fn question(&self, id: &QuestionId) -> Result<Option<QuestionRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM questions WHERE id = ?1");
-        Ok(rows(&self.connection, &sql, [id.as_str()])?.pop())
+        Ok(rows(self.connection()?, &sql, [id.as_str()])?.pop())
     }
 
     /// The questions whose id begins so, newest first.
@@ -158,24 +161,25 @@ impl Store {
         let sql = format!(
             "SELECT {COLUMNS} FROM questions WHERE id >= ?1 AND id < ?1 || 'a' ORDER BY id DESC LIMIT {CANDIDATES}"
         );
-        rows(&self.connection, &sql, [format!("q_{rest}")])
+        rows(self.connection()?, &sql, [format!("q_{rest}")])
     }
 
     /// Whether a run waits for an answer.
     pub fn has_open_question(&self, run: &RunId) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM questions WHERE run_id = ?1 AND state IN ('open', 'answered') LIMIT 1";
-        Ok(self.connection.query_row(sql, [run.as_str()], |_| Ok(())).optional()?.is_some())
+        let sql = "SELECT 1 FROM questions \
+                   WHERE run_id = ?1 AND state IN ('open', 'answered') AND settled_at IS NULL LIMIT 1";
+        Ok(self.connection()?.query_row(sql, [run.as_str()], |_| Ok(())).optional()?.is_some())
     }
 
     /// The open questions of live runs, oldest first.
     pub fn open_questions(&self) -> Result<Vec<QuestionRow>, StoreError> {
-        rows(&self.connection, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' {AS_ASKED}"), [])
+        rows(self.connection()?, &format!("SELECT {COLUMNS} FROM questions WHERE state = 'open' {AS_ASKED}"), [])
     }
 
     /// All questions of a run, oldest first.
     pub fn questions_of(&self, run: &RunId) -> Result<Vec<QuestionRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM questions WHERE run_id = ?1 {AS_ASKED}");
-        rows(&self.connection, &sql, [run.as_str()])
+        rows(self.connection()?, &sql, [run.as_str()])
     }
 
     /// The open questions of all runs of a workflow session, oldest first.
@@ -184,13 +188,13 @@ impl Store {
             "SELECT {COLUMNS} FROM questions WHERE state = 'open' \
              AND run_id IN (SELECT id FROM runs WHERE workflow_session = ?1) {AS_ASKED}"
         );
-        rows(&self.connection, &sql, [session.as_str()])
+        rows(self.connection()?, &sql, [session.as_str()])
     }
 
     /// The runs that asked something, newest first.
     pub fn runs_that_asked(&self, most: u32) -> Result<Vec<RunId>, StoreError> {
         let mut statement =
-            self.connection.prepare_cached("SELECT DISTINCT run_id FROM questions ORDER BY run_id DESC LIMIT ?1")?;
+            self.connection()?.prepare_cached("SELECT DISTINCT run_id FROM questions ORDER BY run_id DESC LIMIT ?1")?;
         let mut rows = statement.query([most])?;
         let mut found = vec![];
         while let Some(row) = rows.next()? {
@@ -269,11 +273,18 @@ impl Store {
     }
 }
 
-/// The run has finished: its open questions are withdrawn.
+/// The run has finished: its open questions are withdrawn. An answer that its supervisor had taken, and of which it did not
+/// store what became, may have reached the agent, so that its question has not expired.
 pub(super) fn expire_all(transaction: &Transaction<'_>, run: &RunId, at: &str) -> Result<(), StoreError> {
     transaction.execute(
+        "UPDATE questions SET settled_at = ?2, outcome = ?3 \
+         WHERE run_id = ?1 AND state = 'answered' AND NOT EXISTS (SELECT 1 FROM requests \
+         WHERE run_id = ?1 AND kind = 'answer' AND content = questions.id AND taken_at IS NULL)",
+        params![run.as_str(), at, DELIVERY_UNKNOWN],
+    )?;
+    transaction.execute(
         "UPDATE questions SET state = 'expired', settled_at = ?2, outcome = 'the run is over' \
-         WHERE run_id = ?1 AND state IN ('open', 'answered')",
+         WHERE run_id = ?1 AND state IN ('open', 'answered') AND settled_at IS NULL",
         params![run.as_str(), at],
     )?;
     Ok(())

@@ -108,7 +108,7 @@ impl Store {
     /// Whether a run has requests that were not taken yet.
     pub fn has_requests(&self, id: &RunId) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM requests WHERE run_id = ?1 AND taken_at IS NULL LIMIT 1";
-        Ok(self.connection.query_row(sql, [id.as_str()], |_| Ok(())).optional()?.is_some())
+        Ok(self.connection()?.query_row(sql, [id.as_str()], |_| Ok(())).optional()?.is_some())
     }
 
     /// Takes the open requests of a run, oldest first.
@@ -148,10 +148,30 @@ impl Store {
         Ok(())
     }
 
+    /// Whether a request is a message.
+    pub fn is_message(&self, number: i64) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM requests WHERE id = ?1 AND kind = 'message'";
+        Ok(self.connection()?.query_row(sql, [number], |_| Ok(())).optional()?.is_some())
+    }
+
+    /// Passes the messages that have no outcome from the runs that a run continues to that run, and says how many.
+    pub fn inherit_messages(&mut self, id: &RunId) -> Result<usize, StoreError> {
+        let transaction = self.begin()?;
+        let passed = transaction.execute(
+            "UPDATE requests SET run_id = ?1, taken_at = NULL WHERE kind = 'message' AND done_at IS NULL AND run_id IN (\
+             WITH RECURSIVE earlier (id) AS (SELECT parent_id FROM runs WHERE id = ?1 \
+             UNION SELECT parent_id FROM runs JOIN earlier USING (id)) SELECT id FROM earlier)",
+            [id.as_str()],
+        )?;
+        transaction.commit()?;
+        info!(run = %id, passed, "messages of earlier runs passed on");
+        Ok(passed)
+    }
+
     /// What became of a request; nothing as long as it is open.
     pub fn request_outcome(&self, number: i64) -> Result<Option<RequestOutcome>, StoreError> {
         let sql = "SELECT succeeded, outcome FROM requests WHERE id = ?1 AND done_at IS NOT NULL";
         let read = |row: &rusqlite::Row<'_>| Ok(RequestOutcome { succeeded: row.get(0)?, outcome: row.get(1)? });
-        Ok(self.connection.query_row(sql, [number], read).optional()?)
+        Ok(self.connection()?.query_row(sql, [number], read).optional()?)
     }
 }

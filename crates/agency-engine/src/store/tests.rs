@@ -60,7 +60,8 @@ fn the_table_has_every_column_of_the_document_and_a_worktree_belongs_to_one_run(
     let first = new_run();
     insert(&mut store, &first).unwrap();
     let columns: Vec<String> = store
-        .connection
+        .connection()
+        .unwrap()
         .prepare("SELECT name FROM pragma_table_info('runs')")
         .unwrap()
         .query_map([], |row| row.get(0))
@@ -120,7 +121,7 @@ fn a_row_is_removed_once_when_it_is_over_and_never_deleted() {
     let first = store.mark_removed(&run.id, None).unwrap();
     assert_eq!(first.state, State::Killed);
     assert_eq!(store.mark_removed(&run.id, None).unwrap().removed_at, first.removed_at);
-    assert!(store.connection.execute("DELETE FROM runs", []).is_err());
+    assert!(store.connection().unwrap().execute("DELETE FROM runs", []).is_err());
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub struct AgentNote<'a> {
 
 /// Now, to the millisecond.
 pub(crate) fn now() -> Timestamp {
-    let now = crate::fault::shifted(Timestamp::now());
+    let now = agency_system::fault::shifted(Timestamp::now());
     now.round(Unit::Millisecond).unwrap_or(now)
 }
 
@@ -153,7 +153,7 @@ impl Store {
 
     /// How many runs are live, by the same count as [`Self::claim_slot`].
     pub fn live_count(&self, is_owned: impl Fn(&RunId) -> bool) -> Result<u32, StoreError> {
-        let owned = live_states(&self.connection)?.into_iter().filter(|(id, _)| is_owned(id)).count();
+        let owned = live_states(self.connection()?)?.into_iter().filter(|(id, _)| is_owned(id)).count();
         Ok(u32::try_from(owned).unwrap_or(u32::MAX))
     }
 
@@ -207,7 +207,7 @@ impl Store {
         // What is written into a file that was replaced is read by no other process.
         self.refresh()?;
         let started = Instant::now();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.connection_mut()?.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if started.elapsed() > SLOW_LOCK {
             debug!(ms = started.elapsed().as_millis(), "the database was locked by another process");
         }

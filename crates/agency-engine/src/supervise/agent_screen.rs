@@ -1,8 +1,8 @@
 //! The screen of an interactive agent, as the supervisor keeps it for later viewers.
 
 use super::partial_sequence::PartialSequence;
-use crate::process::TerminalSize;
-use crate::screen::{Characters, WindowTitle};
+use agency_adapters::screen::{Characters, WindowTitle};
+use agency_system::process::TerminalSize;
 
 /// Takes back what a watcher's terminal may still have from before: the other screen, the region that scrolls, the
 /// mouse, the form of the cursor.

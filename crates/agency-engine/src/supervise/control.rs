@@ -6,6 +6,7 @@
 
 use std::io;
 
+use agency_system::process::TerminalSize;
 use rustix::process::geteuid;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -13,7 +14,6 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
 use super::viewer::{ViewMode, Viewer};
-use crate::process::TerminalSize;
 use crate::wire::{ATTACH, BELL, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WATCH};
 
 /// What comes in by the socket.

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use agency_adapters::screen::ScreenRules;
 use agency_model::conversation::{Conversation, Effect, Input, Timer as ConversationTimer};
 use agency_model::run::{self, StopCause};
 use tracing::trace;
@@ -14,11 +15,13 @@ use super::screen_reader::READ_INTERVAL;
 use super::supervisor::Supervisor;
 use super::timers::Timer;
 use crate::runner::Signal;
-use crate::screen::ScreenRules;
 use crate::variant_name::variant_name;
 
 /// A message that came in mid-turn may be part of the turn, or begin another: which one is known after this time.
 const NEXT_TURN_WAIT: Duration = Duration::from_secs(2);
+/// How long an agent may be silent in the turn of a message if it need not report that the turn began: a model may think
+/// for long before the first word.
+const SILENT_TURN_WAIT: Duration = Duration::from_secs(60);
 /// How long an agent may take to begin the turn in which it reports on the end of its background tasks.
 const BACKGROUND_REPORT_WAIT: Duration = Duration::from_secs(10);
 /// How long an agent may take to exit when its conversation is over.
@@ -108,6 +111,7 @@ impl Supervisor<'_> {
         let after = match &timer {
             ConversationTimer::Progress => limit(self.launch.no_progress_ms),
             ConversationTimer::NextTurn => Some(NEXT_TURN_WAIT),
+            ConversationTimer::SilentTurn => Some(SILENT_TURN_WAIT),
             ConversationTimer::BackgroundReport => Some(BACKGROUND_REPORT_WAIT),
             ConversationTimer::AgentExit => Some(EXIT_TIMEOUT),
             ConversationTimer::Termination => limit(Some(self.launch.grace_ms)),
@@ -143,6 +147,7 @@ impl Supervisor<'_> {
             | ConversationTimer::PromptReady
             | ConversationTimer::Progress
             | ConversationTimer::NextTurn
+            | ConversationTimer::SilentTurn
             | ConversationTimer::BackgroundReport
             | ConversationTimer::AgentExit
             | ConversationTimer::Termination => {}

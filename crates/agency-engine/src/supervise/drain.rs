@@ -8,12 +8,12 @@ use std::time::Duration;
 use agency_model::Event;
 use agency_model::conversation;
 use agency_model::run::Input;
+use agency_system::process::ProcessHandle;
 use rustix::process::Signal;
 use tracing::info;
 
 use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
-use crate::process::{ProcessHandle, left_children};
 
 /// How long the rest of the output may take when no process of the agent is left.
 const READ_TIMEOUT: Duration = Duration::from_millis(500);
@@ -41,7 +41,7 @@ impl Supervisor<'_> {
         self.timers.disarm(&Timer::Run(RunTimer::Grace { attempt }));
         self.timers.disarm(&Timer::Run(RunTimer::Kill { attempt }));
         self.converse(conversation::Input::Exiting);
-        let left = left_children();
+        let left = self.scope.left_children();
         if !left.is_empty() {
             info!(processes = left.len(), "ending what the agent left running");
         }
@@ -61,7 +61,7 @@ impl Supervisor<'_> {
     /// A stream ended or a process went away: perhaps that was all.
     pub(super) fn continue_drain(&mut self) {
         let Some(stage) = self.drain else { return };
-        let left = left_children();
+        let left = self.scope.left_children();
         if stage == DrainStage::Killed {
             // The death of one leftover may hand us its children.
             signal_all(&left, Signal::KILL);
@@ -81,7 +81,7 @@ impl Supervisor<'_> {
         match self.drain {
             None => {}
             Some(DrainStage::Terminated) => {
-                signal_all(&left_children(), Signal::KILL);
+                signal_all(&self.scope.left_children(), Signal::KILL);
                 self.enter_stage(DrainStage::Killed, KILL_TIMEOUT);
             }
             Some(DrainStage::Reading | DrainStage::Killed) => self.attempt_is_over(),

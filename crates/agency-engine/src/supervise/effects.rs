@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use agency_model::Event;
 use agency_model::run::{Effect, Input, StopCause, Transition, step};
+use agency_system::fault;
+use agency_system::process::processes_of_run;
 use rustix::process::Signal;
 use tracing::{error, info};
 
 use super::finish::RESERVE;
+use super::scope::SupervisorScope;
 use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
-use crate::fault;
 use crate::home::HomeError;
-use crate::process::{left_children, processes_of_run};
 use crate::record::pid_file::PidFile;
-use crate::runner::{self, RunnerCommand};
+use crate::runner::RunnerCommand;
 use crate::runs::remove::bring_up_to_date;
 
 /// How long a killed process may take to be gone.
@@ -77,7 +78,7 @@ impl Supervisor<'_> {
             self.freshen_workspace();
             self.make_screen_ready();
         }
-        match runner::spawn(self.launch.mode, &self.command()) {
+        match self.scope.spawn(self.launch.mode, &self.command()) {
             Ok(agent) => {
                 let program = self.launch.program.display().to_string();
                 let pid = agent.pid();
@@ -111,12 +112,12 @@ impl Supervisor<'_> {
     }
 
     /// Notes which process the agent is, to be found when the supervisor is gone. Without the note it is still found by
-    /// its environment.
+    /// its environment. An agent that a thread started need not be a process.
     fn leave_pid_file(&mut self, program: &str, pid: u32) {
         let written = PidFile::of(&self.id, self.row.name.as_deref(), program, pid)
             .map_err(|error| HomeError::new("identify", format!("/proc/{pid}"), error))
             .and_then(|file| file.write(&self.home.pid_dir(self.launch.pid_dir.as_deref())));
-        if let Err(error) = written {
+        if let (Err(error), SupervisorScope::Process) = (written, &self.scope) {
             let message = format!("the pid file could not be written: {error}");
             self.events.append(self.run.attempt(), Event::Error { message });
         }
@@ -161,7 +162,7 @@ impl Supervisor<'_> {
     }
 
     fn signal_leftovers(&self, signal: Signal) {
-        for process in left_children().into_iter().chain(processes_of_run(&self.id)) {
+        for process in self.scope.left_children().into_iter().chain(processes_of_run(&self.id)) {
             process.signal(signal);
         }
     }

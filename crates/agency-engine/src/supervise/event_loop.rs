@@ -3,6 +3,7 @@
 use std::io;
 
 use agency_model::Event;
+use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::control::ControlMessage;
@@ -11,7 +12,6 @@ use super::pane::{Pane, PaneNews};
 use super::supervisor::Supervisor;
 use super::timers::Timer;
 use super::viewer::drain_viewers;
-use crate::process::reap_adopted;
 use crate::runner::{ProcessRunner, RunnerEvent};
 
 /// The signals that the supervisor listens for.
@@ -53,7 +53,7 @@ impl Supervisor<'_> {
         // Control comes before a flood of output.
         tokio::select! {
             biased;
-            event = self.signals.next() => event,
+            event = next_signal(self.signals.as_mut()) => event,
             Some(message) = self.control.recv() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = next_of_pane(self.pane.as_mut()) => LoopEvent::Pane(news),
@@ -121,6 +121,13 @@ impl Supervisor<'_> {
             RunnerEvent::Exited => self.start_drain(),
             RunnerEvent::Closed => self.continue_drain(),
         }
+    }
+}
+
+async fn next_signal(signals: Option<&mut Signals>) -> LoopEvent {
+    match signals {
+        Some(signals) => signals.next().await,
+        None => std::future::pending().await,
     }
 }
 

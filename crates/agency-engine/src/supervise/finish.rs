@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 use agency_model::conversation::Input;
 use agency_model::run::{ChangedPath, Ending, Progress, Reason, State};
 use agency_model::{ErrorCode, Event};
+use agency_system::fault;
+use agency_system::process::end_run;
+use agency_workspace::ChangedFile;
 use tracing::{info, warn};
 
 use super::notifier::Notifier;
 use super::notify::BELL;
 use super::supervisor::Supervisor;
-use crate::fault;
-use crate::process::end_run;
 use crate::record::finish::{Ended, after_end, log_end, write_markers};
 use crate::record::pid_file::PidFile;
 use crate::runs::remove::workspace_of;
 use crate::store::now;
-use crate::workspace::ChangedFile;
 
 /// How long the last writes are tried again on a full disk or a busy database.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,9 +1,10 @@
 //! Messages, interrupts and answers on their way to the agent: the requests that bring them, and the bytes that it gets.
 
+use agency_adapters::{Channel, EncodeError, ToAgent};
 use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart};
+use agency_system::fault;
 
 use super::supervisor::Supervisor;
-use crate::adapter::{Channel, EncodeError, ToAgent};
 use crate::runner::InputClosed;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
@@ -28,7 +29,8 @@ impl Supervisor<'_> {
             let _ = self.write_to_agent(&first);
         }
         let has_prompt = self.start.opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
-        self.converse(Input::Started(ProcessStart { pid, medium, has_prompt, stays: self.launch.stays }));
+        let (stays, reports_turns) = (self.launch.stays, self.protocol.reports_turns());
+        self.converse(Input::Started(ProcessStart { pid, medium, has_prompt, stays, reports_turns }));
     }
 
     fn medium(&self) -> Medium {
@@ -46,6 +48,7 @@ impl Supervisor<'_> {
             Request::Stop { grace } => self.feed_stop(*grace),
             Request::Answer(question) => self.deliver_answer(question, request),
             Request::Message(text) => {
+                fault::point("tell.taken");
                 let origin = MessageOrigin::Request(request);
                 self.converse(Input::Message(Message { text: text.clone(), origin }));
             }

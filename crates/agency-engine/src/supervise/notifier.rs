@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::State;
 use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction, escaped_line};
+use agency_system::process::{
+    INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
+};
 use jiff::Timestamp;
 use rustix::process::Signal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::debug;
 
-use crate::process::{
-    INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
-};
 use crate::store::RunRow;
 use crate::wire::{Environment, Notify};
 

@@ -2,6 +2,7 @@
 
 use agency_model::conversation::Input;
 use agency_model::{Escaper, Event, Sgr};
+use agency_system::process::TerminalSize;
 
 use super::agent_screen::{AgentScreen, Wish};
 use super::crlf::to_crlf;
@@ -10,7 +11,6 @@ use super::supervisor::Supervisor;
 use super::view::View;
 use super::viewer::{ViewMode, Viewer};
 use crate::home::{RunDirectory, write_atomically};
-use crate::process::TerminalSize;
 use crate::runner::Stream;
 
 /// What a headless agent prints, as it is shown.

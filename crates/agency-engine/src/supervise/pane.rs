@@ -9,12 +9,12 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::time::Instant;
 
 use agency_model::Mode;
+use agency_system::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::crlf::to_crlf;
 use super::notify::BELL;
-use crate::process::{RawTerminal, TerminalSize, open_own_terminal, own_terminal_size};
 
 /// An interactive agent waits when its pane is so far behind.
 const MAX_QUEUED_BYTES: usize = 256 * 1024;

@@ -2,12 +2,13 @@
 //!
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
+use agency_adapters::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use agency_model::conversation::{Conversation, Input, Origin};
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
+use ulid::Ulid;
 
 use super::supervisor::Supervisor;
-use crate::adapter::{Channel, Opening, Outcome, StreamFormat, StreamItem};
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
@@ -55,6 +56,11 @@ impl ProtocolReader {
         self.opening.is_some()
     }
 
+    /// Whether the agent's protocol reports the beginning of each turn.
+    pub(super) const fn reports_turns(&self) -> bool {
+        self.format.reports_turns()
+    }
+
     fn listen_anew(&mut self) {
         self.channel = match &self.opening {
             Some(opening) => self.format.conversation(opening.clone()),
@@ -62,6 +68,7 @@ impl ProtocolReader {
         };
         if let Some(channel) = &mut self.channel {
             channel.count_from(self.spent.plus(self.usage));
+            channel.identify_from(Ulid::generate().0);
         }
     }
 
@@ -162,6 +169,8 @@ impl Supervisor<'_> {
                 self.write_snapshot();
             }
             StreamItem::TurnStarted => self.converse(Input::TurnStarted),
+            StreamItem::MessageTaken => self.converse(Input::MessageTaken),
+            StreamItem::MessageDropped => self.converse(Input::MessageDropped),
             StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
             // An agent that asks for something and does not read the reply goes without it.
             StreamItem::Reply(bytes) => drop(self.write_to_agent(&bytes)),

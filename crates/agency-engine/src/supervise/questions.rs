@@ -2,14 +2,14 @@
 //!
 //! The one rule: a question and its answer are on disk before anything follows from them.
 
+use agency_adapters::{EncodeError, ToAgent};
 use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, SendError, Sent};
 use agency_model::policy::Ground;
 use agency_model::{Answer, Event, Question, QuestionId};
+use agency_system::fault;
 
 use super::messages::INPUT_CLOSED;
 use super::supervisor::Supervisor;
-use crate::adapter::{EncodeError, ToAgent};
-use crate::fault;
 use crate::runs::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
@@ -108,7 +108,7 @@ impl Supervisor<'_> {
                 self.finish_request(request, Ok(outcome));
             }
             Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
-                let by = answered_by.unwrap_or_else(|| "somebody".to_owned());
+                let by = answered_by.unwrap_or_else(|| "an unknown user".to_owned());
                 let giver = Giver::Human { request: Some(request) };
                 self.converse(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by, giver } });
             }
@@ -127,7 +127,10 @@ impl Supervisor<'_> {
         let result = match encoded {
             Ok((bytes, takes_text)) if bytes.is_empty() => Ok(Sent::Kept { takes_text }),
             Ok((bytes, takes_text)) => match self.write_to_agent(&bytes) {
-                Ok(()) => Ok(Sent::Written { takes_text }),
+                Ok(()) => {
+                    fault::point("answer.written");
+                    Ok(Sent::Written { takes_text })
+                }
                 Err(_) => Err(SendError::NotWaiting(INPUT_CLOSED.to_owned())),
             },
             Err(error @ (EncodeError::UnknownQuestion | EncodeError::OneWay)) => {

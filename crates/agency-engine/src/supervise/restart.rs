@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use agency_adapters::{Opening, adapter};
 use agency_model::Event;
 use agency_model::conversation::Input;
 use jiff::Timestamp;
 
 use super::supervisor::Supervisor;
-use crate::adapter::{Opening, adapter};
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::runner::StdinPlan;
 use crate::wire::{SESSION, Start, WORDS};

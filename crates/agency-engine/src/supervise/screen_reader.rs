@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agency_adapters::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 use agency_model::conversation::{Input, NewScreen, Origin, ScreenReading};
 
 use super::agent_screen::AgentScreen;
@@ -9,7 +10,6 @@ use super::supervisor::Supervisor;
 use super::timers::Timer;
 use crate::agent_files::load_screen_rules;
 use crate::config::ScreenSource;
-use crate::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 
 /// A screen is looked at when it has been still for so long, or at this pace while it is not.
 pub(super) const READ_INTERVAL: Duration = Duration::from_millis(120);

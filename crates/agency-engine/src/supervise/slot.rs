@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use agency_model::RunId;
+use agency_system::lock::is_held;
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
 use super::control::ControlMessage;
 use crate::home::Home;
-use crate::lock::is_held;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
 use crate::wire::LaunchOrders;
 

@@ -2,28 +2,32 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
+use agency_adapters::find_adapter;
 use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Host, RunId};
+use agency_system::fault;
+use agency_system::lock::Lock;
+use agency_system::process::{adopt_orphans, bind_listener, close_on_exec, connect, leave_session};
+use agency_workspace::UncommittedCheck;
 use tokio::net::UnixListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing::{debug, error, info};
 
 use super::control::{self, ControlMessage};
 use super::notifier::Notifier;
 use super::parent_watch::ParentWatch;
+use super::scope::SupervisorScope;
 use super::slot::{self, SlotOutcome};
 use super::supervisor::Supervisor;
-use crate::fault;
 use crate::home::{Home, HomeError, RunDirectory};
-use crate::lock::Lock;
-use crate::process::{adopt_orphans, bind_listener, close_on_exec, connect, leave_session, release_own_code};
 use crate::record::finish::{Ended, announce_end, write_markers};
+use crate::runner::RunnerFactory;
+use crate::runs::create::SupervisorThread;
 use crate::store::{RunRow, Store, StoreError};
 use crate::wire::{Environment, LaunchOrders, Report, receive_orders, send_report};
-use crate::workspace::UncommittedCheck;
 
 /// How long the creator may take to hand the orders over.
 const ORDERS_TIMEOUT: Duration = Duration::from_secs(30);
@@ -77,7 +81,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
         return Err(SuperviseError::WithinRuntime);
     }
     info!(run = %id, pid = std::process::id(), version = env!("CARGO_PKG_VERSION"), "supervisor started");
-    let outcome = supervise_run(home, id);
+    let outcome = supervise_process(home, id);
     match &outcome {
         Ok(()) => info!(run = %id, "supervisor exits"),
         // What a bad value in the database is may be a secret.
@@ -87,11 +91,23 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     outcome
 }
 
-fn supervise_run(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
-    let system = |source| SuperviseError::System { id: id.clone(), source };
+/// Supervises one run in a thread of this program, which starts its agents by `factory`. The run ends with the program.
+pub(crate) fn supervise_in_thread(home: &Home, id: &RunId, factory: &RunnerFactory) -> io::Result<SupervisorThread> {
+    let (home, id, factory) = (home.clone(), id.clone(), Arc::clone(factory));
+    let supervise =
+        move || supervise_run(&home, &id, SupervisorScope::Thread(factory)).map_err(|error| error.to_string());
+    std::thread::Builder::new().name("supervisor".to_owned()).spawn(supervise)
+}
+
+fn supervise_process(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     leave_session();
     close_on_exec();
-    adopt_orphans().map_err(system)?;
+    adopt_orphans().map_err(|source| SuperviseError::System { id: id.clone(), source })?;
+    supervise_run(home, id, SupervisorScope::Process)
+}
+
+fn supervise_run(home: &Home, id: &RunId, scope: SupervisorScope) -> Result<(), SuperviseError> {
+    let system = |source| SuperviseError::System { id: id.clone(), source };
     let directory = home.run(id);
     let lock =
         Lock::take(&directory.supervisor_lock(), LOCK_TIMEOUT)?.ok_or_else(|| SuperviseError::Owned(id.clone()))?;
@@ -102,7 +118,7 @@ fn supervise_run(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
     fault::point("supervise.ordered");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
     let notifier = runtime.block_on(async {
-        let run = RunParts { home, id, directory, launch, environment, creator };
+        let run = RunParts { home, id, directory, scope, launch, environment, creator };
         run.supervise().await
     })?;
     // The run is over, also for commands that have just connected; only notification programs are waited for.
@@ -132,6 +148,7 @@ struct RunParts<'a> {
     home: &'a Home,
     id: &'a RunId,
     directory: RunDirectory,
+    scope: SupervisorScope,
     launch: LaunchOrders,
     environment: Environment,
     creator: UnixStream,
@@ -141,9 +158,16 @@ impl RunParts<'_> {
     async fn supervise(self) -> Result<Option<Notifier>, SuperviseError> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
-        let _hangup = signal(SignalKind::hangup()).map_err(system)?;
+        let _hangup = self.scope.survive_hangup().map_err(system)?;
         let (sender, mut control) = self.listen()?;
         let mut store = self.open_store()?;
+        if let Some(name) = self.launch.adapter.as_deref().filter(|name| find_adapter(name).is_none()) {
+            let message = format!(
+                "the adapter '{name}' is not known to the supervisor: pass it to agency_engine::Init::adapter at the top of main"
+            );
+            self.refuse(&mut store, ErrorCode::RunnerNotConfigured, message)?;
+            return Ok(None);
+        }
         let waiting = slot::Waiting { home: self.home, id: self.id, launch: &self.launch };
         let outcome = waiting
             .wait(&mut store, &mut control, || tell(&self.creator, self.launch.version, &Report::Queued))
@@ -155,12 +179,8 @@ impl RunParts<'_> {
             }
             SlotOutcome::Refused => {
                 info!(max_agents = self.launch.max_agents, "no slot is free");
-                let input = Input::CouldNotStart(ErrorCode::MaxAgents);
                 let message = format!("{} runs are live, as many as max_agents allows", self.launch.max_agents);
-                store.apply(self.id, &input, Some(&message))?;
-                let row = store.run(self.id)?;
-                self.end_unstarted(&mut store, &row)?;
-                tell(&self.creator, self.launch.version, &Report::Failed { code: ErrorCode::MaxAgents, message });
+                self.refuse(&mut store, ErrorCode::MaxAgents, message)?;
                 Ok(None)
             }
             SlotOutcome::Over(row) => {
@@ -192,6 +212,15 @@ impl RunParts<'_> {
         Ok((sender, receiver))
     }
 
+    /// Records and reports why the agent is not started.
+    fn refuse(&self, store: &mut Store, code: ErrorCode, message: String) -> Result<(), SuperviseError> {
+        store.apply(self.id, &Input::CouldNotStart(code), Some(&message))?;
+        let row = store.run(self.id)?;
+        self.end_unstarted(store, &row)?;
+        tell(&self.creator, self.launch.version, &Report::Failed { code, message });
+        Ok(())
+    }
+
     /// Finishes the story of a run whose agent never started.
     fn end_unstarted(&self, store: &mut Store, row: &RunRow) -> Result<(), SuperviseError> {
         write_markers(&self.directory, &Ended::from_row(row))?;
@@ -210,15 +239,15 @@ impl RunParts<'_> {
         let _ = self.directory.write_json("meta.json", &row);
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator, version) = (self.home, self.creator, self.launch.version);
-        let mut supervisor =
-            Supervisor::new(home, &row, (self.launch, self.environment), store, control).map_err(system)?;
+        let given = (self.scope, self.launch, self.environment);
+        let mut supervisor = Supervisor::new(home, &row, given, store, control).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
         Ok(match supervisor.start() {
             Ok(()) => {
                 tell(&creator, version, &Report::Running);
                 debug!("reported to the creator");
                 fault::point("supervise.reported");
-                release_own_code();
+                supervisor.scope.settle_down();
                 supervisor.run_to_end().await
             }
             Err(message) => {

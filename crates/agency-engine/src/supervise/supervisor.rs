@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use agency_model::run::{Phase, Progress, Run, State};
 use agency_model::{Event, Mode, RunId};
+use agency_system::process::TerminalSize;
 use tokio::sync::mpsc;
 
 use super::activity::ActivityRow;
@@ -18,13 +19,13 @@ use super::notifier::Notifier;
 use super::output::HeadlessOutput;
 use super::pane::Pane;
 use super::protocol::ProtocolReader;
+use super::scope::SupervisorScope;
 use super::screen_reader::ScreenReader;
 use super::store_sync::StoreSync;
 use super::timers::{RunTimer, Timer, Timers};
 use super::typing::Typing;
 use super::viewer::Viewer;
 use crate::home::{Home, RunDirectory};
-use crate::process::TerminalSize;
 use crate::record::event_log::EventLog;
 use crate::runner::ProcessRunner;
 use crate::store::{RunRow, Store};
@@ -33,6 +34,7 @@ use crate::wire::{Environment, LaunchOrders};
 
 /// A supervisor at work.
 pub(super) struct Supervisor<'a> {
+    pub(super) scope: SupervisorScope,
     pub(super) home: &'a Home,
     pub(super) id: RunId,
     pub(super) directory: RunDirectory,
@@ -67,21 +69,21 @@ pub(super) struct Supervisor<'a> {
     pub(super) drain: Option<DrainStage>,
     pub(super) start_error: Option<String>,
     pub(super) control: mpsc::Receiver<ControlMessage>,
-    pub(super) signals: Signals,
+    pub(super) signals: Option<Signals>,
 }
 
 impl<'a> Supervisor<'a> {
     pub(super) fn new(
         home: &'a Home,
         row: &RunRow,
-        (launch, environment): (LaunchOrders, Environment),
+        (scope, launch, environment): (SupervisorScope, LaunchOrders, Environment),
         store: Store,
         control: mpsc::Receiver<ControlMessage>,
     ) -> io::Result<Self> {
         let directory = home.run(&row.id);
         let mut events = EventLog::open(&directory.events()).map_err(io::Error::other)?;
         events.append(1, Event::StateChange { from: Some(State::Queued), to: State::Running });
-        let pane = Pane::open(launch.mode)?;
+        let pane = scope.pane(launch.mode)?;
         let size = pane.as_ref().and_then(Pane::size).unwrap_or(launch.size);
         let screen = (launch.mode == Mode::Interactive).then(|| AgentScreen::new(size));
         let (screen_reader, trouble) = ScreenReader::new(&launch.screen);
@@ -126,7 +128,8 @@ impl<'a> Supervisor<'a> {
             drain: None,
             start_error: None,
             control,
-            signals: Signals::listen()?,
+            signals: scope.signals()?,
+            scope,
         })
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use agency_adapters::screen::KEY_PAUSE;
+
 use super::supervisor::Supervisor;
 use super::timers::Timer;
-use crate::screen::KEY_PAUSE;
 
 /// What is still to be typed.
 #[derive(Debug, Default)]

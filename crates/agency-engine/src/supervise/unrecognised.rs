@@ -2,11 +2,11 @@
 //!
 //! The one rule: nothing is ever typed into a screen that is not recognised.
 
+use agency_adapters::screen::ScreenText;
 use agency_model::conversation::Origin;
 use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption};
 
 use super::supervisor::Supervisor;
-use crate::screen::ScreenText;
 
 /// The key of the question; there is one screen, so there is one such question at a time.
 const KEY: &str = "unrecognised_screen";

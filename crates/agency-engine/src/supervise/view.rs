@@ -1,10 +1,11 @@
 //! What a viewer is shown that attaches, that fell behind, or that watches a terminal of another size.
 
+use agency_system::process::TerminalSize;
+
 use super::agent_screen::{AgentScreen, size_of_window};
 use super::crlf::to_crlf;
 use super::viewer::ViewMode;
 use crate::home::RunDirectory;
-use crate::process::TerminalSize;
 use crate::watch::last_bytes;
 
 /// How much of the log a viewer of a headless agent is shown first.

@@ -1,12 +1,14 @@
 //! Waiting for changes in directories.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use notify::EventKind;
 use notify::event::{AccessKind, AccessMode};
 
+use super::StopHandle;
 use super::hub::{Subscription, subscribe};
 use crate::home::HomeError;
 
@@ -19,6 +21,7 @@ pub(crate) const LOCK_LAG: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct DirectoryWatch {
     _subscription: Subscription,
+    sender: Arc<Sender<DirectoryChange>>,
     changes: Receiver<DirectoryChange>,
 }
 
@@ -48,11 +51,26 @@ impl DirectoryWatch {
     /// Begins to watch; every change from now on is noticed.
     pub fn begin(directories: &[&Path]) -> Result<Self, HomeError> {
         let (sender, changes) = channel();
+        let sender = Arc::new(sender);
+        let called = Arc::clone(&sender);
         let subscription = subscribe(directories, move |change| {
             // Without a receiver the watch is ending.
-            let _ = sender.send(change);
+            let _ = called.send(change);
         })?;
-        Ok(Self { _subscription: subscription, changes })
+        Ok(Self { _subscription: subscription, sender, changes })
+    }
+
+    /// The same; a stop of the handle counts as a change.
+    pub fn stopped_by(directories: &[&Path], stop: &StopHandle) -> Result<Self, HomeError> {
+        let watch = Self::begin(directories)?;
+        stop.wake(&watch.sender);
+        Ok(watch)
+    }
+
+    /// Whether a change waits to be noticed.
+    #[cfg(test)]
+    pub(super) fn was_woken(&self) -> bool {
+        self.changes.try_recv().is_ok()
     }
 
     /// Waits for a change, or for `limit`; several changes at once count as one.

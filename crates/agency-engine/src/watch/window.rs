@@ -55,7 +55,7 @@ pub fn read_window(path: &Path, place: WindowAt, most: usize, half: PartialLine)
     let length = file.metadata()?.len();
     // A request for nothing would never progress.
     let most = u64::try_from(most).unwrap_or(u64::MAX).max(1);
-    let mut lines = Lines { file, length, most };
+    let mut lines = LineWindow { file, length, most };
     match (place, half) {
         (WindowAt::End, PartialLine::Include) => lines.before(length),
         (WindowAt::End, PartialLine::Exclude) => {
@@ -67,14 +67,14 @@ pub fn read_window(path: &Path, place: WindowAt, most: usize, half: PartialLine)
     }
 }
 
-struct Lines {
+struct LineWindow {
     file: File,
     /// As it was when we came; what is written meanwhile belongs to another page.
     length: u64,
     most: u64,
 }
 
-impl Lines {
+impl LineWindow {
     fn before(&mut self, end: u64) -> io::Result<FileWindow> {
         let earliest = end.saturating_sub(self.most);
         // The byte before shows whether a line begins at the earliest place.

@@ -4,12 +4,12 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use agency_system::process::connect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tracing::debug;
 
 use super::control::{BELL, WAIT, write_first_frame};
 use crate::home::RunDirectory;
-use crate::process::connect;
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {

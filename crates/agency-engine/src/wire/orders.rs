@@ -12,15 +12,15 @@ use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
+use agency_adapters::{Opening, StreamFormat};
 use agency_model::policy::Policy;
 use agency_model::{ErrorCode, Host, Mode, Usage};
+use agency_system::process::TerminalSize;
+use agency_workspace::UncommittedCheck;
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::{Opening, StreamFormat};
 use crate::config::ScreenSource;
-use crate::process::TerminalSize;
 use crate::runner::StdinPlan;
-use crate::workspace::UncommittedCheck;
 
 /// The version of the orders that are sent.
 pub const ORDERS_VERSION: u32 = 1;
@@ -78,6 +78,9 @@ pub struct LaunchOrders {
     /// What further ones are started with, where the agent can continue a conversation.
     #[serde(rename = "again")]
     pub restart_plan: Option<RestartPlan>,
+    /// The adapter of its agent, if the program has registered it; a supervisor that does not know it refuses.
+    #[serde(default)]
+    pub adapter: Option<String>,
     /// How often it may crash, and what follows.
     pub restart: RestartRules,
     /// Whether it stays after its turn, and waits for a message.
@@ -250,6 +253,7 @@ mod tests {
             version: ORDERS_VERSION,
             program: "/bin/true".into(),
             start: Start { args: vec!["--x".into()], stdin: StdinPlan::Text("hi\n".into()), opening: None },
+            adapter: None,
             restart_plan: None,
             restart: RestartRules { failures_allowed: 3, pauses_ms: vec![1000], healthy_ms: 600_000 },
             stays: false,

@@ -7,11 +7,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use agency_model::workflow::{MAX_WORKFLOW_BYTES, Task, TaskError, parse_values};
+use agency_system::process::output_with_timeout;
 use serde_json::Value;
 
 use super::WorkflowError;
 use super::project::{Project, read};
-use crate::process::output_with_timeout;
 
 /// `bd` answers from a local database.
 const BEADS_TIMEOUT: Duration = Duration::from_secs(20);

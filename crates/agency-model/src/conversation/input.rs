@@ -17,6 +17,10 @@ pub enum Input {
     TurnStarted,
     /// The agent's protocol reports that a turn is over.
     TurnEnded,
+    /// The agent's protocol reports that the oldest message that it received is part of a turn.
+    MessageTaken,
+    /// The agent's protocol reports that a message that it received will not be part of any turn.
+    MessageDropped,
     /// The agent's protocol reports how many background tasks run.
     BackgroundTasks(usize),
     /// A message is to be sent.

@@ -42,7 +42,7 @@ pub(super) struct Messages {
     pub(super) waiting: Vec<Message>,
     /// The one that was typed, until the screen shows whether it was taken.
     pub(super) typed: Option<TypedMessage>,
-    /// The texts since the last turn was over, which the agent may not have read.
+    /// The texts that have had no turn that is over, which the agent may not have read.
     unanswered: Vec<String>,
     pub(super) readiness: ScreenReadiness,
 }
@@ -141,14 +141,16 @@ impl Conversation {
         }
     }
 
-    /// The texts that the agent received since its last turn was over, and may not have read.
+    /// The texts that have had no turn that is over, and that the agent may not have read.
     #[must_use]
     pub fn unanswered(&self) -> &[String] {
         &self.messages.unanswered
     }
 
-    pub(super) fn forget_unanswered(&mut self) {
-        self.messages.unanswered.clear();
+    /// Forgets the texts that have had their turn: all but the newest, which are so many.
+    pub(super) fn forget_unanswered(&mut self, awaited: usize) {
+        let answered = self.messages.unanswered.len().saturating_sub(awaited);
+        self.messages.unanswered.drain(..answered);
     }
 }
 

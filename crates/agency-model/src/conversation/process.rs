@@ -19,6 +19,8 @@ pub struct ProcessStart {
     pub has_prompt: bool,
     /// Whether it waits for the next message when a turn is over, for as long as the run lives.
     pub stays: bool,
+    /// Whether its protocol reports the beginning of each turn. Of others it is observed.
+    pub reports_turns: bool,
 }
 
 /// How an agent receives messages.
@@ -62,9 +64,9 @@ pub(super) enum ProcessStage {
 
 impl Conversation {
     pub(super) fn started(&mut self, start: ProcessStart, effects: &mut Vec<Effect>) {
-        let ProcessStart { pid, medium, has_prompt, stays } = start;
+        let ProcessStart { pid, medium, has_prompt, stays, .. } = start;
         self.process = Process { stage: ProcessStage::Running, medium, stays, ..self.process };
-        self.turn = Turn::default();
+        self.turn = Turn::of_process(&start);
         let evidence = Evidence::Event(format!("process {pid} started"));
         effects.push(Effect::activity(Activity::Starting, evidence));
         effects.push(Effect::Arm(Timer::Progress));

@@ -5,12 +5,16 @@
 use super::answer::allow_by;
 use super::open_question::Stage;
 use super::process::ProcessStage;
-use super::{Answerer, Conversation, Effect, Evidence, OpenQuestion, Origin, Timer};
+use super::{Answerer, Conversation, Effect, Evidence, OpenQuestion, Origin, Timer, turn};
 use crate::{Activity, Answer, QuestionId, QuestionKey, QuestionKind};
 
 impl Conversation {
     pub(super) fn asked(&mut self, mut question: OpenQuestion, answerer: Answerer, effects: &mut Vec<Effect>) {
         question.stage = Stage::Storing(answerer);
+        if question.origin == Origin::Protocol {
+            // It asks in a turn, whether or not it reported the beginning.
+            turn::disarm_end(effects);
+        }
         effects.push(Effect::StoreQuestion(question.id.clone()));
         self.questions.push(question);
     }

@@ -21,6 +21,7 @@ const NOTHING: Bounds = Bounds {
     sent: 0,
     protocol: &[],
     turns: false,
+    reports_messages: false,
     dialogs: &[],
     activities: &[],
 };
@@ -76,7 +77,8 @@ fn check_conversation_ends(world: &World) {
     let process = &world.process;
     let has_nothing_to_do = process.stage == Stage::Running && process.is_idle && process.background_tasks == 0;
     if has_nothing_to_do && !world.conversation.is_interrupted() && !process.is_killed {
-        let waits = is_armed(&[Timer::NextTurn, Timer::BackgroundReport, Timer::AgentExit, Timer::Termination]);
+        let next_turn = [Timer::NextTurn, Timer::SilentTurn, Timer::BackgroundReport];
+        let waits = is_armed(&next_turn) || is_armed(&[Timer::AgentExit, Timer::Termination]);
         assert!(waits, "the agent is not made to exit: {world:?}");
     }
 }
@@ -134,6 +136,11 @@ fn every_message_by_a_protocol_has_an_outcome_and_every_conversation_ends() {
 }
 
 #[test]
+fn the_same_for_an_agent_that_reports_what_becomes_of_each_message() {
+    check(&Bounds { processes: 2, sent: 2, turns: true, reports_messages: true, ..NOTHING });
+}
+
+#[test]
 fn messages_questions_and_turns_do_not_disturb_each_other() {
     check(&Bounds { questions: 1, answers: 1, sent: 1, protocol: &[PERMISSION], turns: true, ..NOTHING });
 }
@@ -152,6 +159,38 @@ fn every_message_that_is_typed_has_an_outcome() {
 #[test]
 fn a_message_is_never_typed_into_a_dialog() {
     check(&Bounds { questions: 1, answers: 1, sent: 1, dialogs: &["d"], ..SCREEN });
+}
+
+/// A conversation whose prompt is in its turn, and in which a message comes.
+fn with_a_message_in_the_first_turn(stays: bool) -> Conversation {
+    let mut conversation = Conversation::default();
+    let start = ProcessStart { pid: 1, medium: Medium::Protocol, has_prompt: true, stays, reports_turns: false };
+    let message = Message { text: "m".to_owned(), origin: MessageOrigin::Denial };
+    for input in [Input::Started(start), Input::TurnStarted, Input::Message(message), Input::MessageSent(Ok(()))] {
+        let _ = conversation.step(input);
+    }
+    conversation
+}
+
+#[test]
+fn an_agent_that_reports_only_its_first_turn_may_be_silent_for_long_in_the_turn_of_a_message() {
+    let mut conversation = with_a_message_in_the_first_turn(false);
+    let effects = conversation.step(Input::TurnEnded);
+    assert!(effects.contains(&Effect::Arm(Timer::SilentTurn)), "{effects:?}");
+    assert!(!effects.contains(&Effect::Arm(Timer::NextTurn)), "{effects:?}");
+    let effects = conversation.step(Input::TurnEnded);
+    assert!(effects.contains(&Effect::CloseInput), "{effects:?}");
+}
+
+#[test]
+fn an_agent_that_stays_is_idle_when_a_message_begins_no_turn() {
+    let mut conversation = with_a_message_in_the_first_turn(true);
+    let _ = conversation.step(Input::TurnEnded);
+    assert_eq!(conversation.activity(), Some(Activity::Thinking));
+    assert_eq!(conversation.unanswered(), ["m"]);
+    let effects = conversation.step(Input::Timer(Timer::SilentTurn));
+    assert!(!effects.contains(&Effect::CloseInput), "{effects:?}");
+    assert_eq!((conversation.activity(), conversation.unanswered()), (Some(Activity::Idle), &[][..]));
 }
 
 #[test]

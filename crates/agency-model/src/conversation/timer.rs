@@ -9,6 +9,8 @@ pub enum Timer {
     Progress,
     /// A message that came during the turn would have begun the next one by now.
     NextTurn,
+    /// A message has had no turn. An agent that need not report the beginning would have shown something of it by now.
+    SilentTurn,
     /// The agent would have begun to report on its background tasks by now.
     BackgroundReport,
     /// An agent whose input is closed should have exited.
@@ -37,10 +39,11 @@ pub enum Timer {
 
 impl Timer {
     /// The timers that mean nothing without the process. Those of questions stop with their questions.
-    pub(super) const fn of_process() -> [Self; 10] {
+    pub(super) const fn of_process() -> [Self; 11] {
         [
             Self::Progress,
             Self::NextTurn,
+            Self::SilentTurn,
             Self::BackgroundReport,
             Self::AgentExit,
             Self::Termination,

@@ -3,7 +3,7 @@
 //! The one rule: a conversation in which nothing is left to do ends, by the agent's own exit or by a signal.
 
 use super::process::ProcessStage;
-use super::{Conversation, Effect, Evidence, Medium, Timer};
+use super::{Conversation, Effect, Evidence, Medium, ProcessStart, Timer};
 use crate::{Activity, Event};
 
 /// How the conversation stands with one process.
@@ -12,10 +12,25 @@ pub(super) struct Turn {
     stage: TurnStage,
     /// Whether a message came since the turn began. It may be part of the turn, or begin another.
     has_message: bool,
+    /// How many messages, the prompt among them, are not known to have had a turn.
+    awaited: usize,
+    reports: TurnReports,
     interrupt: Interrupt,
     /// How many tasks the agent runs in its background.
     background_tasks: usize,
     input: AgentInput,
+}
+
+/// What the agent reports about the turns of its messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+enum TurnReports {
+    /// That is not known. A turn may begin without a report, and one turn may be about several messages.
+    #[default]
+    Unknown,
+    /// The beginning of each turn. One turn may be about several messages.
+    EachTurn,
+    /// The turn of each message.
+    EachMessage,
 }
 
 /// Where the agent is between two turns.
@@ -80,9 +95,71 @@ impl AgentInput {
     }
 }
 
+impl Turn {
+    /// The turns of a new process.
+    pub(super) fn of_process(start: &ProcessStart) -> Self {
+        let reports = if start.reports_turns { TurnReports::EachTurn } else { TurnReports::Unknown };
+        Self { awaited: usize::from(start.has_prompt), reports, ..Self::default() }
+    }
+
+    /// A turn that is about at least one message, if the agent does not report which messages it is about.
+    const fn is_about_a_message(&mut self) {
+        match self.reports {
+            TurnReports::Unknown | TurnReports::EachTurn => self.awaited = self.awaited.saturating_sub(1),
+            TurnReports::EachMessage => {}
+        }
+    }
+
+    /// What limits the time until the turn of a message begins.
+    fn limit(&self, else_by: Timer) -> Timer {
+        match (self.awaited, self.reports) {
+            (0, _) | (_, TurnReports::EachTurn) => else_by,
+            (_, TurnReports::Unknown | TurnReports::EachMessage) => Timer::SilentTurn,
+        }
+    }
+}
+
 impl Conversation {
-    /// A turn begins: the model is asked. One that begins by itself after the end of the conversation is finished too.
+    /// The agent reports that a turn begins.
     pub(super) fn turn_started(&mut self, effects: &mut Vec<Effect>) {
+        match self.turn.stage {
+            TurnStage::First => self.turn.is_about_a_message(),
+            TurnStage::Running => {}
+            TurnStage::Over => {
+                self.turn.is_about_a_message();
+                if self.turn.reports == TurnReports::Unknown {
+                    self.turn.reports = TurnReports::EachTurn;
+                }
+            }
+        }
+        self.begin_turn(effects);
+    }
+
+    /// The agent reports that a message is part of a turn.
+    pub(super) fn message_taken(&mut self, effects: &mut Vec<Effect>) {
+        self.turn.reports = TurnReports::EachMessage;
+        self.turn.awaited = self.turn.awaited.saturating_sub(1);
+        match self.turn.stage {
+            TurnStage::First | TurnStage::Over => self.begin_turn(effects),
+            TurnStage::Running => {}
+        }
+    }
+
+    /// The agent reports that a message will not be part of any turn.
+    pub(super) fn message_dropped(&mut self, effects: &mut Vec<Effect>) {
+        self.turn.reports = TurnReports::EachMessage;
+        self.turn.awaited = self.turn.awaited.saturating_sub(1);
+        if self.turn.stage == TurnStage::Over && self.turn.awaited == 0 {
+            self.forget_unanswered(0);
+            self.rest(effects);
+            if self.may_end() && self.turn.background_tasks == 0 && !self.turn.input.is_exit_due() {
+                effects.extend([Effect::Disarm(Timer::SilentTurn), Effect::Arm(Timer::NextTurn)]);
+            }
+        }
+    }
+
+    /// A turn begins: the model is asked. One that begins by itself after the end of the conversation is finished too.
+    fn begin_turn(&mut self, effects: &mut Vec<Effect>) {
         self.turn.stage = TurnStage::Running;
         if self.turn.interrupt == Interrupt::TurnOver {
             // It works on messages from before the interrupt now, and then the conversation is over.
@@ -101,19 +178,25 @@ impl Conversation {
 
     /// A turn is over, and with it the conversation, unless a message may begin another one or background tasks run.
     pub(super) fn turn_ended(&mut self, effects: &mut Vec<Effect>) {
+        match self.turn.stage {
+            TurnStage::First | TurnStage::Over => self.turn.is_about_a_message(),
+            TurnStage::Running => {}
+        }
         self.turn.stage = TurnStage::Over;
         self.turn.interrupt = match self.turn.interrupt {
             Interrupt::None => Interrupt::None,
             Interrupt::Sent | Interrupt::TurnOver => Interrupt::TurnOver,
         };
-        self.forget_unanswered();
+        self.forget_unanswered(self.turn.awaited);
         self.rest(effects);
-        if !self.may_end() || self.turn.background_tasks > 0 {
+        if self.is_interrupted() || self.process.medium != Medium::Protocol || self.turn.background_tasks > 0 {
             return;
         }
-        if std::mem::take(&mut self.turn.has_message) {
-            effects.extend([Effect::Disarm(Timer::BackgroundReport), Effect::Arm(Timer::NextTurn)]);
-        } else {
+        let has_message = std::mem::take(&mut self.turn.has_message);
+        if self.turn.awaited > 0 || (has_message && self.may_end()) {
+            let limit = self.turn.limit(Timer::NextTurn);
+            effects.extend([Effect::Disarm(Timer::BackgroundReport), Effect::Arm(limit)]);
+        } else if self.may_end() {
             self.end_conversation(effects);
         }
     }
@@ -127,16 +210,30 @@ impl Conversation {
             TurnStage::Over => self.rest(effects),
         }
         if count == 0 && self.may_end() && !self.turn.input.is_exit_due() {
-            effects.extend([Effect::Disarm(Timer::NextTurn), Effect::Arm(Timer::BackgroundReport)]);
+            disarm_end(effects);
+            effects.push(Effect::Arm(self.turn.limit(Timer::BackgroundReport)));
+        }
+    }
+
+    /// The time in which another turn could begin is over: none will.
+    pub(super) fn no_next_turn(&mut self, effects: &mut Vec<Effect>) {
+        self.turn.awaited = 0;
+        self.forget_unanswered(0);
+        self.rest(effects);
+        if self.process.stays {
+            disarm_end(effects);
+        } else {
+            self.end_conversation(effects);
         }
     }
 
     /// What an agent does between its turns.
     fn rest(&self, effects: &mut Vec<Effect>) {
-        let (activity, fact) = match self.turn.background_tasks {
-            0 => (Activity::Idle, "its turn is over".to_owned()),
-            1 => (Activity::RunningCommand, "a background task runs".to_owned()),
-            count => (Activity::RunningCommand, format!("{count} background tasks run")),
+        let (activity, fact) = match (self.turn.background_tasks, self.turn.awaited) {
+            (0, 0) => (Activity::Idle, "its turn is over".to_owned()),
+            (0, _) => (Activity::Thinking, "a message has had no turn yet".to_owned()),
+            (1, _) => (Activity::RunningCommand, "a background task runs".to_owned()),
+            (count, _) => (Activity::RunningCommand, format!("{count} background tasks run")),
         };
         effects.push(Effect::activity(activity, Evidence::Fact(fact)));
     }
@@ -162,6 +259,7 @@ impl Conversation {
     /// The agent received a message: the turn that is over, or will be, need not be the last one.
     pub(super) fn turn_has_message(&mut self, effects: &mut Vec<Effect>) {
         self.turn.has_message = true;
+        self.turn.awaited += 1;
         self.turn.interrupt = Interrupt::None;
         disarm_end(effects);
     }
@@ -238,5 +336,5 @@ impl Conversation {
 
 /// The agent continues: a turn that seemed to be the last one is not.
 pub(super) fn disarm_end(effects: &mut Vec<Effect>) {
-    effects.extend([Timer::NextTurn, Timer::BackgroundReport].map(Effect::Disarm));
+    effects.extend([Timer::NextTurn, Timer::SilentTurn, Timer::BackgroundReport].map(Effect::Disarm));
 }

@@ -13,7 +13,7 @@ use super::pattern::PathPattern;
 
 /// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum PathKind {
     /// Something that leads nowhere else, or nothing at all.
     Plain,
     /// A symlink, with what it holds.
@@ -28,7 +28,7 @@ pub struct Ground<'a> {
     /// The workspace, absolute.
     pub workspace: &'a Path,
     /// Returns what is at an absolute path.
-    pub look: &'a dyn Fn(&Path) -> Found,
+    pub look: &'a dyn Fn(&Path) -> PathKind,
 }
 
 /// Where a path leads.
@@ -85,9 +85,9 @@ impl Ground<'_> {
                 Component::Normal(name) => {
                     let next = at.join(name);
                     match (self.look)(&next) {
-                        Found::Plain => at = next,
-                        Found::Unknown => return None,
-                        Found::Link(target) => {
+                        PathKind::Plain => at = next,
+                        PathKind::Unknown => return None,
+                        PathKind::Link(target) => {
                             links += 1;
                             if links > MAX_LINKS {
                                 return None;

@@ -33,16 +33,16 @@ fn permission(tool: &str, input: Value) -> Question {
 
 /// A world in which `/ws/out` leads to `/etc`, `/ws/self` in a circle, `/ws/new` to what is not there yet, `/ws/docs` to
 /// `/ws/src/docs`, and `/tmp/ws` to `/ws`.
-fn look(path: &Path) -> Found {
+fn look(path: &Path) -> PathKind {
     match path.to_str() {
-        Some("/ws/out") => Found::Link(PathBuf::from("/etc")),
-        Some("/ws/self") => Found::Link(PathBuf::from("self")),
-        Some("/ws/new") => Found::Link(PathBuf::from("../gone/x")),
-        Some("/ws/out2") => Found::Link(PathBuf::from("/etc")),
-        Some("/ws/docs") => Found::Link(PathBuf::from("./src/docs")),
-        Some("/tmp/ws") => Found::Link(PathBuf::from("/ws")),
-        Some("/ws/secret") => Found::Unknown,
-        _ => Found::Plain,
+        Some("/ws/out") => PathKind::Link(PathBuf::from("/etc")),
+        Some("/ws/self") => PathKind::Link(PathBuf::from("self")),
+        Some("/ws/new") => PathKind::Link(PathBuf::from("../gone/x")),
+        Some("/ws/out2") => PathKind::Link(PathBuf::from("/etc")),
+        Some("/ws/docs") => PathKind::Link(PathBuf::from("./src/docs")),
+        Some("/tmp/ws") => PathKind::Link(PathBuf::from("/ws")),
+        Some("/ws/secret") => PathKind::Unknown,
+        _ => PathKind::Plain,
     }
 }
 

@@ -19,7 +19,7 @@ pub use instance::{BlockedMerge, StopCause};
 pub use record::{Recorded, RejectedFact};
 pub use scope::StepSurroundings;
 
-use self::instance::{Instance, Progress};
+use self::instance::{Instance, InstanceProgress};
 use super::{HistoryEntry, Plan, SessionState, Step, StepPath, StepResult, Task, Work};
 use crate::RunId;
 
@@ -182,9 +182,9 @@ impl Flow {
         for index in place {
             let Some(instance) = instances.get(*index) else { return StepProgress::NotBegun };
             standing = match instance.progress {
-                Progress::Waiting => return StepProgress::NotBegun,
-                Progress::Over => return StepProgress::Over,
-                Progress::Running(_) | Progress::Open => StepProgress::UnderWay,
+                InstanceProgress::Waiting => return StepProgress::NotBegun,
+                InstanceProgress::Over => return StepProgress::Over,
+                InstanceProgress::Running(_) | InstanceProgress::Open => StepProgress::UnderWay,
             };
             instances = instance.children();
         }
@@ -196,7 +196,7 @@ impl Flow {
     pub fn running(&self) -> Vec<Running> {
         let mut found = vec![];
         self.each_open(&mut |path, step, instance| {
-            if let Progress::Running(leaf) = &instance.progress {
+            if let InstanceProgress::Running(leaf) = &instance.progress {
                 found.push(Running {
                     path: path.clone(),
                     attempt: instance.attempts,
@@ -252,20 +252,20 @@ struct Busy {
 impl Busy {
     fn look(&mut self, step: &Step, instance: &Instance) {
         match &instance.progress {
-            Progress::Waiting | Progress::Over => {}
-            Progress::Running(leaf) if !leaf.waits(step) => self.working += 1,
-            Progress::Running(_) if matches!(step.work, Work::Merge(_)) => self.reviews += 1,
-            Progress::Running(_) => self.approvals += 1,
-            Progress::Open => instance.pairs(step).for_each(|(step, child)| self.look(step, child)),
+            InstanceProgress::Waiting | InstanceProgress::Over => {}
+            InstanceProgress::Running(leaf) if !leaf.waits(step) => self.working += 1,
+            InstanceProgress::Running(_) if matches!(step.work, Work::Merge(_)) => self.reviews += 1,
+            InstanceProgress::Running(_) => self.approvals += 1,
+            InstanceProgress::Open => instance.pairs(step).for_each(|(step, child)| self.look(step, child)),
         }
     }
 }
 
 fn each_open(path: &StepPath, step: &Step, instance: &Instance, visit: &mut impl FnMut(&StepPath, &Step, &Instance)) {
     match &instance.progress {
-        Progress::Waiting | Progress::Over => {}
-        Progress::Running(_) => visit(path, step, instance),
-        Progress::Open => {
+        InstanceProgress::Waiting | InstanceProgress::Over => {}
+        InstanceProgress::Running(_) => visit(path, step, instance),
+        InstanceProgress::Open => {
             visit(path, step, instance);
             let inside = instance::inside(path, step, instance);
             for (child, inner) in step.children().iter().zip(instance.children()) {

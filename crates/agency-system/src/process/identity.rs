@@ -28,7 +28,7 @@ pub struct Identity {
 
 /// What has become of a process that was written down.
 #[derive(Debug)]
-pub enum Found {
+pub enum FoundProcess {
     /// It is there.
     Here(ProcessHandle),
     /// It has exited; another process may have its number.
@@ -46,12 +46,12 @@ impl Identity {
     }
 
     /// Finds the process again. An error means that it cannot be determined.
-    pub fn find(&self) -> io::Result<Found> {
+    pub fn find(&self) -> io::Result<FoundProcess> {
         if self.boot_id != boot_id()? {
-            return Ok(Found::AnotherBoot);
+            return Ok(FoundProcess::AnotherBoot);
         }
         let Some(process) = ProcessHandle::find(self.pid)? else {
-            return Ok(Found::Gone);
+            return Ok(FoundProcess::Gone);
         };
         let same = match (self.pidfd_inode, process.inode()?) {
             (Some(noted), Some(present)) => noted == present,
@@ -59,7 +59,7 @@ impl Identity {
             // checked afterwards.
             (Some(_) | None, _) => Stat::read(self.pid).is_ok_and(|stat| stat.started == self.start_time),
         };
-        Ok(if same && process.is_running() { Found::Here(process) } else { Found::Gone })
+        Ok(if same && process.is_running() { FoundProcess::Here(process) } else { FoundProcess::Gone })
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     fn is_found(identity: &Identity) -> bool {
-        matches!(identity.find().unwrap(), Found::Here(process) if process.pid() == identity.pid)
+        matches!(identity.find().unwrap(), FoundProcess::Here(process) if process.pid() == identity.pid)
     }
 
     // proves P13
@@ -92,9 +92,9 @@ mod tests {
         child.kill().unwrap();
         let handle = ProcessHandle::open(child.id()).unwrap();
         assert!(handle.wait(std::time::Duration::from_secs(30)));
-        assert!(matches!(identity.find().unwrap(), Found::Gone));
+        assert!(matches!(identity.find().unwrap(), FoundProcess::Gone));
         child.wait().unwrap();
-        assert!(matches!(identity.find().unwrap(), Found::Gone));
+        assert!(matches!(identity.find().unwrap(), FoundProcess::Gone));
         assert_eq!(Identity::of(child.id()).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
@@ -107,14 +107,14 @@ mod tests {
         if first.pidfd_inode.is_some() {
             // As if the second had got the number of the first within one tick.
             let reused = Identity { pidfd_inode: first.pidfd_inode, ..second.clone() };
-            assert!(matches!(reused.find().unwrap(), Found::Gone));
+            assert!(matches!(reused.find().unwrap(), FoundProcess::Gone));
         }
         let old_kernel = Identity { pidfd_inode: None, ..second.clone() };
         assert!(is_found(&old_kernel));
         let reused = Identity { start_time: second.start_time + 1, ..old_kernel };
-        assert!(matches!(reused.find().unwrap(), Found::Gone));
+        assert!(matches!(reused.find().unwrap(), FoundProcess::Gone));
         let rebooted = Identity { boot_id: "another".into(), ..second };
-        assert!(matches!(rebooted.find().unwrap(), Found::AnotherBoot));
+        assert!(matches!(rebooted.find().unwrap(), FoundProcess::AnotherBoot));
         for child in [&mut one, &mut other] {
             child.kill().unwrap();
             child.wait().unwrap();
@@ -125,7 +125,7 @@ mod tests {
     fn numbers_that_no_process_can_have_are_nobody() {
         for pid in [0, u32::MAX] {
             let identity = Identity { boot_id: boot_id().unwrap(), pid, pidfd_inode: Some(1), start_time: 1 };
-            assert!(matches!(identity.find().unwrap(), Found::Gone));
+            assert!(matches!(identity.find().unwrap(), FoundProcess::Gone));
         }
     }
 }

@@ -13,12 +13,12 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 /// What came back.
-struct Answer {
+struct HttpAnswer {
     status: u16,
     text: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// The JSON of an answer in one piece.
     #[track_caller]
     fn object(&self) -> Value {
@@ -44,7 +44,7 @@ impl Answer {
     }
 }
 
-fn exchange(server: &ModelServer, request: &str) -> Answer {
+fn exchange(server: &ModelServer, request: &str) -> HttpAnswer {
     let mut connection = TcpStream::connect(server.address).unwrap();
     connection.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     connection.write_all(request.as_bytes()).unwrap();
@@ -52,10 +52,10 @@ fn exchange(server: &ModelServer, request: &str) -> Answer {
     connection.read_to_end(&mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let status = text.get(9..12).and_then(|status| status.parse().ok()).unwrap_or(0);
-    Answer { status, text }
+    HttpAnswer { status, text }
 }
 
-fn post(server: &ModelServer, path: &str, body: &Value) -> Answer {
+fn post(server: &ModelServer, path: &str, body: &Value) -> HttpAnswer {
     let body = body.to_string();
     exchange(server, &format!("POST {path} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}", body.len()))
 }

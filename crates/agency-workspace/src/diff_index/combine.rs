@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::super::index_file::{Entry, IndexFile, Mode};
+use super::super::index_file::{IndexEntry, IndexFile, Mode};
 
 /// The entries with which git adds the files of a working tree: those of the agent's index, with what the last look knows
 /// about their files, and the untracked files that the last look added.
@@ -39,7 +39,7 @@ pub(super) fn combine(theirs: IndexFile, ours: Option<IndexFile>, work_tree: &Pa
 }
 
 /// The entry for a path that the agent's index holds.
-fn chosen(their: Entry, conflict: bool, own: Option<Entry>, work_tree: &Path) -> Option<Entry> {
+fn chosen(their: IndexEntry, conflict: bool, own: Option<IndexEntry>, work_tree: &Path) -> Option<IndexEntry> {
     if their.mode() == Mode::Gitlink {
         let mut link = if conflict { their.plain() } else { their };
         link.forget_file();

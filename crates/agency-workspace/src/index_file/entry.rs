@@ -26,7 +26,7 @@ pub(crate) enum Mode {
 
 /// A path with what git last saw there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct IndexEntry {
     stat: [u8; STAT_BYTES],
     /// The object.
     pub(super) id: Vec<u8>,
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub(crate) path: Vec<u8>,
 }
 
-impl Entry {
+impl IndexEntry {
     pub(crate) fn mode(&self) -> Mode {
         match number(&self.stat, MODE_AT) & MODE_TYPE {
             0o120_000 => Mode::Symlink,
@@ -123,7 +123,7 @@ pub(super) fn parse<'a>(
     version: u32,
     id_bytes: usize,
     before: &[u8],
-) -> Result<(Entry, &'a [u8]), Unusable> {
+) -> Result<(IndexEntry, &'a [u8]), Unusable> {
     let stat: [u8; STAT_BYTES] = bytes.get(..STAT_BYTES).and_then(|stat| stat.try_into().ok()).ok_or(Unusable)?;
     let mut at = STAT_BYTES;
     let id = bytes.get(at..at + id_bytes).ok_or(Unusable)?.to_vec();
@@ -147,7 +147,7 @@ pub(super) fn parse<'a>(
     path.extend_from_slice(&tail[..end]);
     at = if version == 4 { at + end + 1 } else { (at + end) / 8 * 8 + 8 };
     // Without the flag that hides changes, "assume unchanged", and what is known otherwise.
-    let entry = Entry { stat, id, flags: flags & STAGE, extended, path };
+    let entry = IndexEntry { stat, id, flags: flags & STAGE, extended, path };
     if !is_plausible(&entry) {
         return Err(Unusable);
     }
@@ -155,7 +155,7 @@ pub(super) fn parse<'a>(
 }
 
 /// Whether git could have written the entry: a kind of file that it knows, at a path that stays in the working tree.
-fn is_plausible(entry: &Entry) -> bool {
+fn is_plausible(entry: &IndexEntry) -> bool {
     let mode = number(&entry.stat, MODE_AT);
     let known = matches!(mode & MODE_TYPE, 0o100_000 | 0o120_000 | 0o160_000 | 0o040_000);
     let path = match entry.mode() {

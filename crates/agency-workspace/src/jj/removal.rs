@@ -11,12 +11,14 @@ use super::command::JjCommand;
 use super::revision::{Revision, bookmarked, revisions};
 use super::workspace_lookup::FoundJjWorkspace;
 use super::{JjError, JjWorkspace, stale};
+use crate::Workspace;
 use crate::git_command::GitCommand;
 use crate::snapshot::Odd;
 use crate::staging::Staging;
 use crate::{
-    BranchOutcome, Commit, DeleteBranch, Removal, RemoveOptions, Result, SavedWork, WorkspaceError, WorktreeOutcome,
-    branch, changes, entry, kept, own_ref, ref_files, saved_work, snapshot, trash, unsaved, worktree_lookup,
+    BranchOutcome, ChangedFile, Changes, Commit, DeleteBranch, FileStatus, Preview, Removal, RemoveOptions, Result,
+    SavedWork, WorkspaceError, WorktreeOutcome, branch, changes, entry, kept, own_ref, preview, ref_files, saved_work,
+    snapshot, trash, unsaved, worktree_lookup,
 };
 use agency_system::fault;
 
@@ -49,6 +51,34 @@ pub(super) fn remove(workspace: &JjWorkspace, options: RemoveOptions) -> Result<
     let unfinished = |source| WorkspaceError::NotRemoved { path: workspace.path.clone(), source: Box::new(source) };
     let (fate, trashed) = clear_away(workspace, &lookup, saved.holds_more).map_err(unfinished)?;
     Ok(removal(workspace, fate, saved, trashed))
+}
+
+/// What [`remove`] would do, and what it would refuse.
+pub(super) fn preview(workspace: &JjWorkspace) -> Result<Preview> {
+    if workspace.path.symlink_metadata().is_err() {
+        return Err(WorkspaceError::PathMissing { path: workspace.path.clone() });
+    }
+    let lookup = FoundJjWorkspace::find(workspace)?;
+    lookup.refuse_foreign(workspace)?;
+    let Changes { files, ignored, .. } = workspace.changes().map_err(not_taken)?;
+    let nested = nested_in(workspace)?;
+    let odd = preview::preview(&workspace.seen_by_git(&workspace.base)?).obstacle;
+    let obstacle = match odd {
+        None if lookup.is_workspace(workspace) => refuse_unrecorded(workspace, &files).err(),
+        odd => odd,
+    };
+    Ok(Preview { uncommitted: files.len(), nested, ignored, obstacle })
+}
+
+/// Refuses what jj would refuse or leave out, without letting it take in anything.
+fn refuse_unrecorded(workspace: &JjWorkspace, files: &[ChangedFile]) -> Result<()> {
+    stale::check(workspace).map_err(not_taken)?;
+    // The patterns are in the file that jj reads before it takes in anything.
+    JjCommand::reading(&workspace.path).run(["sparse", "list"]).read().map_err(not_taken)?;
+    // Jj writes down names that are UTF-8.
+    let is_odd = |file: &&ChangedFile| file.path.to_str().is_none() && file.status != FileStatus::Deleted;
+    let files: Vec<PathBuf> = files.iter().filter(is_odd).map(|file| file.path.clone()).collect();
+    if files.is_empty() { Ok(()) } else { Err(JjError::LeftOut { files }.into()) }
 }
 
 /// What of a workspace is saved, and whether a ref can hold all of it.

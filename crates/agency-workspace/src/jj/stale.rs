@@ -13,11 +13,7 @@ use crate::{Commit, Result};
 /// what was written since into a second revision of the same change, and shows the first one, without it. The agent
 /// continues with the second.
 pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
-    // An agent can write anything into its `.jj`; jj is not to be led to another repository and its settings.
-    if !link::share_repository(&workspace.path, &workspace.repository) {
-        return Err(workspace.not_registered());
-    }
-    inner::check(&workspace.path)?;
+    check(workspace)?;
     let known = same_change(workspace, &current(workspace)?)?;
     in_workspace(workspace).run(["workspace", "update-stale"]).read()?;
     // Not stale, it takes in nothing.
@@ -35,6 +31,15 @@ pub(super) fn take_in(workspace: &JjWorkspace) -> Result<Revision> {
         // Several are left side by side, where their owner sees all of them.
         [] | [_, ..] => Ok(shown),
     }
+}
+
+/// Refuses a workspace in which jj is not started.
+pub(super) fn check(workspace: &JjWorkspace) -> Result<()> {
+    // An agent can write anything into its `.jj`; jj is not to be led to another repository and its settings.
+    if !link::share_repository(&workspace.path, &workspace.repository) {
+        return Err(workspace.not_registered());
+    }
+    inner::check(&workspace.path)
 }
 
 /// The revision of the workspace, as jj last saw it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::JjCommand;
 use super::{JjError, JjWorkspace, link};
-use crate::entry::{self, Entry};
+use crate::entry::{self, WorktreeEntry};
 use crate::link::Identity;
 use crate::{Result, worktree_lookup};
 
@@ -23,7 +23,7 @@ pub(super) struct FoundJjWorkspace {
     /// Whether jj knows a workspace of that name.
     pub(super) known: bool,
     /// The worktree that newer versions of jj make with a workspace.
-    pub(super) worktree: Option<Entry>,
+    pub(super) worktree: Option<WorktreeEntry>,
     /// Whether `.jj` leads to another repository, as one that the agent made.
     pub(super) foreign: bool,
 }

@@ -143,14 +143,14 @@ impl Step<'_> {
         let Ok(below) = hooks.strip_prefix(checkout) else { return Ok(false) };
         let above = below.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(below);
         let git = GitCommand::on(&self.place.common_dir).run(["diff-tree", "-r", "--quiet"]);
-        let same = git.args([self.before.as_str(), self.after.as_str(), "--"]).arg(above).finish()?;
+        let same = git.comparing_links().args([self.before.as_str(), self.after.as_str(), "--"]).arg(above).finish()?;
         Ok(!same.success)
     }
 
     /// How the index of a checkout differs from what the target was.
     fn staged(&self, checkout: &Path) -> Result<Vec<u8>, MergeError> {
         let git = GitCommand::at(checkout).run(["diff-index", "--cached", "--raw", "-z"]);
-        Ok(git.arg(self.before.as_str()).read()?)
+        Ok(git.comparing_links().arg(self.before.as_str()).read()?)
     }
 
     /// Moves only the branch, if it still is where it was; `false` if it is not.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::git_command::GitCommand;
 use super::super::{Commit, WorkspaceError};
-use super::private_index::{Entry, PrivateIndex, Tracked};
+use super::private_index::{PrivateIndex, Tracked, TreeEntry};
 use super::{DirtyCheckout, MergeError, paths_in};
 
 /// The mode of a link to a commit of another repository.
@@ -19,17 +19,17 @@ const GITLINK: &str = "160000";
 /// The changes in a checkout that are in the way.
 pub(super) struct Dirty {
     /// Each path, with what the commit of the checkout has there.
-    pub(super) paths: BTreeMap<PathBuf, Option<Entry>>,
+    pub(super) paths: BTreeMap<PathBuf, Option<TreeEntry>>,
     /// What the index of the checkout has at those paths.
-    pub(super) staged: BTreeMap<PathBuf, Entry>,
+    pub(super) staged: BTreeMap<PathBuf, TreeEntry>,
     /// Those that git skips.
     pub(super) hidden: Vec<PathBuf>,
 }
 
 /// A path that differs between two commits.
 struct Touched {
-    old: Option<Entry>,
-    new: Option<Entry>,
+    old: Option<TreeEntry>,
+    new: Option<TreeEntry>,
 }
 
 impl Dirty {
@@ -54,7 +54,7 @@ impl Dirty {
             let staged = tracked.get(path).map(|found| &found.entry);
             (staged.is_some() || touched.old.is_some()) && staged != touched.old.as_ref() || changed.contains(path)
         };
-        let mut paths: BTreeMap<PathBuf, Option<Entry>> = untracked.into_iter().map(|path| (path, None)).collect();
+        let mut paths: BTreeMap<PathBuf, Option<TreeEntry>> = untracked.into_iter().map(|path| (path, None)).collect();
         for (path, touched) in touched.iter().filter(|(path, touched)| is_dirty(path, touched)) {
             paths.insert(path.clone(), touched.old.clone());
         }
@@ -76,7 +76,7 @@ impl Dirty {
 /// The paths that differ between two commits, or a commit and a tree.
 fn touched(checkout: &Path, before: &Commit, after: &str) -> Result<BTreeMap<PathBuf, Touched>, MergeError> {
     let git = GitCommand::at(checkout).run(["diff-tree", "-r", "--no-renames", "--raw", "-z"]);
-    let printed = git.args([before.as_str(), after]).read()?;
+    let printed = git.comparing_links().args([before.as_str(), after]).read()?;
     let mut fields = printed.split(|byte| *byte == 0);
     let mut found = BTreeMap::new();
     while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
@@ -84,7 +84,7 @@ fn touched(checkout: &Path, before: &Commit, after: &str) -> Result<BTreeMap<Pat
         let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
         let [old_mode, new_mode, old, new, _] = words.as_slice() else { continue };
         let entry = |mode: &str, object: &str| {
-            (mode != "000000").then(|| Entry { mode: mode.to_owned(), object: object.to_owned() })
+            (mode != "000000").then(|| TreeEntry { mode: mode.to_owned(), object: object.to_owned() })
         };
         let touched = Touched { old: entry(old_mode, old), new: entry(new_mode, new) };
         found.insert(PathBuf::from(OsStr::from_bytes(path)), touched);

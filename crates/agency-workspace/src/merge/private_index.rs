@@ -22,7 +22,7 @@ pub(super) struct PrivateIndex<'a> {
 
 /// What an index or a tree holds at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     pub(super) mode: String,
     pub(super) object: String,
 }
@@ -30,7 +30,7 @@ pub(super) struct Entry {
 /// An entry of an index, with what the user told git about the file.
 #[derive(Debug, Clone)]
 pub(super) struct Tracked {
-    pub(super) entry: Entry,
+    pub(super) entry: TreeEntry,
     /// Whether the entry is one side of a conflict.
     pub(super) unmerged: bool,
     pub(super) assume_unchanged: bool,
@@ -103,7 +103,7 @@ impl<'a> PrivateIndex<'a> {
     /// Puts entries in; a path without one is taken out.
     pub(super) fn set<'b>(
         &self,
-        entries: impl Iterator<Item = (&'b PathBuf, Option<&'b Entry>)>,
+        entries: impl Iterator<Item = (&'b PathBuf, Option<&'b TreeEntry>)>,
     ) -> Result<(), MergeError> {
         set_entries(|| self.git(), entries)
     }
@@ -116,7 +116,7 @@ impl<'a> PrivateIndex<'a> {
 /// Puts entries into the index that git commands work on; a path without one is taken out.
 pub(super) fn set_entries<'b>(
     git: impl Fn() -> GitCommand,
-    entries: impl Iterator<Item = (&'b PathBuf, Option<&'b Entry>)>,
+    entries: impl Iterator<Item = (&'b PathBuf, Option<&'b TreeEntry>)>,
 ) -> Result<(), MergeError> {
     let (mut gone, mut kept) = (Vec::new(), Vec::new());
     for (path, entry) in entries {
@@ -176,7 +176,7 @@ fn parse(printed: &[u8]) -> BTreeMap<PathBuf, Tracked> {
             continue;
         };
         let tracked = Tracked {
-            entry: Entry { mode: mode.to_owned(), object: object.to_owned() },
+            entry: TreeEntry { mode: mode.to_owned(), object: object.to_owned() },
             unmerged: stage != "0",
             assume_unchanged: tag.chars().all(char::is_lowercase),
             skip_worktree: tag.eq_ignore_ascii_case("s"),
@@ -208,6 +208,6 @@ mod tests {
                 (false, false, true)
             ]
         );
-        assert_eq!(found[Path::new("b c")].entry, Entry { mode: "100755".to_owned(), object: "bb".to_owned() });
+        assert_eq!(found[Path::new("b c")].entry, TreeEntry { mode: "100755".to_owned(), object: "bb".to_owned() });
     }
 }

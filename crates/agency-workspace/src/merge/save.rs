@@ -12,7 +12,7 @@ use super::super::git_command::GitCommand;
 use super::super::own_ref::{self, RefState};
 use super::super::{Commit, WorkspaceError};
 use super::dirty::Dirty;
-use super::private_index::{Entry, PrivateIndex, set_entries};
+use super::private_index::{PrivateIndex, TreeEntry, set_entries};
 use super::{MergeError, SavedChanges};
 use agency_system::fault;
 
@@ -43,7 +43,7 @@ impl Saving<'_> {
         let index = PrivateIndex::copy_of(self.checkout)?;
         index.unhide(dirty.hidden.iter())?;
         index.add_files(dirty.paths.keys())?;
-        let taken: BTreeMap<PathBuf, Entry> =
+        let taken: BTreeMap<PathBuf, TreeEntry> =
             index.entries()?.into_iter().map(|(path, found)| (path, found.entry)).collect();
         let (commit, reference) = self.save(dirty, &taken)?;
         fault::point("merge.saved");
@@ -79,8 +79,8 @@ impl Saving<'_> {
     }
 
     /// Writes the changes as a stash, from which git itself brings them back.
-    fn save(&self, dirty: &Dirty, taken: &BTreeMap<PathBuf, Entry>) -> Result<(Commit, String), MergeError> {
-        let tree = |entries: &BTreeMap<PathBuf, Entry>| {
+    fn save(&self, dirty: &Dirty, taken: &BTreeMap<PathBuf, TreeEntry>) -> Result<(Commit, String), MergeError> {
+        let tree = |entries: &BTreeMap<PathBuf, TreeEntry>| {
             let index = PrivateIndex::of_tree(self.checkout, self.before.as_str())?;
             index.set(dirty.paths.keys().map(|path| (path, entries.get(path))))?;
             index.tree()

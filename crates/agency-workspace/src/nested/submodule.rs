@@ -14,7 +14,7 @@ use super::super::index_file::IndexFile;
 use super::super::link;
 use super::super::private_git::{Objects, PrivateGit};
 use super::super::temporary::TemporaryDirectory;
-use super::{Inside, State, links_below, untracked_in};
+use super::{Inside, LinkState, links_below, untracked_in};
 
 /// Submodules in submodules that are looked at.
 const MAX_DEPTH: usize = 8;
@@ -24,18 +24,18 @@ const SHARED: [&str; 4] = ["objects", "refs", "packed-refs", "shallow"];
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 
 /// Says what became of the content of a submodule. Only one whose git directory is below `trusted` is looked at.
-pub(super) fn look(submodule: &Path, trusted: Option<&Path>, depth: usize) -> (State, Inside) {
+pub(super) fn look(submodule: &Path, trusted: Option<&Path>, depth: usize) -> (LinkState, Inside) {
     if submodule.join(".git").symlink_metadata().is_err() {
         // A submodule that was never checked out is an empty directory; git would not look at files in it.
         let holds_files = submodule.read_dir().is_ok_and(|mut files| files.next().is_some());
-        let state = if holds_files { State::NotSaved } else { State::Saved(None) };
+        let state = if holds_files { LinkState::NotSaved } else { LinkState::Saved(None) };
         return (state, Inside::default());
     }
     // What cannot be read is not known to be saved.
-    look_through(submodule, trusted, depth).unwrap_or((State::NotSaved, Inside::default()))
+    look_through(submodule, trusted, depth).unwrap_or((LinkState::NotSaved, Inside::default()))
 }
 
-fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Option<(State, Inside)> {
+fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Option<(LinkState, Inside)> {
     let git_dir = fs::canonicalize(link::git_dir(submodule)?).ok()?;
     if depth >= MAX_DEPTH || !git_dir.starts_with(trusted?) || git_dir.join("commondir").symlink_metadata().is_ok() {
         return None;
@@ -53,14 +53,14 @@ fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Optio
     let saved = changed.is_empty()
         && !is_ahead(&private)?
         && untracked_in(&listed).is_empty()
-        && inside.iter().all(|link| matches!(link.state, State::Saved(_)));
+        && inside.iter().all(|link| matches!(link.state, LinkState::Saved(_)));
     let mut found = Inside { links: vec![], ignored: ignored_in(&private)? };
     for link in inside {
         found.links.push(link.path);
         found.links.extend(link.inside.links);
         found.ignored.extend(link.inside.ignored);
     }
-    Some((if saved { State::Saved(Some(commit)) } else { State::NotSaved }, found))
+    Some((if saved { LinkState::Saved(Some(commit)) } else { LinkState::NotSaved }, found))
 }
 
 /// Whether a submodule's git directory, of which nothing is checked out, has commits that no remote has. What cannot be

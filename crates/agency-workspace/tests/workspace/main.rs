@@ -18,6 +18,7 @@ mod jj;
 #[cfg(feature = "fault-points")]
 #[cfg(test)]
 mod killed;
+mod links;
 #[cfg(test)]
 mod looking_again;
 #[cfg(test)]

@@ -154,6 +154,11 @@ fn files_in_a_directory_that_git_cannot_open_are_not_removed() {
     let world = World::new();
     let worktree = with_work(&world);
     make_deep_file(&worktree.path);
+    let unread = worktree.changes().unwrap().unread;
+    assert!(unread.iter().any(|warning| warning.contains("could not open directory")), "{unread:?}");
+    // The same from what is kept of the last look.
+    assert_eq!(worktree.changes().unwrap().unread, unread);
+    assert_eq!(worktree.patch().unwrap().unread, unread);
     let obstacle = worktree.preview().unwrap().obstacle.unwrap();
     assert!(obstacle.to_string().contains("could not open directory"), "{obstacle}");
     let refused = worktree.remove(PLAIN).unwrap_err();

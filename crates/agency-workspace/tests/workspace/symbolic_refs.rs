@@ -245,6 +245,33 @@ fn rubbish_in_place_of_the_refs_is_kept_beside_the_saved_work() {
     }
 }
 
+/// A ref with the name of the directory of the refs keeps git from making any below it.
+#[test]
+fn a_ref_in_place_of_the_directory_of_refs_is_moved_aside() {
+    for name in ["refs/agency", "refs/agency/saved"] {
+        for packed in [false, true] {
+            let world = World::new();
+            let worktree = world.prepared();
+            let mine = commit(&worktree.path, "mine");
+            git(&worktree.path, ["reset", "-q", "--hard", "HEAD^"]);
+            world.git(["update-ref", name, &mine]);
+            if packed {
+                world.git(["pack-refs", "--all"]);
+            }
+            write(&worktree.path.join("new"), "work\n");
+            let removal = worktree.remove(PLAIN).unwrap_or_else(|error| panic!("{name}, packed {packed}: {error}"));
+            let saved = worktree.run.saved_work_ref();
+            assert_eq!(world.git(["cat-file", "-p", &format!("{saved}:new")]), "work");
+            assert!(removal.kept_refs.is_some(), "{name}: it is said where the ref is");
+            let note = fs::read_to_string(removal.kept_refs.unwrap().join(name.replace('/', "-"))).unwrap();
+            let aside = note.split_whitespace().nth(1).unwrap();
+            assert_eq!(world.git(["rev-parse", aside]), mine, "{name}");
+            collect_garbage(&world);
+            still_has(&world, &mine);
+        }
+    }
+}
+
 /// Git would make the branch that such a name leads to.
 #[test]
 fn a_branch_is_not_made_where_a_symbolic_ref_leads_nowhere() {

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use agency_engine::config::{ConfigValue, Origin, locate};
+use agency_engine::config::{ConfigValue, Environment, Origin, locate};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::context::{Context, config_environment};
+use crate::context::Context;
 use crate::problem::Problem;
 
 /// Show the configuration, or the file it is read from
@@ -88,7 +88,7 @@ fn show(origin: bool, context: &Context) -> Result<ExitCode, Problem> {
 }
 
 fn path(context: &Context) -> Result<ExitCode, Problem> {
-    let location = locate(context.config_file(), &config_environment());
+    let location = locate(context.config_file(), &Environment::of_process());
     let file = location.map(|location| location.path().to_owned());
     let answer = ConfigPath {
         exists: file.as_ref().is_some_and(|path| path.exists()),

@@ -8,7 +8,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::scripted::sample::{self, SampleTask};
@@ -17,6 +16,7 @@ use agency_engine::watch::Tail;
 use agency_model::run::State;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{ErrorCode, Host, Mode, RunKind, escaped_line, shell_quoted};
+use agency_system::process::own_terminal_size;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -126,6 +126,10 @@ fn watch(agency: &mut Agency, rows: &[RunRow], context: &Context) -> Result<Vec<
             ended.push(row);
         }
         if ended.iter().all(|row| row.state.is_terminal()) {
+            if context.is_watched() {
+                // The last progress line has no end of its own.
+                context.say("");
+            }
             return Ok(ended);
         }
     }

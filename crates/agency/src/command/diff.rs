@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
 use agency_model::{Escaper, Sgr};
+use agency_workspace::Patch;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +28,9 @@ pub(crate) struct Diff {
     base_commit: String,
     /// A unified diff; bytes that are not UTF-8 are replaced.
     diff: String,
+    /// What git said of each directory that it could not open: files in it are not in the diff.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -35,12 +39,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     if row.removed_at.is_some() {
         return Err(Problem::removed(&row));
     }
-    let bytes = agency.workspace_of(&row)?.diff().map_err(RemoveError::from)?;
+    let Patch { text, unread } = agency.workspace_of(&row)?.patch().map_err(RemoveError::from)?;
+    for warning in &unread {
+        context.say(&format!("not in the diff: {warning}"));
+    }
     if !context.json() {
         let mut data = Data::new(Escaper::new(Sgr::Escape));
-        data.print(&bytes).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
+        data.print(&text).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let diff = String::from_utf8_lossy(&bytes).into_owned();
-    context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff }, |_| Ok(()))
+    let diff = String::from_utf8_lossy(&text).into_owned();
+    context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff, unread }, |_| Ok(()))
 }

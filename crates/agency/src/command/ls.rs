@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::adopt::Unadopted;
 use agency_engine::store::RunFilter;
-use agency_engine::workspace::Repository;
 use agency_model::RunKind;
 use agency_model::run::State;
+use agency_system::process::own_terminal_size;
+use agency_workspace::Repository;
 use clap::builder::PossibleValuesParser;
 use jiff::Timestamp;
 

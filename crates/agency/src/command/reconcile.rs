@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use agency_engine::agency::Agency;
 use agency_engine::runs::adopt::Adopted;
 use agency_engine::runs::reconcile::Reconciled;
 use agency_engine::runs::remove::MoveRefs;
@@ -44,7 +45,8 @@ pub(crate) struct Reconciliation {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let mut agency = context.agency()?;
+    let open = if args.dry_run { Agency::open_to_plan } else { Agency::open_to_reconcile };
+    let mut agency = context.open(open)?;
     let mut plan = agency.full_plan()?;
     let mut swept = if args.dry_run { vec![] } else { agency.reconcile(&mut plan)? };
     swept.extend(agency.move_saved_refs(if args.dry_run { MoveRefs::Plan } else { MoveRefs::Now })?);

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use agency_engine::store::RunRow;
-use agency_engine::workspace::Repository;
 use agency_model::{Vcs, shell_quoted};
+use agency_workspace::Repository;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::{ResumeFallback, ResumeRequest};
 use agency_model::ErrorCode;
+use agency_system::process::own_terminal_size;
 use clap::builder::PossibleValuesParser;
 
 use super::RUN_HELP;

@@ -33,10 +33,10 @@ pub(crate) struct Args {
     name: Option<String>,
 }
 
-type Entry = (&'static str, &'static str, fn() -> Schema);
+type NamedSchema = (&'static str, &'static str, fn() -> Schema);
 
 /// Every schema by name. An answer is named after its command.
-const SCHEMAS: &[Entry] = &[
+const SCHEMAS: &[NamedSchema] = &[
     ("run-spec", "the file for agency run --spec", run_spec_schema),
     ("config", "the configuration file", config_schema),
     ("workflow", "a workflow file", workflow_schema),

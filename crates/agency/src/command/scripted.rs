@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agency_engine::scripted::{execute, parse};
+use agency_engine::scripted::execute_file;
 use agency_model::ErrorCode;
 
 use crate::context::Context;
@@ -16,13 +16,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, _context: &Context) -> Result<ExitCode, Problem> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Problem::new(ErrorCode::InvalidSpec, format!("{}: {error}", args.file.display()))
-    };
-    let text = std::fs::read_to_string(&args.file).map_err(|error| failed(&error))?;
-    let script = parse(&text).map_err(|error| failed(&error))?;
-    let here = std::env::current_dir().map_err(|error| failed(&error))?;
-    let code =
-        execute(&script, &here, &mut std::io::stdout(), &mut std::io::stderr()).map_err(|error| failed(&error))?;
+    let code = execute_file(&args.file, &mut std::io::stdout(), &mut std::io::stderr())
+        .map_err(|error| Problem::new(ErrorCode::InvalidSpec, error.to_string()))?;
     Ok(ExitCode::from(code))
 }

@@ -1,6 +1,31 @@
 //! What to do about a failure of each kind. What an error knows better, it says in `Coded::explain`.
 
-use agency_model::ErrorCode;
+use std::str::FromStr;
+
+use agency_model::{ErrorCode, QuestionId, RunId};
+use serde_json::{Map, Value};
+
+/// Puts the real ids where a hint has a placeholder. A hint that needs an id which the failure does not name is replaced by
+/// the command that lists them.
+pub(super) fn filled(hint: &str, message: &str, details: &Map<String, Value>) -> String {
+    let facts = |names: &[&str]| names.iter().find_map(|name| details.get(*name)?.as_str().map(str::to_owned));
+    let fill = |hint: &str, placeholder: &str, value: Option<String>, list: &str| match value {
+        _ if !hint.contains(placeholder) => hint.to_owned(),
+        Some(value) => hint.replace(placeholder, &value),
+        None => list.to_owned(),
+    };
+    let run = id_in::<RunId>(message).or_else(|| facts(&["run_id", "run", "id"]));
+    let hint = fill(hint, "<run>", run, "agency ls --all lists all runs");
+    let question = id_in::<QuestionId>(message).or_else(|| facts(&["question_id", "id"]));
+    let hint = fill(&hint, "<question>", question, "agency inbox lists the open questions");
+    fill(&hint, "<source>", facts(&["name"]), "agency source ls lists them")
+}
+
+/// The first id in a text.
+fn id_in<Id: FromStr>(text: &str) -> Option<String> {
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    words.find(|word| word.parse::<Id>().is_ok()).map(str::to_owned)
+}
 
 /// The way out that usually helps.
 pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
@@ -44,7 +69,7 @@ pub(super) const fn usual_hint(code: ErrorCode) -> Option<&'static str> {
         ErrorCode::SourceNotFound => Some("agency source ls lists them"),
         ErrorCode::SourceExists => Some("choose another name; agency source ls lists those that are taken"),
         ErrorCode::InvalidSource => Some("agency source add --help shows what can be added"),
-        ErrorCode::SourceGone => Some("agency source show <name> shows where it should be"),
+        ErrorCode::SourceGone => Some("agency source show <source> shows where it should be"),
         ErrorCode::SyncFailed => Some("see git's message above; agency source sync tries again"),
         ErrorCode::InvalidTemplate => Some("a template has ${question} and ${sourcesList}; docs/ask.md shows one"),
         ErrorCode::Recursion => Some("answer from the available sources; the caller can ask about further ones"),

@@ -49,8 +49,8 @@ impl Coded for DeliveryError {
             DeliveryError::Unfit { id, source: UnfitAnswer::NoComment } => {
                 problem.hint(format!("agency answer {id} allow, then agency send delivers the text as a message"))
             }
-            DeliveryError::Unfit { source: UnfitAnswer::OnlyOnScreen, .. } => {
-                problem.hint("agency attach <run> shows it")
+            DeliveryError::Unfit { id, source: UnfitAnswer::OnlyOnScreen } => {
+                problem.hint(format!("agency inbox show {id} names its run, which agency attach shows"))
             }
             DeliveryError::NoQuestion(_) | DeliveryError::Unfit { .. } | DeliveryError::Store(_) => problem,
         }

@@ -24,6 +24,8 @@ impl Coded for OpenError {
         match self {
             Self::Home(error) => error.explain(problem),
             Self::Store(error) => error.explain(problem),
+            Self::Config(error) => error.explain(problem),
+            Self::NotInitialised(_) | Self::Adapter(_) | Self::Program(_) => problem,
         }
     }
 }
@@ -50,10 +52,22 @@ impl Coded for StoreError {
     }
 
     fn explain(&self, problem: Problem) -> Problem {
-        if matches!(self, StoreError::Newer { .. }) {
-            return problem.hint("use the newer agency, or set AGENCY_HOME to another directory; nothing was changed");
+        match self {
+            StoreError::Newer { .. } => {
+                problem.hint("use the newer agency, or set AGENCY_HOME to another directory; nothing was changed")
+            }
+            StoreError::Emptied { .. } => problem
+                .hint("agency reconcile makes a new one from the files of the runs; leave running agents as they are"),
+            StoreError::Locked { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Missing { .. }
+            | StoreError::Access { .. }
+            | StoreError::NotFound(_)
+            | StoreError::NameTaken
+            | StoreError::Refused { .. }
+            | StoreError::BadValue { .. }
+            | StoreError::Sqlite(_) => problem,
         }
-        problem
     }
 }
 
@@ -105,6 +119,7 @@ impl Coded for CreateError {
             | CreateError::Store(_)
             | CreateError::Home(_)
             | CreateError::Host(_)
+            | CreateError::NotInitialised(_)
             | CreateError::Start { .. }
             | CreateError::Recursion
             | CreateError::Stopped

@@ -1,7 +1,7 @@
 //! Problems with repositories and workspaces.
 
-use agency_engine::workspace::WorkspaceError;
 use agency_model::{ErrorCode, shell_quoted};
+use agency_workspace::WorkspaceError;
 
 use super::{Coded, Problem};
 

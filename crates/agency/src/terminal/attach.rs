@@ -4,9 +4,9 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 
-use agency_engine::process::{RawTerminal, TerminalSize, own_terminal_size};
 use agency_engine::runs::attach::ScreenConnection;
 use agency_model::ErrorCode;
+use agency_system::process::{RawTerminal, TerminalSize, own_terminal_size};
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::SIGWINCH;
 

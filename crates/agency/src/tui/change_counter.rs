@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
 use agency_engine::record::finish::read_markers;
-use agency_engine::workspace::ChangedFile;
 use agency_model::RunId;
 use agency_model::run::ChangedPath;
+use agency_workspace::ChangedFile;
 use jiff::Timestamp;
 
 use super::channel::EventSender;
@@ -29,7 +29,7 @@ const QUIET_RECOUNT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// A run that is on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct ShownRun {
     pub(super) run: RunId,
     pub(super) updated_at: Timestamp,
     pub(super) over: bool,
@@ -37,7 +37,7 @@ pub(super) struct Shown {
 
 /// The thread that counts changes, and the runs on the screen, the most important first.
 #[derive(Debug, Clone)]
-pub(super) struct ChangeCounter(Arc<Mailbox<Vec<Shown>>>);
+pub(super) struct ChangeCounter(Arc<Mailbox<Vec<ShownRun>>>);
 
 /// When a run was counted last, and how it was then.
 struct Counted {
@@ -63,7 +63,7 @@ impl ChangeCounter {
     }
 
     /// Sets which runs are on the screen.
-    pub(super) fn show(&self, runs: Vec<Shown>) {
+    pub(super) fn show(&self, runs: Vec<ShownRun>) {
         self.0.change_and(|shown| {
             let wake = if *shown == runs { Wake::No } else { Wake::Yes };
             *shown = runs;
@@ -82,7 +82,7 @@ struct CounterThread {
 
 impl CounterThread {
     /// Counts what is due, and returns when the next count may be due; none if the receiver is gone.
-    fn round(&mut self, shown: &[Shown]) -> Option<Duration> {
+    fn round(&mut self, shown: &[ShownRun]) -> Option<Duration> {
         // The marker of a run that has ended holds its changes, which is cheap to read.
         for one in shown.iter().filter(|one| one.over) {
             if is_due(one, self.counted.get(&one.run)) && !self.count(one) {
@@ -100,7 +100,7 @@ impl CounterThread {
         sent.then_some(Duration::ZERO)
     }
 
-    fn count(&mut self, one: &Shown) -> bool {
+    fn count(&mut self, one: &ShownRun) -> bool {
         self.counted.insert(one.run.clone(), Counted { at: Instant::now(), updated_at: one.updated_at });
         match changes_of(&one.run, one.over, &self.agency) {
             Some(changes) => self.sender.report(BackgroundEvent::Changes { run: one.run.clone(), changes }),
@@ -109,7 +109,7 @@ impl CounterThread {
     }
 }
 
-fn is_due(one: &Shown, counted: Option<&Counted>) -> bool {
+fn is_due(one: &ShownRun, counted: Option<&Counted>) -> bool {
     match counted {
         None => true,
         Some(counted) if one.over => counted.updated_at != one.updated_at,

@@ -23,7 +23,7 @@ use super::keys::Move;
 pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
-pub(super) use pane::Shown;
+pub(super) use pane::PaneView;
 pub(super) use patch::Patch;
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
@@ -198,7 +198,7 @@ impl Detail {
     }
 
     /// What is to be drawn.
-    pub(super) fn shown(&self) -> Shown<'_> {
+    pub(super) fn shown(&self) -> PaneView<'_> {
         self.pane.shown()
     }
 }

@@ -2,8 +2,8 @@
 
 use agency_engine::orchestrator::Overview;
 use agency_engine::store::{QuestionRow, RunRow};
-use agency_engine::workspace::DeleteBranch;
 use agency_model::{Answer, RunId, SessionId};
+use agency_workspace::DeleteBranch;
 
 use super::detail::{PageRequest, Subject};
 use super::editor::Purpose;
@@ -160,7 +160,7 @@ pub(super) fn label(row: &RunRow) -> String {
 
 /// What became of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum JobOutcome {
     /// It is done; this is what there is to say.
     Said(String),
     /// What a removal would keep and save.

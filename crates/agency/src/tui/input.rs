@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
 use super::detail::Content;
-use super::effect::{Failure, JobNumber, Outcome, TextFor};
+use super::effect::{Failure, JobNumber, JobOutcome, TextFor};
 use super::runs::ChangeCount;
 
 /// Something happened.
@@ -33,7 +33,7 @@ pub(super) enum BackgroundEvent {
     /// Something about what a tab shows; one of an older generation is stale.
     Detail { generation: u64, content: Content },
     /// Something that was to be done is done, or was refused.
-    Done { job: JobNumber, outcome: Result<Outcome, Failure> },
+    Done { job: JobNumber, outcome: Result<JobOutcome, Failure> },
     /// A text comes back from the user's editor.
     Written { purpose: TextFor, text: Result<String, Failure> },
     /// Something was done outside; this is what there is to say.

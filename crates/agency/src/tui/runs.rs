@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use agency_engine::store::RunRow;
 use agency_model::RunId;
 
-pub(super) use lines::{GroupKey, Line};
+pub(super) use lines::{GroupKey, RunsLine};
 pub(super) use order::{Grouping, Sorting};
 
 use super::keys::Move;
@@ -27,7 +27,7 @@ pub(super) struct ChangeCount {
 
 /// What is known of a run.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct ListedRun {
     pub(super) row: RunRow,
     pub(super) changes: Option<ChangeCount>,
     /// How many questions wait.
@@ -45,10 +45,10 @@ pub(super) enum Pick {
 /// All runs, and how they are shown.
 #[derive(Debug, Default)]
 pub(super) struct RunList {
-    entries: BTreeMap<RunId, Entry>,
+    entries: BTreeMap<RunId, ListedRun>,
     /// How many questions of which runs wait.
     asking: HashMap<RunId, usize>,
-    lines: Vec<Line>,
+    lines: Vec<RunsLine>,
     pub(super) selected: Option<Pick>,
     /// The first line that is shown.
     pub(super) top: usize,
@@ -63,7 +63,7 @@ pub(super) struct RunList {
 }
 
 impl RunList {
-    pub(super) fn lines(&self) -> &[Line] {
+    pub(super) fn lines(&self) -> &[RunsLine] {
         &self.lines
     }
 
@@ -71,17 +71,17 @@ impl RunList {
         &self.filter
     }
 
-    pub(super) fn get(&self, id: &RunId) -> Option<&Entry> {
+    pub(super) fn get(&self, id: &RunId) -> Option<&ListedRun> {
         self.entries.get(id)
     }
 
     /// Whether there is such a run.
-    pub(super) fn any(&self, is: impl FnMut(&Entry) -> bool) -> bool {
+    pub(super) fn any(&self, is: impl FnMut(&ListedRun) -> bool) -> bool {
         self.entries.values().any(is)
     }
 
     /// The selected run.
-    pub(super) fn current(&self) -> Option<&Entry> {
+    pub(super) fn current(&self) -> Option<&ListedRun> {
         match self.selected.as_ref()? {
             Pick::Run(id) => self.entries.get(id),
             Pick::Finished(_) => None,
@@ -134,7 +134,7 @@ impl RunList {
             }
             None => {
                 let asks = self.asking.get(&row.id).copied().unwrap_or_default();
-                self.entries.insert(row.id.clone(), Entry { row, changes: None, asks });
+                self.entries.insert(row.id.clone(), ListedRun { row, changes: None, asks });
                 true
             }
         }
@@ -233,9 +233,12 @@ impl RunList {
     pub(super) fn selected_line(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
         self.lines.iter().position(|line| match (line, selected) {
-            (Line::Run(id), Pick::Run(selected)) => id == selected,
-            (Line::Finished { key, .. }, Pick::Finished(selected)) => key == selected,
-            (Line::Group { .. } | Line::Run(_) | Line::Finished { .. }, Pick::Run(_) | Pick::Finished(_)) => false,
+            (RunsLine::Run(id), Pick::Run(selected)) => id == selected,
+            (RunsLine::Finished { key, .. }, Pick::Finished(selected)) => key == selected,
+            (
+                RunsLine::Group { .. } | RunsLine::Run(_) | RunsLine::Finished { .. },
+                Pick::Run(_) | Pick::Finished(_),
+            ) => false,
         })
     }
 
@@ -268,14 +271,14 @@ impl RunList {
     }
 }
 
-fn pick_of(line: &Line) -> Option<Pick> {
+fn pick_of(line: &RunsLine) -> Option<Pick> {
     match line {
-        Line::Group { .. } => None,
-        Line::Run(id) => Some(Pick::Run(id.clone())),
-        Line::Finished { key, .. } => Some(Pick::Finished(key.clone())),
+        RunsLine::Group { .. } => None,
+        RunsLine::Run(id) => Some(Pick::Run(id.clone())),
+        RunsLine::Finished { key, .. } => Some(Pick::Finished(key.clone())),
     }
 }
 
-fn pick_of_index(lines: &[Line], index: usize) -> Option<Pick> {
+fn pick_of_index(lines: &[RunsLine], index: usize) -> Option<Pick> {
     lines.get(index).and_then(pick_of)
 }

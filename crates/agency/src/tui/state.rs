@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use agency_engine::store::{QuestionRow, RunRow};
 use jiff::Timestamp;
 
-use super::change_counter::Shown;
+use super::change_counter::ShownRun;
 use super::confirm::Confirm;
 use super::detail::Detail;
 use super::editor::Editor;
@@ -15,7 +15,7 @@ use super::form::{Form, FormStore};
 use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
-use super::runs::{Line, RunList};
+use super::runs::{RunList, RunsLine};
 use super::steps::Steps;
 use super::theme::Theme;
 
@@ -132,13 +132,13 @@ impl State {
     }
 
     /// The runs that are on the screen, the selected one first.
-    pub(super) fn shown_runs(&self) -> Vec<Shown> {
+    pub(super) fn shown_runs(&self) -> Vec<ShownRun> {
         let height = usize::from(self.areas().list.height);
         let listed = self.runs.lines().iter().skip(self.runs.top).take(height).filter_map(|line| match line {
-            Line::Run(id) => self.runs.get(id),
-            Line::Group { .. } | Line::Finished { .. } => None,
+            RunsLine::Run(id) => self.runs.get(id),
+            RunsLine::Group { .. } | RunsLine::Finished { .. } => None,
         });
-        let shown = self.runs.current().into_iter().chain(listed).map(|entry| Shown {
+        let shown = self.runs.current().into_iter().chain(listed).map(|entry| ShownRun {
             run: entry.row.id.clone(),
             updated_at: entry.row.updated_at,
             over: entry.row.state.is_terminal(),

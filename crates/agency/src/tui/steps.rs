@@ -14,7 +14,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 pub(super) use columns::{Column, Columns, name, said};
-pub(super) use lines::{Line, lines};
+pub(super) use lines::{StepsLine, lines};
 
 use super::effect::{Failure, JobNumber};
 use super::keys::{Move, Scope};
@@ -124,7 +124,7 @@ impl Steps {
         let height = usize::from(body.height.max(1));
         let most = lines.len().saturating_sub(height);
         if let Some(index) = self.selected_index() {
-            let of_step = |line: &Line| line.step() == Some(index);
+            let of_step = |line: &StepsLine| line.step() == Some(index);
             let first = lines.iter().position(of_step).unwrap_or(0);
             let last = lines.iter().rposition(of_step).unwrap_or(first);
             // With the first step one sees what is above all of them.

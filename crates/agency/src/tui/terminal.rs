@@ -45,7 +45,7 @@ impl Terminal {
 
     /// Draws one frame, in one piece where the terminal can.
     pub(super) fn draw(&mut self, state: &State) -> io::Result<()> {
-        agency_engine::fault::panic_point("tui.draw");
+        agency_system::fault::panic_point("tui.draw");
         queue!(self.screen.backend_mut(), BeginSynchronizedUpdate)?;
         self.screen.draw(|frame| draw(frame, state))?;
         execute!(self.screen.backend_mut(), EndSynchronizedUpdate)

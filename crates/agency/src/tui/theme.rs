@@ -5,7 +5,7 @@ use agency_model::Activity;
 use agency_model::run::State as RunState;
 use ratatui::style::{Color, Modifier, Style};
 
-use super::runs::Entry;
+use super::runs::ListedRun;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Theme {
     }
 
     /// How a run stands: a sign, a word and a role.
-    pub(super) fn status(self, entry: &Entry) -> (&'static str, &'static str, Role) {
+    pub(super) fn status(self, entry: &ListedRun) -> (&'static str, &'static str, Role) {
         if entry.asks > 0 {
             return ("?", "needs you", Role::Urgent);
         }

@@ -5,9 +5,9 @@ use std::io::Write;
 use agency_engine::agency::Agency;
 use agency_engine::record::finish::read_markers;
 use agency_engine::store::RunRow;
-use agency_engine::workspace::ChangedFile;
 use agency_model::run::ChangedPath;
 use agency_model::{RunKind, Usage, Vcs, hide_mcp_values};
+use agency_workspace::ChangedFile;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -26,6 +26,9 @@ pub(crate) struct Shown {
     summary: Option<String>,
     /// The files that differ from the base commit now, or did when the run ended and its workspace is gone.
     changed_files: Option<Vec<ChangedPath>>,
+    /// What git said of each directory that it could not open: files in it are not among `changed_files`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
 }
 
 /// Everything about a run.
@@ -42,7 +45,9 @@ pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
     if let Some(spec) = &mut spec {
         hide_mcp_values(spec);
     }
+    let unread = changes.as_ref().map(|changes| changes.unread.clone()).unwrap_or_default();
     Shown {
+        unread,
         run: RunView::new(row, agency.home()),
         spec,
         inputs: read("inputs.json"),
@@ -82,7 +87,8 @@ impl Shown {
             let line = [file.bytes(), format!(" ({}, {count})", file.status).into_bytes()].concat();
             (if index == 0 { "changed" } else { "" }, Surface::stdout().field_bytes(&line))
         });
-        files.collect()
+        let unread = self.unread.iter().map(|warning| ("not shown", Surface::stdout().field_bytes(warning.as_bytes())));
+        files.chain(unread).collect()
     }
 
     /// Everything but the changed files.

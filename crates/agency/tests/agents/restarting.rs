@@ -1,9 +1,9 @@
 //! Agents that crash, and come back.
 
-use agency_testkit::{Run, agent, conversation, wait_for};
+use agency_testkit::{Run, World, agent, conversation, wait_for};
 use rustix::process::{Signal, kill_process};
 
-use super::fixture::{LIMIT, said, spawn, told, wait_for_events, wait_for_state, world};
+use super::fixture::{LIMIT, said, spawn, spawn_words, told, wait_for_events, wait_for_state, world};
 
 fn attempts(run: &Run) -> Vec<u64> {
     let events = run.events().into_iter().filter(|event| event["type"] == "attempt");
@@ -155,4 +155,41 @@ fn a_stopped_agent_is_not_started_again() {
     run.wait_until_gone();
     assert_eq!(attempts(&run), [1]);
     assert!(run.events().iter().all(|event| event["type"] != "restart"));
+}
+
+/// Restarts the agent twice, and returns what its next two runs received.
+fn told_after_restarts(world: &World) -> [Vec<String>; 2] {
+    [(); 2].map(|()| {
+        let answer = world.json(&["agent", "restart", "alice"]);
+        let run = world.run_with_id(answer["data"]["run"]["id"].as_str().unwrap_or_else(|| panic!("{answer:#}")));
+        world.ok(&["send", "alice", "the last one"]);
+        wait_for("the last message", LIMIT, || told(&run).contains(&"the last one".to_owned()).then(|| told(&run)))
+    })
+}
+
+// proves P11
+#[test]
+fn a_message_that_a_killed_supervisor_did_not_read_reaches_the_restarted_agent_once() {
+    let (world, repo) = world(conversation::staying());
+    let run = spawn(&world, &repo, "alice", &["--prompt", "begin"]);
+    wait_for_state(&world, "alice", "idle");
+    world.ok(&["send", "alice", "delivered"]);
+    let sent = world.run(world.command(&["send", "alice", "kept"]).env("AGENCY_FAULT_POINT", "tell.requested"));
+    assert!(!sent.status.success(), "{sent}");
+    run.kill_supervisor();
+    run.wait_until_unsupervised();
+    assert_eq!(told_after_restarts(&world), [vec!["kept", "the last one"], vec!["the last one"]]);
+}
+
+// proves P11
+#[test]
+fn a_message_that_a_killed_supervisor_had_read_and_not_sent_reaches_the_restarted_agent_once() {
+    let (world, repo) = world(conversation::staying());
+    let words = spawn_words(&repo, "alice", &["--prompt", "begin"]);
+    let spawned = world.run(world.command(&words).env("AGENCY_FAULT_POINT", "tell.taken"));
+    assert!(spawned.status.success(), "{spawned}");
+    wait_for_state(&world, "alice", "idle");
+    let error = world.error(&["send", "alice", "kept"], agency_model::ErrorCode::NotDelivered);
+    assert!(error["message"].as_str().unwrap().contains("the agent gets it when it is restarted"), "{error:#}");
+    assert_eq!(told_after_restarts(&world), [vec!["kept", "the last one"], vec!["the last one"]]);
 }

@@ -28,7 +28,7 @@ fn allow_and_deny_and_words_reach_the_agent_one_after_the_other() {
     for words in answers {
         let id = wait_for_question(&world, &run);
         let answered = answer(&world, &id, words);
-        assert_eq!((text(&answered, "id"), text(&answered, "by")), (id.as_str(), "somebody"));
+        assert_eq!((text(&answered, "id"), text(&answered, "by")), (id.as_str(), "ada"));
         let row = shown(&world, &id);
         assert_eq!((text(&row, "state"), text(&row, "outcome")), ("delivered", "sent by the agent's protocol"));
         assert_eq!(row["answer"]["answer"], words[0]);
@@ -62,7 +62,7 @@ fn allow_all_answers_what_waits_and_what_follows_of_this_run_and_of_no_other() {
     assert_eq!(replies(&run)[1..], [allowed(2), allowed(3), allowed(4)]);
     let by: Vec<String> = events(&run, "answer").iter().map(|event| text(event, "by").to_owned()).collect();
     let rule = format!("allow_all of {id}");
-    assert_eq!(by, ["somebody", "somebody", &rule, &rule]);
+    assert_eq!(by, ["ada", "ada", &rule, &rule]);
 
     // What waits at that moment is answered too, and nothing of other runs.
     let two = wait_for_questions(&world, &both, 2);

@@ -95,7 +95,7 @@ fn who_asks_waits_for_the_user_and_why_says_how_we_know() {
     assert_eq!(world.ended(&run)["state"], "completed");
     let told = events(&run, "answer");
     assert_eq!(told.iter().map(|event| text(event, "question_id")).collect::<Vec<_>>(), ids);
-    assert_eq!((text(&told[0], "answer"), text(&told[0], "by")), ("deny", "somebody"));
+    assert_eq!((text(&told[0], "answer"), text(&told[0], "by")), ("deny", "ada"));
     assert_eq!(told[1]["outcome"], "sent by the agent's protocol");
     let did: Vec<Value> = events(&run, "activity").into_iter().map(|mut event| event["activity"].take()).collect();
     assert_eq!(did, ["starting", "thinking", "waiting_for_user", "running_command", "idle"]);

@@ -4,17 +4,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 
-use agency_engine::fault::POINTS;
 use agency_model::ErrorCode;
+use agency_system::fault::POINTS;
 use agency_testkit::{Repo, Run, World, conversation, wait_for};
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 
 use super::fixture::{LIMIT, answer, begin, begin_with, open, rows, shown, text, wait_for_question, world};
 
+/// What is shown of an answer that may have reached the agent.
+const UNKNOWN: &str = "the run is over; whether the agent received the answer is not known";
+
 /// At which steps whoever answers or tells is killed.
 const ASKED_BY_USER: [&str; 3] = ["answer.begin", "answer.recorded", "tell.requested"];
 /// At which steps the supervisor is killed.
-const DONE_BY_SUPERVISOR: [&str; 4] = ["ask.heard", "ask.stored", "answer.delivering", "answer.delivered"];
+const DONE_BY_SUPERVISOR: [&str; 6] =
+    ["ask.heard", "ask.stored", "answer.delivering", "answer.written", "answer.delivered", "tell.taken"];
 
 #[test]
 fn every_step_of_a_conversation_is_played() {
@@ -133,11 +138,49 @@ fn an_answer_that_the_agent_did_not_get_is_not_called_delivered() {
     let (world, repo) = world(conversation::asking(1));
     let run = begin_doomed(&world, &repo, "answer.delivering");
     let id = wait_for_question(&world, &run);
-    let error = world.error(&["answer", &id, "allow"], ErrorCode::QuestionExpired);
-    assert!(text(&error, "message").contains("the run is over"), "{error:#}");
+    let error = world.error(&["answer", &id, "allow"], ErrorCode::NotDelivered);
+    assert!(text(&error, "message").contains(UNKNOWN), "{error:#}");
     died_at(&world, &run, "answer.delivering");
-    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+    assert_eq!(rows(&world, &run), [("answered".to_owned(), UNKNOWN.to_owned())]);
     assert_eq!(run.replies(), []);
+}
+
+// proves I3, I5
+#[test]
+fn an_answer_that_was_written_by_a_supervisor_that_died_then_has_not_expired() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin_doomed(&world, &repo, "answer.written");
+    let id = wait_for_question(&world, &run);
+    world.error(&["answer", &id, "allow"], ErrorCode::NotDelivered);
+    died_at(&world, &run, "answer.written");
+    wait_for("the answer at the agent", LIMIT, || (run.replies().len() == 1).then_some(()));
+    let shown = shown(&world, &id);
+    assert_eq!((text(&shown, "state"), text(&shown, "outcome")), ("answered", UNKNOWN), "{shown:#}");
+    world.error(&["answer", &id, "deny"], ErrorCode::AlreadyAnswered);
+}
+
+// proves I3, I5
+#[test]
+fn an_answer_that_the_supervisor_did_not_read_before_it_died_has_expired() {
+    let (world, repo) = world(conversation::asking(1));
+    let run = begin(&world, &repo);
+    let id = wait_for_question(&world, &run);
+    kill_process(run.supervisor(), Signal::STOP).unwrap();
+    die_at(&world, "answer.recorded", &["answer", &id, "allow"]);
+    run.kill_supervisor();
+    run.wait_until_unsupervised();
+    world.ok(&["ls"]);
+    assert_eq!(rows(&world, &run), [("expired".to_owned(), "the run is over".to_owned())]);
+}
+
+#[test]
+fn a_message_that_the_supervisor_read_before_it_died_is_not_reported_as_sent() {
+    let (world, repo) = world(conversation::echoing());
+    let run = begin_doomed(&world, &repo, "tell.taken");
+    run.wait_for_output("heard: do it");
+    let error = world.error(&["send", &run.id, "hello"], ErrorCode::NotDelivered);
+    assert!(text(&error, "message").contains("the message was not delivered"), "{error:#}");
+    died_at(&world, &run, "tell.taken");
 }
 
 // proves I3, I5

@@ -126,11 +126,7 @@ fn a_message_to_an_agent_that_has_closed_its_input_is_not_reported_as_sent() {
     let (world, repo) = world(conversation::speaking(script));
     let run = begin(&world, &repo);
     run.wait_for_output("closed");
-    // The kernel reports a closed pipe when it is written to; the message after that is refused.
-    let refused = wait_for("a refusal", LIMIT, || {
-        let output = world.run(&mut world.command(&["send", &run.id, "hello"]));
-        (!output.status.success()).then_some(output.stderr)
-    });
-    assert!(refused.contains("the agent no longer reads its input"), "{refused}");
+    let refused = world.error(&["send", &run.id, "hello"], ErrorCode::NotDelivered);
+    assert!(text(&refused, "message").contains("the agent no longer reads its input"), "{refused:#}");
     world.ok(&["stop", &run.id]);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agency_model::policy::{Found, Ground, Policy, RULE_KEYS};
+use agency_model::policy::{Ground, PathKind, Policy, RULE_KEYS};
 use agency_model::{Question, QuestionKind, ToolRequest};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn each_line_is_decided_as_the_table_says() {
             only_on_screen: false,
             tool: Some(ToolRequest::new("Bash", json!({ "command": command }))),
         };
-        let ground = Ground { workspace: Path::new("/workspace"), look: &|_| Found::Plain };
+        let ground = Ground { workspace: Path::new("/workspace"), look: &|_| PathKind::Plain };
         assert_eq!(policy.decide(&question, &ground).action.as_str(), row[1], "{command}");
     }
 }

@@ -24,7 +24,11 @@ case "$*" in
     echo '{"type":"system","subtype":"init","session_id":"one"}'
     case "$prompt" in *Upgrade*)
         echo '{"type":"control_request","request_id":"1","request":{"tool_name":"Bash","input":{"command":"make upgrade"}}}'
-        while read -r line; do case "$line" in *control_response*) break ;; esac; done ;;
+        while read -r line; do
+            case "$line" in *control_response*) break ;; esac
+            id=${line#*'"uuid":"'}
+            echo '{"type":"command_lifecycle","command_uuid":"'"${id%%\"*}"'","state":"started"}'
+        done ;;
     esac
     echo '{"type":"result","subtype":"success","result":"Done."}'
     exec cat > /dev/null ;;

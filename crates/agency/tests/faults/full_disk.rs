@@ -187,7 +187,7 @@ fn a_run_that_waits_for_a_slot_is_stopped_although_the_disk_is_full() {
         assert!(stopped["error"]["hint"].as_str().unwrap().contains("agency reconcile"), "{stopped:#}");
     }
     let lock = disk.path(&format!("runs/{second}/supervisor.lock"));
-    assert!(!agency_engine::lock::is_held(&lock).unwrap(), "its supervisor is gone");
+    assert!(!agency_system::lock::is_held(&lock).unwrap(), "its supervisor is gone");
     disk.make_room();
     disk.ok(&["reconcile"]);
     // Without any room for markers, all that is known is that it was never started.

@@ -47,6 +47,22 @@ fn a_wrapper_that_does_not_start_a_supervisor_is_named_and_leaves_nothing() {
     }
 }
 
+/// Issue 17: supervisor death before its report is explained with its log.
+#[test]
+fn a_supervisor_that_dies_before_its_report_is_explained_with_its_log() {
+    let (world, repo) = world();
+    world.agent("quiet", agent::quiet());
+    let path = repo.path.to_str().unwrap();
+    let words = ["--json", "run", "--repo", path, "--runner", "quiet", "--prompt", "x", "--host", "detached"];
+    let output = world.run(world.command(&words).env("AGENCY_FAULT_POINT", "supervise.ordered"));
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let message = answer["error"]["message"].as_str().unwrap();
+    let log = world.runs()[0].file("supervisor.log");
+    assert!(message.contains("it died before it reported"), "{message}");
+    assert!(message.contains("supervisor started"), "{message}");
+    assert!(message.ends_with(&format!("Its log is {}", log.display())), "{message}");
+}
+
 #[test]
 fn a_wrapper_that_is_not_there_is_named_and_leaves_nothing() {
     for host in HOSTS {

@@ -90,3 +90,35 @@ fn an_answer_is_delivered_none_leaves_it_to_others_and_one_that_does_not_fit_is_
     let heard = heard(&world, "asking");
     assert_eq!((&heard[0]["behavior"], &heard[1]["updatedInput"]["answers"]["Which?"]), (&"deny".into(), &"B".into()));
 }
+
+// `Watcher::run` can be cancelled.
+#[test]
+fn a_watcher_is_stopped_from_another_thread_and_from_a_callback_and_the_run_continues() {
+    let (world, repo) = world();
+    asks(&world, "asking", &[permission("r1", "touch one")]);
+    let run = start(&world, &repo, "asking", &[]);
+    let question = text(&open(&world, 1)[0], "id").to_owned();
+    let mut library = library(&world);
+    let id = id(&run);
+    let watcher = library.watch_run(&id);
+    let stop = watcher.stop_handle();
+    let (asked, was_asked) = std::sync::mpsc::channel();
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            was_asked.recv().unwrap();
+            stop.stop();
+        });
+        watcher.on_question(|_| asked.send(()).map(|()| None).unwrap()).run()
+    });
+    assert!(matches!(&stopped, Err(WatcherError::Stopped(of)) if *of == id), "{stopped:?}");
+    let watcher = library.watch_run(&id);
+    let stop = watcher.stop_handle();
+    let leave = |_: &_| {
+        stop.stop();
+        None
+    };
+    let stopped = watcher.on_question(leave).run();
+    assert!(matches!(stopped, Err(WatcherError::Stopped(_))), "{stopped:?}");
+    world.ok(&["answer", &question, "allow"]);
+    assert_eq!(library.watch_run(&id).run().unwrap().state, State::Completed);
+}

@@ -83,7 +83,7 @@ fn a_person_sees_the_question_hears_the_bell_and_sees_who_answered() {
     let bells = || world.tmux(&["list-windows", "-a", "-F", "#{window_bell_flag}"]);
     wait_for("a bell", LIMIT, || bells().contains('1').then_some(()));
     world.ok(&["answer", text(&open(&world, 1)[0], "id"), "deny"]);
-    terminal.wait_for_text("was answered by somebody: deny");
+    terminal.wait_for_text("was answered by ada: deny");
     terminal.send_keys(&["C-c"]);
     assert_eq!(terminal.wait_for_exit(), 130);
 }

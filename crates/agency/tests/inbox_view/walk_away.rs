@@ -78,7 +78,7 @@ fn what_somebody_else_answers_meanwhile_is_said_so_and_passed_over() {
     let terminal = world.terminal(&["inbox", "--interactive"]);
     offered(&terminal, "touch one");
     world.ok(&["answer", text(&questions[0], "id"), "deny"]);
-    terminal.wait_for_text(&format!("meanwhile: {} was answered by somebody: deny", text(&questions[0], "id")));
+    terminal.wait_for_text(&format!("meanwhile: {} was answered by ada: deny", text(&questions[0], "id")));
     offered(&terminal, "touch two");
     world.ok(&["stop", &run.id]);
     terminal.wait_for_text("has expired: the process that asked is gone");

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use agency_system::fault::POINTS;
+
 use super::act::{self, Act};
-use agency_engine::fault::POINTS;
 
 /// So many cases are played at once; most of their time they wait.
 const AT_ONCE: usize = 4;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use agency_engine::fault::POINTS;
+use agency_system::fault::POINTS;
 
 #[test]
 fn every_fault_point_in_the_sources_is_listed_and_every_listed_one_is_in_the_sources() {

@@ -66,6 +66,59 @@ fn nothing_that_the_agent_planted_for_git_runs() {
     assert!(repo.git(&["cat-file", "-p", &saved]).contains("changed"));
 }
 
+/// Gives git a program for the update of a submodule, in `.gitmodules` and in the repository's configuration.
+fn submodule_planter(note: &Path) -> Agent {
+    let note = note.display();
+    Agent::new(format!(
+        r#"
+common=$(cd "$(git rev-parse --git-common-dir)" && pwd)
+setting="[submodule \"x\"]
+    path = x
+    url = $common
+    active = true
+    update = !touch '{note}'"
+echo "$setting" > .gitmodules
+echo "$setting" >> "$common/config"
+git add .gitmodules
+git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),x
+git commit -q -m linked
+mkdir x
+echo changed >> README.md
+"#
+    ))
+}
+
+#[test]
+fn a_program_for_the_update_of_a_submodule_does_not_run() {
+    let world = world();
+    let repo = world.repo("project");
+    let note = world.root().join("ran");
+    world.agent("planter", submodule_planter(&note));
+    let run = start(&world, &repo, "planter", &["--mode", "headless", "--host", "detached"]);
+    let id = text(&run, "id");
+    assert_eq!(end(&world, &run)["state"], "completed");
+    assert_eq!(repo.git(&["config", "submodule.x.update"]).trim(), format!("!touch '{}'", note.display()));
+    assert!(repo.git(&["ls-tree", &format!("agency/{id}")]).contains("160000 commit"), "the link is committed");
+    let shown = world.json(&["show", id])["data"].take();
+    assert!(shown.to_string().contains("README.md"), "{shown:#}");
+    let diff = diff_of(&world, id);
+    assert!(diff.contains("+changed") && diff.contains("+Subproject commit"), "{diff}");
+    world.json(&["rm", "--dry-run", id]);
+    untouched(&note, "show, diff and rm --dry-run");
+    let removed = world.json(&["rm", id])["data"].take();
+    untouched(&note, "rm");
+    assert!(!Path::new(text(&run, "worktree_path")).exists());
+    let saved = format!("{}:README.md", text(&removed, "saved_ref"));
+    assert!(repo.git(&["cat-file", "-p", &saved]).contains("changed"));
+    // The setting is alive: git follows it when a submodule is updated. In `.gitmodules` git takes it for damage.
+    let own = world.root().join("own");
+    let own = own.to_str().unwrap();
+    repo.git(&["worktree", "add", "-q", own, &format!("agency/{id}")]);
+    repo.git(&["-C", own, "config", "-f", ".gitmodules", "--unset", "submodule.x.update"]);
+    repo.git(&["-C", own, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update"]);
+    assert!(note.exists(), "git itself runs the program");
+}
+
 /// Filters of the user's own configuration run, as LFS needs it.
 #[test]
 fn a_filter_of_the_users_configuration_runs() {

@@ -203,3 +203,72 @@ fn a_plan_names_what_a_removal_refuses() {
     world.error(&["rm", id], ErrorCode::CleanupFailed);
     world.ok(&["rm", "--force", id]);
 }
+
+/// Of a link that is in place of a worktree, only the link is kept.
+#[test]
+fn what_is_kept_of_a_worktree_that_became_a_link_is_said_exactly() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("untidy", untidy());
+    let run = start(&world, &repo, "untidy", &["--host", "detached", "--mode", "headless"]);
+    end(&world, &run);
+    let (id, worktree) = (text(&run, "id"), Path::new(text(&run, "worktree_path")));
+    let moved = world.root().join("moved");
+    fs::rename(worktree, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, worktree).unwrap();
+    let plan = world.ok(&["rm", "--dry-run", "--force", id]).stdout;
+    assert!(plan.contains("neither saved nor touched") && !plan.contains("all its files"), "{plan}");
+    let done = world.ok(&["rm", "--force", id]).stdout;
+    let kept = world.agency_home().join("kept").join(id).join("worktree");
+    let expected = format!("a link to {}; the link is kept as {}", moved.display(), kept.display());
+    assert!(done.contains(&expected) && !done.contains("all its files"), "{done}");
+    assert_eq!(fs::read_to_string(moved.join("b.txt")).unwrap(), "loose\n");
+}
+
+#[test]
+fn an_edited_prompt_is_saved_and_one_that_is_as_it_was_given_is_not() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("editing", Agent::new("if [ -e \"$0.edit\" ]; then echo 'do more' >> .agency/prompt.md; fi"));
+    for edited in [false, true] {
+        if edited {
+            fs::write(world.root().join("agents/editing.edit"), "").unwrap();
+        }
+        let run = start(&world, &repo, "editing", &["--host", "detached", "--mode", "headless"]);
+        end(&world, &run);
+        let id = text(&run, "id");
+        let saved = world.agency_home().join("runs").join(id).join("prompt.edited.md");
+        let plan = world.ok(&["rm", "--dry-run", id]).stdout;
+        let done = world.ok(&["rm", id]).stdout;
+        for said in [&plan, &done] {
+            assert_eq!(said.contains(saved.to_str().unwrap()), edited, "{said}");
+        }
+        let given = fs::read_to_string(saved.with_file_name("prompt.md")).unwrap();
+        let expected = edited.then(|| format!("{given}do more\n"));
+        assert_eq!(fs::read_to_string(&saved).ok(), expected, "{done}");
+    }
+}
+
+#[test]
+fn diff_and_show_name_a_directory_that_git_cannot_open() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("deep", Agent::new("echo x > new"));
+    let run = start(&world, &repo, "deep", &["--host", "detached", "--mode", "headless"]);
+    end(&world, &run);
+    let id = text(&run, "id");
+    // Two paths that can be opened make one that cannot.
+    let below = |top: &Path| (0..15).fold(top.to_owned(), |path, _| path.join("d".repeat(200)));
+    let (outer, inner) = (below(Path::new(text(&run, "worktree_path"))), world.root().join("inner"));
+    fs::create_dir_all(&outer).unwrap();
+    fs::create_dir_all(below(&inner)).unwrap();
+    fs::write(below(&inner).join("precious"), "deep\n").unwrap();
+    fs::rename(&inner, outer.join("inner")).unwrap();
+    for arguments in [["diff", id], ["show", id]] {
+        let shown = world.ok(&arguments);
+        let said = format!("{}{}", shown.stdout, shown.stderr);
+        assert!(said.contains("could not open directory") && said.contains("new"), "{arguments:?}: {said}");
+        let unread = world.json(&arguments)["data"]["unread"].take();
+        assert!(unread[0].as_str().unwrap().contains("could not open directory"), "{unread}");
+    }
+}

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Environment};
 use agency_engine::home::Home;
-use agency_engine::process::TerminalSize;
 use agency_engine::runs::attach::AttachError;
 use agency_engine::store::{RunRow, Selected};
 use agency_engine::watch::{ScreenWatch, WatchedScreen};
 use agency_engine::wire::{ATTACH, write_frame};
 use agency_model::run::State;
+use agency_system::process::TerminalSize;
 use agency_testkit::{Run, World, agent, wait_for};
 
 use super::world;

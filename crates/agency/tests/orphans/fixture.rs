@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agency_engine::process::{Identity, ProcessHandle};
+use agency_system::process::{Identity, ProcessHandle};
 use agency_testkit::{Process, Repo, Run, World, agent};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;

@@ -98,6 +98,28 @@ fn claude_is_interrupted_while_a_question_is_open_and_then_told_what_to_do() {
 }
 
 #[test]
+fn claude_takes_two_messages_into_the_turn_in_which_they_come() {
+    let agent = RealAgent::Claude;
+    let script = Script::new().turn(agent.run_command("until [ -e go ]; do sleep 0.05; done")).say("All done.");
+    let scene = Scene::new(agent, script);
+    let run = scene.begin();
+    wait_for("the command", LIMIT, || run.events().iter().any(|event| event["type"] == "tool_use").then_some(()));
+    scene.world.ok(&["send", &run.id, "use the left one"]);
+    scene.world.ok(&["send", &run.id, "use the right one"]);
+    let worktree = scene.world.show(&run)["worktree_path"].as_str().unwrap().to_owned();
+    fs::write(format!("{worktree}/go"), "").unwrap();
+    let ended = scene.ended(&run);
+    assert_eq!(ended["state"], "completed", "{ended:#}");
+    let told = scene.model.wait_for_turn(1);
+    assert!(told.says("use the left one") && told.says("use the right one"));
+    let events = run.events();
+    let count = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
+    assert_eq!((count("message"), count("unknown")), (2, 0), "what it reports about its messages is understood");
+    let idle = events.iter().filter(|event| event["type"] == "activity" && event["activity"] == "idle").count();
+    assert_eq!(idle, 1, "when all is done");
+}
+
+#[test]
 fn gemini_hears_the_words_of_a_denial_as_its_next_message() {
     the_words_of_a_denial_follow_as_a_message(RealAgent::Gemini);
 }

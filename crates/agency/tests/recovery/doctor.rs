@@ -116,7 +116,7 @@ fn a_run_that_is_not_in_an_index_is_damage(index: &str) {
 }
 
 /// Does what an advice says, as a user would.
-fn follow(world: &World, fix: &str) {
+pub(super) fn follow(world: &World, fix: &str) {
     let (command, _) = fix.split_once(", which").unwrap();
     let command = command.replace("agency reconcile", "\"$AGENCY\" reconcile");
     let agency = world.command(&[]).get_program().to_owned();

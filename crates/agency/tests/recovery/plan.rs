@@ -93,11 +93,15 @@ fn temporary_directories_of_killed_commands_are_swept() {
         path
     };
     let (dead, young) = (make("agency-git-dead", 3), make("agency-git-young", 0));
+    let killed = make("agency-git-locked-killed", 0);
+    let used = make("agency-git-locked-used", 0);
+    let user = fs::File::open(&used).unwrap();
+    user.lock().unwrap();
     let plan = world.json(&["reconcile", "--dry-run"])["data"]["found"]["temporary"].take();
-    assert_eq!(plan, json!([dead]));
+    assert_eq!(plan, json!([dead, killed]));
     assert!(dead.exists(), "a plan does nothing");
     world.ok(&["reconcile"]);
-    assert!(!dead.exists() && young.exists());
+    assert!(!dead.exists() && !killed.exists() && young.exists() && used.exists());
 }
 
 // the advice is given where it helps, and once where it does not

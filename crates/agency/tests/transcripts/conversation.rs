@@ -93,8 +93,8 @@ fn answer() {
     ");
     sees!(console, ["answer", &id, "deny"], @r"
     $ agency answer [question] deny
-    error [E_ALREADY_ANSWERED]: [question] was answered by somebody at [time]
-    hint: agency inbox show <question> shows the answer
+    error [E_ALREADY_ANSWERED]: [question] was answered by ada at [time]
+    hint: agency inbox show [question] shows the answer
     [exit status: 4]
     ");
     sees!(console, ["answer", "q_nothing", "allow"], @r"

@@ -90,7 +90,7 @@ fn stop() {
     sees!(console, ["stop", "fix"], @r"
     $ agency stop fix
     error [E_INVALID_STATE]: [run] is killed; only a run that is queued or running can be stopped
-    hint: agency show <run> shows its state
+    hint: agency show [run] shows its state
     [exit status: 4]
     ");
     sees!(console, ["stop", "nothing"], @r"

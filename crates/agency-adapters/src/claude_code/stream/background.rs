@@ -8,14 +8,14 @@ use crate::json_lines::NotUnderstood;
 
 #[derive(Deserialize)]
 struct Changed {
-    tasks: Vec<Listed>,
+    tasks: Vec<ListedTask>,
 }
 
 #[derive(Deserialize)]
-struct Listed {}
+struct ListedTask {}
 
 #[derive(Deserialize)]
-struct Task {
+struct BackgroundTask {
     task_id: String,
     tool_use_id: Option<String>,
     description: Option<String>,
@@ -31,7 +31,7 @@ pub(super) fn changed(object: &str) -> Result<StreamItem, NotUnderstood> {
 
 /// One task: `task_started`, `task_progress` or `task_notification`, which is its end.
 pub(super) fn task(subtype: &str, object: &str) -> Result<StreamItem, NotUnderstood> {
-    let Task { task_id, tool_use_id, description, summary, status } = serde_json::from_str(object)?;
+    let BackgroundTask { task_id, tool_use_id, description, summary, status } = serde_json::from_str(object)?;
     let status = match (subtype, status.as_deref()) {
         ("task_started", _) => TaskStatus::Started,
         ("task_progress", _) => TaskStatus::Running,

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 /// What was said.
 #[derive(Deserialize)]
-pub(super) struct Message<'a> {
+pub(super) struct ContentMessage<'a> {
     #[serde(borrow)]
     pub(super) content: Content<'a>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Pieces<'a> {
     content: Vec<&'a RawValue>,
 }
 
-impl<'a> From<Pieces<'a>> for Message<'a> {
+impl<'a> From<Pieces<'a>> for ContentMessage<'a> {
     fn from(pieces: Pieces<'a>) -> Self {
         let block = |raw: &'a RawValue| {
             let read: Result<Block<'a>, _> = serde_json::from_str(raw.get());

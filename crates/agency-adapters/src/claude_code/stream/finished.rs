@@ -13,13 +13,13 @@ pub(super) struct Finished {
     is_error: Option<bool>,
     result: Option<String>,
     errors: Option<Vec<String>>,
-    usage: Option<Tokens>,
+    usage: Option<ClaudeTokens>,
     total_cost_usd: Option<f64>,
     model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
-struct Tokens {
+struct ClaudeTokens {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
@@ -82,11 +82,11 @@ impl Claude {
 impl Finished {
     /// What was used since the last result. `usage` has only what the agent itself used, the models also count its
     /// sub-agents.
-    fn tokens(&self) -> Option<Tokens> {
+    fn tokens(&self) -> Option<ClaudeTokens> {
         let models = self.model_usage_since_last_result.as_ref().filter(|models| !models.is_empty());
         let Some(models) = models else { return self.usage };
         let sum = |count: fn(&ModelUsage) -> Option<u64>| models.values().filter_map(count).reduce(u64::saturating_add);
-        Some(Tokens {
+        Some(ClaudeTokens {
             input_tokens: sum(|model| model.input_tokens),
             cache_creation_input_tokens: sum(|model| model.cache_creation_input_tokens),
             cache_read_input_tokens: sum(|model| model.cache_read_input_tokens),

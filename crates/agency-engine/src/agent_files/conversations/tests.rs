@@ -2,11 +2,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use agency_adapters::adapter;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::adapter::adapter;
 
 fn found(
     agent: &str,

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use agency_adapters::{AdapterError, FirstInput, LaunchConfig, LaunchRequest, McpRequest, Opening, Prompt};
 use agency_model::Mode;
 
-use crate::adapter::{AdapterError, FirstInput, LaunchConfig, LaunchRequest, McpRequest, Opening, Prompt};
 use crate::config::Config;
 
 fn launched(agent: &str, change: impl FnOnce(&mut LaunchRequest<'_>)) -> Result<LaunchConfig, AdapterError> {

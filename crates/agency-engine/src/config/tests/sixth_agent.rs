@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use agency_adapters::screen::{ScreenRules, ScreenText};
+use agency_adapters::{Adjusted, AgentAdapter, LaunchRequest, McpRequest, Prompt};
 use agency_model::{Activity, Mode};
 
 use self::acme::Acme;
-use crate::adapter::{self, Adjusted, AgentAdapter, LaunchRequest, McpRequest, Prompt};
 use crate::config::built_in::agents_of;
-use crate::screen::{ScreenRules, ScreenText};
 
 #[path = "../../../../agency-adapters/src/acme.rs"]
 mod acme;
@@ -16,7 +16,7 @@ mod acme;
 #[test]
 fn a_sixth_agent_is_one_folder_and_one_entry_of_the_registry() {
     let sixth: &dyn AgentAdapter = &Acme;
-    let agents = agents_of(adapter::built_in().chain([sixth]));
+    let agents = agents_of(agency_adapters::built_in().chain([sixth]));
     let acme = &agents["acme"];
     assert!(acme.built_in && !acme.own_command);
     assert_eq!((acme.command.as_str(), acme.adapter.tested_version()), ("acme", Some("1.0.0")));

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agency_model::RunId;
 use agency_model::run::{Reason, State};
 use agency_model::workflow::{Contract, StepResult, judge};
+use agency_workspace::{GitWorktree, Workspace, WorkspaceError};
 
 use super::DriverContext;
 use super::final_answer::final_answer;
 use crate::agency::Agency;
 use crate::runs::create::{CreateError, RunRequest};
 use crate::store::{RunRow, StoreError};
-use crate::workspace::{GitWorktree, Workspace, WorkspaceError};
 
 /// An agent that is to be started, or waited for.
 #[derive(Debug)]

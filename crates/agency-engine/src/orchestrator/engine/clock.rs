@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use agency_model::workflow::{ClockReading, Fact, Flow, HistoryEntry, SessionState, StepPath};
+use agency_system::process::{boot_id, monotonic};
 use jiff::Timestamp;
 
-use crate::process::{boot_id, monotonic};
 use crate::store;
 
 /// Knows when steps began, and how long the session has worked. Times are those of one line on which the drivers of all
@@ -143,7 +143,7 @@ impl Clock {
 /// What the facts before this driver say.
 #[derive(Default)]
 struct Past {
-    line: Line,
+    line: BootTimeline,
     began: HashMap<StepPath, Duration>,
     retried: Option<Duration>,
     worked: Worked,
@@ -165,12 +165,12 @@ impl Past {
 
 /// Puts readings of different starts of the machine on one line.
 #[derive(Default)]
-struct Line {
+struct BootTimeline {
     end: Duration,
     last: Option<(Option<ClockReading>, Timestamp)>,
 }
 
-impl Line {
+impl BootTimeline {
     /// The place of a reading, which becomes the end of the line.
     fn at(&mut self, reading: Option<&ClockReading>, wall: Timestamp) -> Duration {
         self.end += match (&self.last, reading) {

@@ -6,11 +6,10 @@ mod claude_lines;
 
 use std::io::Write;
 
+use agency_adapters::driver_protocol::{DRIVER_PROTOCOL_VERSION, DriverMessage, DriverQuestion, SupervisorMessage};
 use agency_model::workflow::Approval;
 use agency_model::{Answer, SessionId};
 use serde::{Deserialize, Serialize};
-
-use crate::adapter::driver_protocol::{DRIVER_PROTOCOL_VERSION, DriverMessage, DriverQuestion, SupervisorMessage};
 
 /// The form of the messages between a driver and its supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

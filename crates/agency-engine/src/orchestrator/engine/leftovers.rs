@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use agency_system::process::kill_by_env;
+
 use super::super::state::SessionDirectory;
 use super::script::STEP_VARIABLE;
-use crate::process::kill_by_env;
 
 /// How long processes get that a session left behind.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(2);

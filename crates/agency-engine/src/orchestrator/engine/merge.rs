@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use agency_model::workflow::{self, BlockedCheckout, MergeAnswer, MergeStep, StepResult};
-
-use crate::home::{create_private_directory, read_text, write_atomically};
-use crate::workspace::{
+use agency_workspace::{
     Conflict, DirtyCheckout, DirtyFiles, GitWorktree, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Mergeable,
     Merged, Repository, Review, SavedChanges,
 };
+
+use crate::home::{create_private_directory, read_text, write_atomically};
 
 /// So much of a diff is shown in the inbox; the rest is in the branch.
 const MAX_DIFF_BYTES: usize = 256 * 1024;

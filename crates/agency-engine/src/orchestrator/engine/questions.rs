@@ -1,12 +1,12 @@
 //! Approvals and reviews: questions of the driver's run, which wait in the inbox like any other.
 
+use agency_adapters::driver_protocol::{DriverQuestion, QuestionSubject};
 use agency_model::QuestionOption;
 use agency_model::workflow::{Approval, BlockedMerge, Fact, MergeAnswer, Running, StepPath, StepResult, Work};
 
 use super::driver_protocol::DriverAnswer;
 use super::merge::MergePreview;
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
-use crate::adapter::driver_protocol::{DriverQuestion, QuestionSubject};
 
 impl WorkflowExecutor {
     /// Asks for an approval, or looks first at what is to be merged.

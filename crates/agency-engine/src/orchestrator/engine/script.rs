@@ -16,12 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use agency_model::workflow::{MAX_LINE_BYTES, StepResult};
+use agency_system::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, signal_group};
 use rustix::process::Signal;
 use tracing::debug;
 
 use super::workdir::Workdir;
 use crate::home::{HomeError, create_private_directory, open_for_append, read_text};
-use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, signal_group};
 use crate::watch::last_bytes;
 
 /// Names the files of the step on every process of its command.
@@ -34,7 +34,7 @@ $2") </dev/null; echo $? >"$1""#;
 
 /// A command that is to be run.
 #[derive(Debug, Clone)]
-pub(super) struct Script {
+pub(super) struct ScriptRun {
     /// Where its files are kept.
     pub(super) directory: PathBuf,
     /// What is run.
@@ -58,7 +58,7 @@ pub(super) enum What {
     Program(Vec<String>),
 }
 
-impl Script {
+impl ScriptRun {
     /// Runs the command, or waits for it where it runs already, and says what came of it.
     pub(super) fn run(&self) -> StepResult {
         match self.finish() {
@@ -175,8 +175,8 @@ mod tests {
 
     use super::*;
 
-    fn script(directory: &Path, command: &str) -> Script {
-        Script {
+    fn script(directory: &Path, command: &str) -> ScriptRun {
+        ScriptRun {
             directory: directory.join("step"),
             what: What::Line(command.to_owned()),
             environment: std::env::vars_os().collect(),
@@ -216,7 +216,7 @@ mod tests {
     fn a_program_gets_its_words_and_no_shell_reads_them() {
         let directory = tempfile::tempdir().unwrap();
         let words = ["printf", "%s|", "a b", "$HOME", "'"].map(str::to_owned).to_vec();
-        let result = Script { what: What::Program(words), ..script(directory.path(), "") }.run();
+        let result = ScriptRun { what: What::Program(words), ..script(directory.path(), "") }.run();
         assert_eq!((result.exit_code, result.output.as_str()), (Some(0), "a b|$HOME|'|"));
     }
 
@@ -254,7 +254,7 @@ mod tests {
                 .enumerate()
         {
             let step = script(&directory.path().join(number.to_string()), "pwd; touch here");
-            let step = Script { workspace: workspace.clone(), workdir: Some(workdir.to_owned()), ..step };
+            let step = ScriptRun { workspace: workspace.clone(), workdir: Some(workdir.to_owned()), ..step };
             let result = step.run();
             assert_eq!(result.status == StepStatus::Succeeded, runs, "{workdir}: {result:?}");
             let outside = result.error.unwrap_or_default().contains("outside of the workspace");
@@ -270,7 +270,7 @@ mod tests {
         let result = script(directory.path(), "sleep 60 >/dev/null 2>&1 & echo $! >pid").run();
         assert_eq!(result.status, StepStatus::Succeeded);
         let pid: u32 = std::fs::read_to_string(directory.path().join("pid")).unwrap().trim().parse().unwrap();
-        let left = crate::process::ProcessHandle::open(pid).unwrap();
+        let left = agency_system::process::ProcessHandle::open(pid).unwrap();
         assert_eq!(script(directory.path(), "true").run().status, StepStatus::Succeeded);
         left.signal(rustix::process::Signal::KILL);
     }

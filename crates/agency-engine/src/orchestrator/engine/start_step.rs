@@ -14,18 +14,18 @@ use agency_model::workflow::{
     WorkspaceChoice,
 };
 use agency_model::{RunId, RunKind, VcsChoice, merged_mcp_servers};
+use agency_system::process::RUN_ID_VARIABLE;
+use agency_workspace::{GitWorktree, Repository, default_target};
 use ulid::Ulid;
 
 use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
 use super::merge::Merging;
-use super::script::{Script, What};
+use super::script::{ScriptRun, What};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 use crate::home::{Home, create_private_directory, write_atomically};
-use crate::process::RUN_ID_VARIABLE;
 use crate::runs::create::{RunRequest, WorkflowMember};
 use crate::runs::remove::base_of;
 use crate::store::RunRow;
-use crate::workspace::{GitWorktree, Repository, default_target};
 
 /// Names the session to whatever it starts.
 const SESSION_VARIABLE: &str = "AGENCY_SESSION";
@@ -166,7 +166,7 @@ impl WorkflowExecutor {
         Ok(())
     }
 
-    fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<Script, Mistake> {
+    fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<ScriptRun, Mistake> {
         let what = match &step.command {
             Command::Shell(line) => What::Line(self.render(path, line)?),
             Command::Words(words) => {
@@ -179,7 +179,7 @@ impl WorkflowExecutor {
         }
         // Its processes are the session's, whichever run drives it.
         environment.insert(RUN_ID_VARIABLE.into(), self.maker.id.as_str().into());
-        Ok(Script {
+        Ok(ScriptRun {
             directory: self.directory.step(path, attempt),
             what,
             environment,

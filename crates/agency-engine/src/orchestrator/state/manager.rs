@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use agency_model::SessionId;
 use agency_model::workflow::Fact;
+use agency_system::fault;
+use agency_system::lock::{Lock, is_held};
 
 use super::{Journal, NewSession, SessionDirectory, SessionError, SessionRecord, WorkflowSession};
-use crate::fault;
 use crate::home::{Home, HomeError, create_private_directory, sync_directory, write_atomically};
-use crate::lock::{Lock, is_held};
 use crate::store::now;
 
 /// Knows where sessions are kept.

@@ -133,10 +133,10 @@ impl SessionRecord {
             Err(source) => return Err(crate::home::HomeError::new("read", path, source).into()),
         };
         #[derive(Deserialize)]
-        struct Head {
+        struct SessionHead {
             schema_version: u32,
         }
-        let head: Head = serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?;
+        let head: SessionHead = serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?;
         if head.schema_version != SESSION_VERSION {
             let found = head.schema_version;
             return Err(bad(format!("it has version {found}, and this agency knows version {SESSION_VERSION}")));

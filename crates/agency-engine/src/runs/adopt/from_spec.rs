@@ -4,13 +4,13 @@ use std::path::Path;
 
 use agency_model::spec::RunSpec;
 use agency_model::{RunId, RunKind, Vcs, VcsChoice, WorkspaceKind};
+use agency_workspace::Repository;
 use jiff::Timestamp;
 
 use super::history::History;
 use super::snapshot::{MAX_FILE_BYTES, check, is_worktree_of};
 use crate::home::{Home, RunDirectory, read_private_file};
 use crate::store::RunRow;
-use crate::workspace::Repository;
 
 /// The row as far as the other files define it, or why they do not.
 pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, String> {

@@ -3,10 +3,10 @@
 use std::path::{Component, Path};
 
 use agency_model::{RunId, WorkspaceKind};
+use agency_workspace::Commit;
 
 use crate::home::{Home, read_private_file};
 use crate::store::RunRow;
-use crate::workspace::Commit;
 
 /// The maximum size of a snapshot.
 pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;

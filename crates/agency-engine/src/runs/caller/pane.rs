@@ -6,11 +6,12 @@
 use std::collections::BTreeSet;
 
 use agency_model::{Host, RunId};
+use agency_system::process::Ancestor;
 
-use super::Origin;
+use super::CallerOrigin;
 use crate::agency::Agency;
 use crate::host::{Pane, Tmux};
-use crate::process::Ancestor;
+use crate::own_program::SUPERVISE;
 use crate::store::StoreError;
 
 /// What a tmux server calls itself.
@@ -19,7 +20,11 @@ const SERVER_NAME: &str = "tmux: server";
 impl Agency {
     /// Who opened the pane that the processes `below` run in, if `ancestor` is a tmux server of
     /// this home; else `None`.
-    pub(super) fn opener_of_pane(&self, ancestor: &Ancestor, below: &[Ancestor]) -> Result<Option<Origin>, StoreError> {
+    pub(super) fn opener_of_pane(
+        &self,
+        ancestor: &Ancestor,
+        below: &[Ancestor],
+    ) -> Result<Option<CallerOrigin>, StoreError> {
         if ancestor.name() != SERVER_NAME {
             return Ok(None);
         }
@@ -36,14 +41,14 @@ impl Agency {
             // A supervisor of another version of this program is not recognised as one, but is none of an agent's.
             if let Some(run) = RunId::of_tmux_session(&pane.session)
                 && self.store.knows(&run)?
-                && !root.arguments().iter().any(|word| word == "supervise")
+                && !root.arguments().iter().any(|word| word == SUPERVISE)
             {
-                return Ok(Some(Origin::Agent(run)));
+                return Ok(Some(CallerOrigin::Agent(run)));
             }
         }
         let unseen = !sessions.iter().any(|pane| pane.was_seen);
         let session = sessions.first().filter(|_| unseen).map(|pane| pane.session.clone());
-        Ok(session.map(Origin::UnseenSession))
+        Ok(session.map(CallerOrigin::UnseenSession))
     }
 
     /// The tmux servers in which runs of this home are. In others nothing is known of who opens sessions.

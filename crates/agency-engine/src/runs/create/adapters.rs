@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use agency_adapters::StreamFormat;
+use agency_adapters::screen::ScreenRules;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::find_agent::{SearchPath, find_program};
 use super::version;
-use crate::adapter::StreamFormat;
 use crate::agency::Agency;
 use crate::config::{AgentConfig, ScreenSource};
-use crate::screen::ScreenRules;
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

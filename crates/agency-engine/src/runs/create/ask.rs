@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use agency_model::run::RestartPolicy;
 use agency_model::spec::{PromptSpec, Reserved, RunSpec, RunnerSpec, StoredRules};
 use agency_model::{Host, McpServers, Mode, RunId, RunKind, Vcs, WorkspaceKind};
+use agency_workspace::{Commit, Repository, Scratch, Workspace};
 
 use super::assemble::{AskedFrom, PlanParts};
-use super::origin::Origin;
+use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::{CreateError, Plan};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
-use crate::workspace::{Commit, Repository, Scratch, Workspace};
 
 /// A question that is ready to be asked.
 pub(crate) struct AskPlan {
@@ -78,7 +78,7 @@ impl Agency {
             directory: None,
             workflow_session: None,
             notices: vec![],
-            origin: Origin::Ask(scratch),
+            origin: RunOrigin::Ask(scratch),
         };
         self.assemble(parts, from)
     }

@@ -8,25 +8,25 @@ use std::path::PathBuf;
 
 use agency_model::spec::RunSpec;
 use agency_model::{Mode, RunId, RunKind, SessionId, Vcs};
+use agency_system::process::TerminalSize;
+use agency_system::uuid::random_uuid;
+use agency_workspace::{Commit, Repository};
 
 use super::find_agent::SearchPath;
 use super::notify::notify_targets;
-use super::origin::Origin;
+use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::validate::check_host;
 use super::{CreateError, InputFingerprint, Plan, mcp_servers};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
-use crate::process::TerminalSize;
-use crate::uuid::random_uuid;
 use crate::wire::Notify;
-use crate::workspace::{Commit, Repository};
 
 /// What was decided by what a run is made for.
 pub(super) struct PlanParts {
     pub(super) id: RunId,
     pub(super) kind: RunKind,
-    pub(super) origin: Origin,
+    pub(super) origin: RunOrigin,
     pub(super) vcs: Vcs,
     pub(super) spec: RunSpec,
     pub(super) repository: Repository,
@@ -63,12 +63,12 @@ impl Agency {
         check_host(spec.host, &from.search_path())?;
         let (agent_version, mut notices) = match (&parts.origin, &parts.prompt) {
             // Who starts an agent by a command of their own knows which.
-            (Origin::Ask(_), None) => (None, vec![]),
+            (RunOrigin::Ask(_), None) => (None, vec![]),
             (_, _) => self.probe_version(&parts.agent, &parts.program, &from.environment),
         };
         let (notify, trouble) = match &parts.origin {
-            Origin::Ask(_) => (Notify::default(), None),
-            Origin::NewWorktree { .. } | Origin::InPlace | Origin::Beside(_) | Origin::Resumes(_) => {
+            RunOrigin::Ask(_) => (Notify::default(), None),
+            RunOrigin::NewWorktree { .. } | RunOrigin::InPlace | RunOrigin::Beside(_) | RunOrigin::Resumes(_) => {
                 notify_targets(&self.config.notify, from.notify, &from.search_path())
             }
         };
@@ -76,9 +76,11 @@ impl Agency {
         notices.extend(parts.notices);
         notices.extend(mcp_servers::check(&spec, &parts.agent, &from.search_path())?);
         let session = match &parts.origin {
-            Origin::NewWorktree { .. } | Origin::InPlace | Origin::Beside(_) => new_session(&parts.agent, &spec),
-            Origin::Resumes(resume) => resume.session.clone().filter(|_| spec.mode == Mode::Interactive),
-            Origin::Ask(_) => None,
+            RunOrigin::NewWorktree { .. } | RunOrigin::InPlace | RunOrigin::Beside(_) => {
+                new_session(&parts.agent, &spec)
+            }
+            RunOrigin::Resumes(resume) => resume.session.clone().filter(|_| spec.mode == Mode::Interactive),
+            RunOrigin::Ask(_) => None,
         };
         Ok(Plan {
             id: parts.id,

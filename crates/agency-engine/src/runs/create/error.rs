@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use agency_model::ErrorCode;
 use agency_model::document::Mistakes;
+use agency_workspace::WorkspaceError;
 
 use crate::home::HomeError;
 use crate::host::TmuxError;
+use crate::own_program::NotInitialised;
 use crate::store::StoreError;
-use crate::workspace::WorkspaceError;
 
 /// Why a run was refused, or did not start.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,9 @@ pub enum CreateError {
     /// A file of the home.
     #[error(transparent)]
     Home(#[from] HomeError),
+    /// The program that is to supervise is this one, and does not call [`init`](crate::init).
+    #[error(transparent)]
+    NotInitialised(#[from] NotInitialised),
     /// The supervisor did not come up.
     #[error("the supervisor did not start: {0}")]
     Host(String),
@@ -148,7 +152,7 @@ impl CreateError {
             Self::Tmux(TmuxError::Refused(_) | TmuxError::Broken(_)) => ErrorCode::TmuxStartFailed,
             Self::Store(error) => error.code(),
             Self::Home(error) => error.code(),
-            Self::Host(_) => ErrorCode::HostStartFailed,
+            Self::Host(_) | Self::NotInitialised(_) => ErrorCode::HostStartFailed,
             Self::Stopped | Self::State { .. } => ErrorCode::InvalidState,
             Self::Interrupted => ErrorCode::Interrupted,
         }

@@ -5,30 +5,31 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use agency_adapters::{AdapterError, FileContent, LaunchFile};
 use agency_model::run::{Input, State};
-use agency_model::{ErrorCode, Event, Host, Mode, WorkspaceKind};
+use agency_model::{ErrorCode, Event, Host, Mode, RunKind, WorkspaceKind};
+use agency_system::fault;
+use agency_system::lock::{Lock, is_held};
+use agency_system::process::{LOG_VARIABLE, bind_listener, close_on_exec};
+use agency_workspace::{UncommittedCheck, Workspace, write_prompt};
 use tracing::{debug, info, warn};
 
 use super::launching::{Launching, RunPaths, launch};
+use super::supervisor::{StartedSupervisor, SupervisorStart};
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, PlannedPrompt};
-use crate::adapter::{AdapterError, FileContent, LaunchFile};
 use crate::agency::Agency;
 use crate::agent_files;
-use crate::fault;
 use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
 use crate::host::{SupervisorCommand, Tmux, start_detached};
-use crate::lock::{Lock, is_held};
-use crate::process::{LOG_VARIABLE, bind_listener, close_on_exec};
+use crate::own_program::check_starter;
 use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::store::{RunRow, now};
 use crate::variant_name::variant_name;
 use crate::wire::{Report, send_orders};
-use crate::workspace::{UncommittedCheck, Workspace, write_prompt};
 
 /// How often we look whether the user lost patience or the supervisor died.
 pub(super) const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -36,6 +37,19 @@ pub(super) const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 impl Agency {
     /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
     pub fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
+        self.create_supervised(plan, interrupted, SupervisorStart::Program)
+    }
+
+    /// The same with a choice of what supervises.
+    pub(crate) fn create_supervised(
+        &mut self,
+        plan: &Plan,
+        interrupted: &AtomicBool,
+        supervisor: SupervisorStart<'_>,
+    ) -> Result<RunRow, CreateError> {
+        if matches!(supervisor, SupervisorStart::Program) {
+            check_starter(&self.executable)?;
+        }
         wait_until(plan.origin.resume().and_then(|resume| resume.not_before), interrupted)?;
         if !plan.may_wait {
             self.check_slot()?;
@@ -58,6 +72,7 @@ impl Agency {
         let mut creation = Creation {
             agency: self,
             plan,
+            supervisor,
             directory,
             workspace: plan.workspace(&self.home),
             interrupted,
@@ -124,6 +139,7 @@ impl Agency {
 pub(super) struct Creation<'a> {
     pub(super) agency: &'a Agency,
     pub(super) plan: &'a Plan,
+    supervisor: SupervisorStart<'a>,
     pub(super) directory: RunDirectory,
     workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
@@ -149,9 +165,9 @@ impl Creation<'_> {
         let listener = bind_listener(&self.directory.launch_socket())
             .map_err(|source| HomeError::new("listen at", self.directory.launch_socket(), source))?;
         let started = Instant::now();
-        let mut child = self.start_host()?;
+        let mut started_supervisor = self.start_supervisor()?;
         fault::point("run.hosted");
-        let mut supervisor = self.wait_for_supervisor(&listener, child.as_mut())?;
+        let mut supervisor = self.wait_for_supervisor(&listener, &mut started_supervisor)?;
         debug!(ms = started.elapsed().as_millis(), "supervisor connected");
         let directory = self.agent_directory()?;
         let commit_roots = self.sandbox_roots();
@@ -196,6 +212,11 @@ impl Creation<'_> {
         if let Some(scratch) = self.plan.origin.scratch() {
             self.directory.write("prompt.md", scratch.prompt_text().unwrap_or_default().as_bytes())?;
             self.directory.write_json("sources.json", &scratch.links().iter().cloned().collect::<BTreeMap<_, _>>())?;
+        }
+        if self.plan.kind == RunKind::Workflow {
+            let path = self.directory.driver_config();
+            let text = self.agency.config.stored().map_err(|error| HomeError::new("write", &path, error.into()))?;
+            write_atomically(&path, &text)?;
         }
         if let Some(path) = &row.worktree_path {
             self.directory.write("worktree_path.txt", format!("{path}\n").as_bytes())?;
@@ -296,7 +317,11 @@ impl Creation<'_> {
         }
     }
 
-    fn start_host(&mut self) -> Result<Option<Child>, CreateError> {
+    fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
+        let broken = |error: io::Error| CreateError::Host(error.to_string());
+        if let SupervisorStart::Thread(start) = self.supervisor {
+            return start(&self.agency.home, &self.plan.id).map(StartedSupervisor::Thread).map_err(broken);
+        }
         // Whatever our caller left open, a tmux server or supervisor would keep open for days.
         close_on_exec();
         let home = self.agency.home.root().display().to_string();
@@ -310,12 +335,11 @@ impl Creation<'_> {
                 let session = self.plan.id.tmux_session();
                 tmux.start(&session, self.workspace.directory(), self.plan.size, &supervisor)?;
                 self.session_started = true;
-                Ok(None)
+                Ok(StartedSupervisor::Tmux)
             }
             Host::Detached => {
                 let log = open_for_append(&self.directory.supervisor_log())?;
-                let child = start_detached(&supervisor, log).map_err(|error| CreateError::Host(error.to_string()))?;
-                Ok(Some(child))
+                start_detached(&supervisor, log).map(StartedSupervisor::Process).map_err(broken)
             }
         }
     }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use agency_model::ErrorCode;
 use agency_model::spec::RunSpec;
+use agency_workspace::Repository;
 use sha2::{Digest, Sha256};
 
 use super::{CreateError, InputFingerprint, PathUse};
-use crate::workspace::Repository;
 
 /// The fingerprint of every input.
 pub(super) fn fingerprints(repository: &Repository, spec: &RunSpec) -> Result<Vec<InputFingerprint>, CreateError> {

@@ -41,7 +41,7 @@ impl Agency {
         program: &Path,
         environment: &BTreeMap<OsString, OsString>,
     ) -> (Option<String>, Vec<String>) {
-        if !agent.built_in || agent.own_command {
+        if !agent.built_in || agent.own_command || agent.own_runner {
             return (None, vec![]);
         }
         let version = version::of(&self.home, program, environment);
@@ -73,6 +73,9 @@ fn find_runner(
     };
     if agent.own_command {
         return Ok((agent.clone(), own_executable.to_owned()));
+    }
+    if agent.own_runner {
+        return Ok((agent.clone(), PathBuf::from(&agent.command)));
     }
     let found = find_program(OsStr::new(&agent.command), search_path);
     found.map(|program| (agent.clone(), program)).map_err(|why| CreateError::Runner {

@@ -5,17 +5,18 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agency_adapters::{AdapterError, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
 use agency_model::policy::Policy;
 use agency_model::{Host, Mode, RunKind};
+use agency_system::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE};
+use agency_workspace::Scratch;
 
 use super::{Plan, mcp_servers};
-use crate::adapter::{AdapterError, FirstInput, LaunchConfig, LaunchFile, LaunchRequest, Prompt};
 use crate::config::Config;
 use crate::home::RunDirectory;
-use crate::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE};
+use crate::own_program::CONFIG_OPTION;
 use crate::runner::StdinPlan;
 use crate::wire::{LaunchOrders, ORDERS_VERSION, RestartPlan, RestartRules, SESSION, Start, WORDS};
-use crate::workspace::Scratch;
 
 /// Where a planned run finds what is its own.
 pub(super) struct RunPaths<'a> {
@@ -56,12 +57,13 @@ pub(super) fn launch(plan: &Plan, config: &Config, found: &RunPaths<'_>) -> Resu
         commit_roots,
     };
     let LaunchConfig { args, env, stream, first_input, mcp_env, files } = plan.agent.launch_config(&request)?;
-    let start = started(args, first_input);
+    let start = started(with_config(plan, run, args), first_input);
     let limits = plan.spec.limits;
     let orders = LaunchOrders {
         version: ORDERS_VERSION,
         program: plan.program.clone(),
         restart_plan: restart_plan(plan, &request),
+        adapter: plan.agent.registered_adapter().map(str::to_owned),
         restart: RestartRules {
             failures_allowed: plan.spec.restart.failures_allowed(config.restart.failures),
             pauses_ms: config.restart.pauses.iter().map(in_milliseconds).collect(),
@@ -108,6 +110,14 @@ fn started(args: Vec<String>, first_input: FirstInput) -> Start {
         FirstInput::Conversation(opening) => (StdinPlan::Open, Some(opening)),
     };
     Start { args, stdin, opening }
+}
+
+/// The driver of a workflow uses the configuration of the process that started it.
+fn with_config(plan: &Plan, run: &RunDirectory, mut args: Vec<String>) -> Vec<String> {
+    if plan.kind == RunKind::Workflow {
+        args.extend([CONFIG_OPTION.to_owned(), run.driver_config().display().to_string()]);
+    }
+    args
 }
 
 /// What a process after a crash is started with; none for an agent that cannot go on.

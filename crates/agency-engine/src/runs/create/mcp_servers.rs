@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use agency_adapters::{McpRequest, ReadyServer};
 use agency_model::spec::RunSpec;
 use agency_model::{McpServers, McpTransport, parse_mcp_config};
 
 use super::find_agent::{SearchPath, find_program};
 use super::{CreateError, PathUse, Plan};
-use crate::adapter::{McpRequest, ReadyServer};
 use crate::agent_files::{AgentSettings, mcp_settings};
 use crate::config::AgentConfig;
 use crate::home::RunDirectory;

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
+use agency_workspace::{Repository, check_prompt_place};
 use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
 use super::files::{fingerprints, inside, path_problem};
 use super::materialise::materialise;
-use super::origin::Origin;
+use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::uncommitted::UncommittedLookup;
 use super::validate::{check_form, check_name, check_prompt, check_promptless};
@@ -17,7 +18,6 @@ use super::vcs::{Opened, open_repository};
 use super::{CreateError, PathUse, Plan, RunRequest, WorkflowMember};
 use crate::agency::Agency;
 use crate::store::RunRow;
-use crate::workspace::{Repository, check_prompt_place};
 
 /// Where a run is asked to work.
 enum WantedWorkspace {
@@ -82,12 +82,12 @@ impl Agency {
         }
         let inputs = fingerprints(&repository, &spec)?;
         let origin = match wanted {
-            WantedWorkspace::NewWorktree => Origin::NewWorktree {
+            WantedWorkspace::NewWorktree => RunOrigin::NewWorktree {
                 branch: spec.new_branch.clone().unwrap_or_else(|| id.default_branch()),
                 uncommitted: UncommittedLookup::begin(&spec, vcs, (&repository, &base), (&inputs, is_text)),
             },
-            WantedWorkspace::InPlace => Origin::InPlace,
-            WantedWorkspace::Beside(host) => Origin::Beside(host),
+            WantedWorkspace::InPlace => RunOrigin::InPlace,
+            WantedWorkspace::Beside(host) => RunOrigin::Beside(host),
         };
         let notices = notice.into_iter().collect();
         let parts = PlanParts {

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use agency_model::{Usage, WorkspaceKind};
+use agency_workspace::Scratch;
 use jiff::Timestamp;
 
 use super::uncommitted::UncommittedLookup;
 use crate::store::RunRow;
-use crate::workspace::Scratch;
 
 /// Why a run is made, each with what only such a run has.
 #[derive(Debug, Clone)]
-pub enum Origin {
+pub enum RunOrigin {
     /// A request for a run in a worktree of its own.
     NewWorktree {
         /// The branch, or the bookmark of jj, that is made for it.
@@ -42,7 +42,7 @@ pub struct Resume {
     pub not_before: Option<Timestamp>,
 }
 
-impl Origin {
+impl RunOrigin {
     /// The run whose worktree is used: the one that is continued, or the one that is worked beside.
     pub(super) fn host_of_worktree(&self) -> Option<&RunRow> {
         match self {

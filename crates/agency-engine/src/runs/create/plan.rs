@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 use agency_model::spec::RunSpec;
 use agency_model::{RunId, RunKind, SessionId, Vcs, WorkspaceKind};
+use agency_system::process::TerminalSize;
+use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, SharedJjWorkspace, Workspace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::origin::Origin;
+use super::origin::RunOrigin;
 use crate::config::{AgentConfig, Config};
 use crate::home::Home;
 use crate::host::socket_in;
-use crate::process::TerminalSize;
 use crate::store::RunRow;
 use crate::wire::Notify;
-use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, SharedJjWorkspace, Workspace};
 
 /// One input file as it was when the run was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -56,7 +56,7 @@ pub struct Plan {
     /// What it is for.
     pub kind: RunKind,
     /// Why it is made, which decides where it works.
-    pub origin: Origin,
+    pub origin: RunOrigin,
     /// Who makes its workspace.
     pub vcs: Vcs,
     /// The materialised spec.
@@ -112,9 +112,9 @@ impl Plan {
     #[must_use]
     pub fn branch(&self) -> Option<String> {
         match &self.origin {
-            Origin::NewWorktree { branch, .. } => Some(branch.clone()),
-            Origin::Beside(_) | Origin::Resumes(_) => self.origin.host_of_worktree()?.new_branch.clone(),
-            Origin::InPlace | Origin::Ask(_) => None,
+            RunOrigin::NewWorktree { branch, .. } => Some(branch.clone()),
+            RunOrigin::Beside(_) | RunOrigin::Resumes(_) => self.origin.host_of_worktree()?.new_branch.clone(),
+            RunOrigin::InPlace | RunOrigin::Ask(_) => None,
         }
     }
 
@@ -122,11 +122,11 @@ impl Plan {
     #[must_use]
     pub fn worktree(&self, home: &Home) -> Option<PathBuf> {
         match &self.origin {
-            Origin::NewWorktree { .. } => Some(self.new_worktree(home)),
-            Origin::Beside(_) | Origin::Resumes(_) => {
+            RunOrigin::NewWorktree { .. } => Some(self.new_worktree(home)),
+            RunOrigin::Beside(_) | RunOrigin::Resumes(_) => {
                 self.origin.host_of_worktree()?.worktree_path.as_ref().map(PathBuf::from)
             }
-            Origin::InPlace | Origin::Ask(_) => None,
+            RunOrigin::InPlace | RunOrigin::Ask(_) => None,
         }
     }
 
@@ -148,9 +148,9 @@ impl Plan {
     /// Where it will work.
     pub(super) fn workspace(&self, home: &Home) -> Box<dyn Workspace> {
         match &self.origin {
-            Origin::Ask(scratch) => Box::new(scratch.clone()),
-            Origin::InPlace => Box::new(self.in_place(self.repository.root().to_owned())),
-            Origin::NewWorktree { branch, .. } => match self.vcs {
+            RunOrigin::Ask(scratch) => Box::new(scratch.clone()),
+            RunOrigin::InPlace => Box::new(self.in_place(self.repository.root().to_owned())),
+            RunOrigin::NewWorktree { branch, .. } => match self.vcs {
                 Vcs::Jj => Box::new(self.jj_workspace(home, self.id.clone(), branch.clone(), self.new_worktree(home))),
                 Vcs::Git => Box::new(GitWorktree {
                     repository: self.repository.root().to_owned(),
@@ -163,8 +163,8 @@ impl Plan {
                     looks: None,
                 }),
             },
-            Origin::Beside(host) => self.workspace_of(host, home),
-            Origin::Resumes(resume) => self.workspace_of(&resume.parent, home),
+            RunOrigin::Beside(host) => self.workspace_of(host, home),
+            RunOrigin::Resumes(resume) => self.workspace_of(&resume.parent, home),
         }
     }
 

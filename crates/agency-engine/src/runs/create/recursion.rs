@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use agency_model::{RunId, RunKind};
+use agency_system::process::{ASK_VARIABLE, RUN_ID_VARIABLE};
 
 use super::CreateError;
 use crate::agency::Agency;
-use crate::process::{ASK_VARIABLE, RUN_ID_VARIABLE};
 
 impl Agency {
     /// Refuses what is started from inside an ask. Two marks tell: the variable of every ask, and the run that the

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use agency_model::spec::SpecDraft;
-use agency_model::{RunId, RunKind, SessionId};
+use agency_model::spec::{RunnerDraft, SpecDraft};
+use agency_model::{Host, Mode, RunId, RunKind, SessionId};
+use agency_system::process::TerminalSize;
 
-use crate::process::TerminalSize;
 use crate::store::RunRow;
 
 /// What a user asked for.
@@ -33,6 +33,92 @@ pub struct RunRequest {
     pub notify: bool,
     /// The workflow session that it belongs to.
     pub workflow: Option<WorkflowMember>,
+}
+
+impl RunRequest {
+    /// A run of an agent in a repository, with the environment of this process. It waits for a free slot if need be, and
+    /// sends no notifications.
+    #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "an agent gets the environment of its caller unless another is given"
+    )]
+    pub fn new(repository: impl Into<PathBuf>, agent: impl Into<String>) -> Self {
+        let repository = repository.into();
+        Self {
+            kind: RunKind::Run,
+            spec_file: None,
+            flags: SpecDraft {
+                repo: Some(repository.display().to_string()),
+                runner: Some(RunnerDraft { kind: Some(agent.into()), args: None }),
+                ..SpecDraft::default()
+            },
+            prompt_text: None,
+            current_directory: repository,
+            environment: std::env::vars_os().collect(),
+            may_wait: true,
+            terminal: None,
+            notify: false,
+            workflow: None,
+        }
+    }
+
+    /// What the agent is to do.
+    #[must_use]
+    pub fn prompt(mut self, text: impl Into<String>) -> Self {
+        self.prompt_text = Some(text.into());
+        self
+    }
+
+    /// Arguments for the agent.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let runner = self.flags.runner.get_or_insert(RunnerDraft { kind: None, args: None });
+        runner.args = Some(args.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// On its own screen, or on pipes.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.flags.mode = Some(mode);
+        self
+    }
+
+    /// In tmux, or detached.
+    #[must_use]
+    pub fn host(mut self, host: Host) -> Self {
+        self.flags.host = Some(host);
+        self
+    }
+
+    /// The name of the run.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.flags.name = Some(name.into());
+        self
+    }
+
+    /// The ref that its branch begins at.
+    #[must_use]
+    pub fn base(mut self, base_ref: impl Into<String>) -> Self {
+        self.flags.base_ref = Some(base_ref.into());
+        self
+    }
+
+    /// The name of its branch.
+    #[must_use]
+    pub fn branch(mut self, branch: impl Into<String>) -> Self {
+        self.flags.new_branch = Some(branch.into());
+        self
+    }
+
+    /// The environment of the agent, in place of that of this process.
+    #[must_use]
+    pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
+        self.environment = environment;
+        self
+    }
 }
 
 /// What a run that belongs to a workflow session is to be.

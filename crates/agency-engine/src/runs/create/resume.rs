@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, Host, Mode, RunId, RunKind, Usage, WorkspaceKind};
+use agency_system::lock::Lock;
+use agency_system::process::TerminalSize;
 use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
-use super::origin::{Origin, Resume};
+use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
 use super::vcs::open_again;
@@ -18,8 +20,6 @@ use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::home::{read_text, read_whole};
-use crate::lock::Lock;
-use crate::process::TerminalSize;
 use crate::runs::orphans::Orphan;
 use crate::store::RunRow;
 
@@ -180,7 +180,12 @@ impl Agency {
             directory: None,
             workflow_session: parent.workflow_session.clone(),
             notices,
-            origin: Origin::Resumes(Box::new(Resume { spent: self.spent_by(&parent)?, parent, session, not_before })),
+            origin: RunOrigin::Resumes(Box::new(Resume {
+                spent: self.spent_by(&parent)?,
+                parent,
+                session,
+                not_before,
+            })),
         };
         self.assemble(parts, from)
     }

@@ -3,14 +3,16 @@
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Child;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use agency_model::RunId;
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::CreateError;
 use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
-use crate::home::read_text;
+use crate::home::{Home, read_text};
 use crate::host::Tmux;
 use crate::wire::{Report, receive_report};
 
@@ -18,12 +20,54 @@ use crate::wire::{Report, receive_report};
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often we ask tmux, which costs more.
 const ASK_TMUX: Duration = Duration::from_secs(1);
+/// How many lines of a log an error repeats.
+const LOG_LINES_SHOWN: usize = 5;
+
+/// A thread that supervises, which says why it could not.
+pub(crate) type SupervisorThread = JoinHandle<Result<(), String>>;
+
+/// What supervises a run that is created.
+#[derive(Clone, Copy)]
+pub(crate) enum SupervisorStart<'a> {
+    /// A process of the program that the [`Agency`](crate::agency::Agency) was opened with.
+    Program,
+    /// A thread of this program.
+    Thread(&'a dyn Fn(&Home, &RunId) -> io::Result<SupervisorThread>),
+}
+
+/// A supervisor that was started, by which its early end is noticed.
+pub(super) enum StartedSupervisor {
+    /// In a tmux session, which is asked.
+    Tmux,
+    Process(Child),
+    Thread(SupervisorThread),
+}
+
+impl StartedSupervisor {
+    /// Fails when it has ended.
+    fn check(&mut self, creation: &Creation<'_>) -> Result<(), CreateError> {
+        match self {
+            Self::Process(child) => {
+                let Some(status) = child.try_wait().ok().flatten() else { return Ok(()) };
+                Err(CreateError::Host(format!("it ended at once ({status}): {}", creation.explanation())))
+            }
+            Self::Thread(thread) if thread.is_finished() => {
+                let ended = match std::mem::replace(self, Self::Tmux) {
+                    Self::Thread(thread) => thread.join().unwrap_or_else(|_| Err("it panicked".to_owned())),
+                    Self::Tmux | Self::Process(_) => Ok(()),
+                };
+                Err(CreateError::Host(format!("it ended at once: {}", ended.err().unwrap_or_default())))
+            }
+            Self::Tmux | Self::Thread(_) => Ok(()),
+        }
+    }
+}
 
 impl Creation<'_> {
     pub(super) fn wait_for_supervisor(
         &self,
         listener: &UnixListener,
-        mut child: Option<&mut Child>,
+        supervisor: &mut StartedSupervisor,
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
@@ -37,10 +81,7 @@ impl Creation<'_> {
                 self.check_session()?;
                 ask_tmux = Instant::now() + ASK_TMUX;
             }
-            if let Some(status) = child.as_mut().and_then(|child| child.try_wait().ok().flatten()) {
-                let log = read_text(&self.directory.supervisor_log()).unwrap_or_default();
-                return Err(CreateError::Host(format!("it ended at once ({status}): {}", printed_in(&log))));
-            }
+            supervisor.check(self)?;
         }
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
@@ -50,14 +91,31 @@ impl Creation<'_> {
         let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
         let session = self.plan.id.tmux_session();
         if tmux.is_over(&session)? {
-            let said = tmux.screen(&session);
-            return Err(CreateError::Host(format!("it ended at once: {said}")));
+            return Err(CreateError::Host(format!("it ended at once: {}", self.explanation())));
         }
         Ok(())
     }
 
+    /// What a supervisor that ended left behind: what it printed, else the last lines of its log, and where that is.
+    fn explanation(&self) -> String {
+        let path = self.directory.supervisor_log();
+        let log = read_text(&path).unwrap_or_default();
+        let printed = match self.session_started {
+            true => Tmux::new(self.plan.tmux_socket(&self.agency.config)).screen(&self.plan.id.tmux_session()),
+            false => printed_in(&log),
+        };
+        let said =
+            Some(printed.trim().to_owned()).filter(|printed| !printed.is_empty()).unwrap_or_else(|| last_of(&log));
+        match said.as_str() {
+            "" => format!("it printed nothing; its log is {}", path.display()),
+            said => format!("{said}\nIts log is {}", path.display()),
+        }
+    }
+
     pub(super) fn wait_for_report(&self, supervisor: &mut UnixStream) -> Result<Report, CreateError> {
-        let broken = |error: io::Error| CreateError::Host(format!("it died before it reported: {error}"));
+        let broken = |error: io::Error| {
+            CreateError::Host(format!("it died before it reported ({error}): {}", self.explanation()))
+        };
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
         while Instant::now() < deadline {
             // From here on the run is the supervisor's: an interrupt no longer takes it back.
@@ -74,6 +132,12 @@ fn printed_in(log: &str) -> String {
     let is_diagnostic = |line: &&str| line.split(' ').next().is_some_and(|word| word.parse::<Timestamp>().is_ok());
     let printed: Vec<&str> = log.lines().filter(|line| !is_diagnostic(line)).collect();
     printed.join("\n").trim().to_owned()
+}
+
+/// The last lines of a log.
+fn last_of(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    lines.get(lines.len().saturating_sub(LOG_LINES_SHOWN)..).unwrap_or_default().join("\n")
 }
 
 fn ready(descriptor: impl std::os::fd::AsFd, limit: Duration) -> io::Result<bool> {

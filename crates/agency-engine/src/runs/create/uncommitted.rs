@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use agency_model::Vcs;
 use agency_model::spec::RunSpec;
+use agency_workspace::{Commit, Repository, UncommittedCheck};
 
 use super::InputFingerprint;
-use crate::workspace::{Commit, Repository, UncommittedCheck};
 
 /// So long after it began the run starts without its result.
 const LOOKUP_TIME: Duration = Duration::from_millis(20);

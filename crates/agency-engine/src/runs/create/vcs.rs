@@ -4,9 +4,9 @@ use std::path::Path;
 
 use agency_model::spec::RunSpec;
 use agency_model::{Vcs, VcsChoice};
+use agency_workspace::{Commit, JjError, Repository, WorkspaceError};
 
 use crate::store::RunRow;
-use crate::workspace::{Commit, JjError, Repository, WorkspaceError};
 
 /// A repository and the commit to start from.
 pub(super) struct Opened {

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use agency_system::process::output_with_timeout;
 use serde::{Deserialize, Serialize};
 use tracing::debug;
 
 use crate::home::Home;
-use crate::process::output_with_timeout;
 
 /// A program that takes longer has no known version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,10 +21,10 @@ const MAX_OUTPUT_BYTES: u64 = 4096;
 
 /// The answers that are kept, by the program's path.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Known(BTreeMap<String, Answer>);
+struct Known(BTreeMap<String, KnownVersion>);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Answer {
+struct KnownVersion {
     /// Identifies the file.
     file: (u64, u64, i64, i64),
     version: String,
@@ -44,7 +44,7 @@ pub(super) fn of(home: &Home, program: &Path, environment: &BTreeMap<OsString, O
     // A program without an answer may only have been slow: it is asked again.
     let version = ask(program, environment)?;
     let mut known = read().unwrap_or_default();
-    known.0.insert(key, Answer { file, version: version.clone() });
+    known.0.insert(key, KnownVersion { file, version: version.clone() });
     // Without the note the program is asked again.
     if let Ok(text) = serde_json::to_vec_pretty(&known) {
         let _ = home.write_agent_versions(&text);

@@ -3,11 +3,11 @@
 use agency_model::run::State;
 use agency_model::workflow::SessionState;
 use agency_model::{ErrorCode, RunId, SessionId};
+use agency_workspace::WorkspaceError;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::store::StoreError;
-use crate::workspace::WorkspaceError;
 
 /// Something that could not be removed, and how to remove it by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use agency_model::{RunId, Vcs};
+use agency_system::fault;
+use agency_workspace::{MovedRef, move_old_refs};
 
 use crate::agency::Agency;
-use crate::fault;
 use crate::store::{RunRow, StoreError};
-use crate::workspace::{MovedRef, move_old_refs};
 
 /// Whether something is done or only planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use agency_model::{RunId, Vcs};
+use agency_workspace::{DeleteBranch, Preview, RemoveOptions, WorkspaceError};
 
+use super::edited_prompt::EditedPrompt;
 use super::wording::{ignored_note, nested_note, obstacle_notes};
 use super::{RemoveError, RemoveRequest, Removed, check_branch_wish, workspace_of};
 use crate::agency::Agency;
 use crate::home::Home;
 use crate::store::RunRow;
-use crate::workspace::{DeleteBranch, Preview, RemoveOptions, WorkspaceError};
 
 /// How many worktrees are looked at at once.
 const AT_ONCE: usize = 2;
@@ -111,6 +112,7 @@ fn worktree_notes(home: &Home, row: &RunRow, path: &str, options: RemoveOptions)
         Some(error) => notes.extend(obstacle_notes(error, path, options.force)),
     }
     notes.extend(ignored_note(&preview.ignored));
+    notes.extend(EditedPrompt::find(home, row).as_ref().map(EditedPrompt::note));
     notes.extend(nested_note(&preview.nested, options.force));
     Ok(notes)
 }

@@ -2,10 +2,10 @@
 
 use agency_model::SessionId;
 use agency_model::workflow::SessionState;
+use agency_workspace::RemoveOptions;
 
 use super::RemoveError;
 use crate::store::RunRow;
-use crate::workspace::RemoveOptions;
 
 /// A workflow session that can still be resumed or retried, and needs a run for it.
 #[derive(Debug, Clone, PartialEq, Eq)]

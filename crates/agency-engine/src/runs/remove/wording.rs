@@ -1,14 +1,15 @@
 //! What was removed, what stays, and what is still there, in words.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use agency_model::Vcs;
+use agency_workspace::{BranchOutcome, JjError, Removal, SavedWork, WorkspaceError, WorktreeOutcome};
 
 use super::Remaining;
 use crate::home::HomeError;
 use crate::host::{Tmux, TmuxError};
 use crate::store::RunRow;
-use crate::workspace::{BranchOutcome, JjError, Removal, SavedWork, WorkspaceError, WorktreeOutcome};
 
 /// How many ignored files are named.
 const IGNORED_NAMED: usize = 5;
@@ -46,6 +47,10 @@ pub(super) fn obstacle_notes(error: &WorkspaceError, path: &str, force: bool) ->
         (true, true) if matches!(error, WorkspaceError::Locked { .. }) => {
             vec![format!("remove the worktree {path}"), "it is locked; what is not committed is saved first".to_owned()]
         }
+        (true, true) if matches!(error, WorkspaceError::Replaced { .. }) => vec![
+            error.to_string(),
+            format!("move it away from {path} and keep it; what it leads to is neither saved nor touched"),
+        ],
         (true, true) => vec![format!("remove the worktree {path}"), format!("all its files are kept: {error}")],
         (true, false) => vec![format!("the worktree {path} is not removed without --force: {error}")],
         (false, _) => vec![format!("the worktree {path} cannot be removed: {error}")],
@@ -96,6 +101,23 @@ pub(super) fn nested_note(nested: &[PathBuf], force: bool) -> Option<String> {
     (!names.is_empty()).then(|| format!("no ref can hold the git repositories {}; {fate}", names.join(", ")))
 }
 
+/// What is kept where: the files of a worktree, or what was in its place.
+fn kept_note(place: &Path) -> String {
+    let kept = place.join("worktree");
+    match (fs::read_link(&kept), fs::symlink_metadata(&kept)) {
+        (Ok(target), _) => format!(
+            "in place of the worktree was a link to {}; the link is kept as {}, and what it leads to is neither saved nor \
+             touched",
+            target.display(),
+            kept.display()
+        ),
+        (Err(_), Ok(found)) if !found.is_dir() => {
+            format!("what was in place of the worktree is kept as {}; the worktree was gone", kept.display())
+        }
+        (Err(_), _) => format!("all its files are kept in {}, since no ref can hold them", place.display()),
+    }
+}
+
 pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
     let mut notes = vec![];
     notes.push(match removal.worktree {
@@ -125,7 +147,7 @@ pub(super) fn notes_of(removal: &Removal, vcs: Vcs) -> Vec<String> {
         notes.push(format!("commits that only the worktree's own refs and log led to are saved as {refs}"));
     }
     match &removal.kept {
-        Some(place) => notes.push(format!("all its files are kept in {}, since no ref can hold them", place.display())),
+        Some(place) => notes.push(kept_note(place)),
         None => notes.extend(ignored_note(&removal.ignored)),
     }
     if let Some(place) = &removal.kept_refs {

@@ -1,11 +1,11 @@
 //! The workspace of a run, put together from its row.
 
 use agency_model::{Vcs, WorkspaceKind};
+use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Workspace};
 
 use super::RemoveError;
 use crate::home::Home;
 use crate::store::RunRow;
-use crate::workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Workspace};
 
 /// Where a run works.
 pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspace>, RemoveError> {

@@ -8,12 +8,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agency_system::lock::{Lock, is_held};
+use agency_workspace::{SCRATCH_LOCK, SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
 use rustix::process::geteuid;
 
 use crate::home::RunDirectory;
-use crate::lock::{Lock, is_held};
 use crate::runs::owner::has_owner;
-use crate::workspace::{SCRATCH_LOCK, SCRATCH_PREFIX, clear_hidden, hidden, owner_of};
 
 /// The time that a process may take from making a directory to locking it.
 const BEING_MADE: Duration = Duration::from_secs(60);
@@ -33,21 +33,21 @@ pub(crate) fn sweep_scratch(place: &Path) -> Vec<PathBuf> {
 }
 
 /// How far a directory has come, by its name.
-enum Stage {
+enum SweepStage {
     Made,
     BeingMade,
     BeingDeleted,
 }
 
-fn stage_of(path: &Path) -> Option<Stage> {
+fn stage_of(path: &Path) -> Option<SweepStage> {
     let name = path.file_name()?.to_str()?;
     if name.starts_with(SCRATCH_PREFIX) {
-        return Some(Stage::Made);
+        return Some(SweepStage::Made);
     }
     let name = name.strip_prefix('.').filter(|name| name.starts_with(SCRATCH_PREFIX))?;
     match name.rsplit_once('.')?.1 {
-        "new" => Some(Stage::BeingMade),
-        "gone" => Some(Stage::BeingDeleted),
+        "new" => Some(SweepStage::BeingMade),
+        "gone" => Some(SweepStage::BeingDeleted),
         _ => None,
     }
 }
@@ -60,9 +60,9 @@ fn is_dead(path: &Path) -> bool {
     match stage_of(path) {
         None => false,
         // Its name says that it is being deleted; a second deletion does no harm.
-        Some(Stage::BeingDeleted) => true,
-        Some(Stage::Made) => is_abandoned(path),
-        Some(Stage::BeingMade) => {
+        Some(SweepStage::BeingDeleted) => true,
+        Some(SweepStage::Made) => is_abandoned(path),
+        Some(SweepStage::BeingMade) => {
             let age = found.modified().ok().and_then(|at| at.elapsed().ok());
             age.is_some_and(|age| age > BEING_MADE) && !is_held(&path.join(SCRATCH_LOCK)).unwrap_or(true)
         }
@@ -79,8 +79,8 @@ fn is_abandoned(path: &Path) -> bool {
 fn sweep(path: &Path) -> bool {
     match stage_of(path) {
         None => false,
-        Some(Stage::BeingDeleted | Stage::BeingMade) => clear_hidden(path).is_ok(),
-        Some(Stage::Made) => {
+        Some(SweepStage::BeingDeleted | SweepStage::BeingMade) => clear_hidden(path).is_ok(),
+        Some(SweepStage::Made) => {
             // Of several sweeps at once, one deletes it.
             let Ok(Some(_lock)) = Lock::take(&path.join(SCRATCH_LOCK), Duration::ZERO) else { return false };
             let doomed = hidden(path, "gone");
@@ -97,11 +97,12 @@ fn is_dead_run(path: &Path) -> bool {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use agency_workspace::{Scratch, Workspace};
+
     use super::*;
-    use crate::workspace::{Scratch, Workspace};
 
     fn made(place: &Path, source: &Path) -> Scratch {
-        let scratch = Scratch::below(place, &crate::uuid::random_uuid(), Path::new("")).link("source", source);
+        let scratch = Scratch::below(place, &agency_system::uuid::random_uuid(), Path::new("")).link("source", source);
         scratch.prepare().unwrap();
         scratch
     }

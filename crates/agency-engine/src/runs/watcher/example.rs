@@ -9,7 +9,6 @@ use agency_engine::config::{Config, Environment};
 use agency_engine::runs::create::RunRequest;
 use agency_engine::home::Home;
 use agency_engine::store::RunRow;
-use agency_engine::supervise::supervise;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Host, Mode, RunKind};
 
@@ -33,15 +32,7 @@ const PLAIN: &str = r#"args = ["-c", "echo one; echo two"]"#;
 
 /// Starts a run of that agent, in a place that goes with the last value.
 fn start(agent: &str) -> Result<(Agency, RunRow, tempfile::TempDir), Box<dyn std::error::Error>> {
-    // A program that starts runs without the program `agency` is started again to supervise them.
-    let words: Vec<String> = std::env::args().collect();
-    if let [_, verb, id] = words.as_slice()
-        && verb == "supervise"
-    {
-        let home = Home::new(std::env::var_os("AGENCY_HOME").unwrap_or_default().into());
-        supervise(&home, &id.parse()?)?;
-        std::process::exit(0);
-    }
+    agency_engine::init();
     let place = tempfile::tempdir()?;
     let repo = agency_engine::scripted::sample::create(&place.path().join("repository"))?;
     let file = place.path().join("config.toml");

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU16;
 
-use crate::process::TerminalSize;
-use crate::screen::Characters;
+use agency_adapters::screen::Characters;
+use agency_system::process::TerminalSize;
 
 /// No side of a screen is longer: a program may ask for any size, and each cell takes memory.
 const MAX_SIDE_CELLS: u16 = 1000;

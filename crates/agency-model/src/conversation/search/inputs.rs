@@ -20,6 +20,8 @@ pub(super) struct Bounds {
     pub(super) protocol: &'static [(&'static str, QuestionKind)],
     /// Whether the protocol reports turns and background tasks.
     pub(super) turns: bool,
+    /// Whether the protocol reports what becomes of each message.
+    pub(super) reports_messages: bool,
     /// The dialogs that the screen may show.
     pub(super) dialogs: &'static [&'static str],
     /// What else the screen may show.
@@ -63,7 +65,13 @@ pub(super) const fn reading(dialog: Option<QuestionKey>, activity: Activity) -> 
 
 impl Bounds {
     pub(super) const fn start(&self) -> Input {
-        Input::Started(ProcessStart { pid: 1, medium: self.medium, has_prompt: true, stays: false })
+        Input::Started(ProcessStart {
+            pid: 1,
+            medium: self.medium,
+            has_prompt: true,
+            stays: false,
+            reports_turns: false,
+        })
     }
 
     const fn is_screen(&self) -> bool {
@@ -223,9 +231,14 @@ impl World {
             }
             inputs.push(Input::Withdrawn { key: QuestionKey::from(*key), reason: "x".to_owned() });
         }
-        if bounds.turns {
+        // An agent that reports what becomes of its messages does so before the first turn.
+        let is_silent = bounds.reports_messages && !self.process.reports_messages;
+        if bounds.turns && !is_silent {
             inputs.extend([Input::Event(Event::thinking("x")), Input::TurnStarted, Input::TurnEnded]);
             inputs.extend([0, 1].map(Input::BackgroundTasks));
+        }
+        if bounds.reports_messages && self.process.awaited > 0 {
+            inputs.extend([Input::MessageTaken, Input::MessageDropped]);
         }
         inputs
     }

@@ -39,6 +39,10 @@ pub(super) struct AgentProcess {
     /// Whether its last turn is over, and nothing says that it works on another one.
     pub(super) is_idle: bool,
     pub(super) background_tasks: usize,
+    /// How many messages, the prompt among them, have had no turn.
+    pub(super) awaited: usize,
+    /// Whether it reports of each message that it is part of a turn.
+    pub(super) reports_messages: bool,
     pub(super) is_closed: bool,
     is_terminated: bool,
     pub(super) is_killed: bool,
@@ -89,20 +93,46 @@ impl World {
 
     fn happens(&mut self, input: &Input) {
         match input {
-            Input::Started(_) => {
-                let number = self.process.number + 1;
-                self.process = AgentProcess { number, stage: Stage::Running, ..AgentProcess::default() };
+            Input::Started(start) => {
+                let (number, awaited) = (self.process.number + 1, usize::from(start.has_prompt));
+                self.process = AgentProcess { number, stage: Stage::Running, awaited, ..AgentProcess::default() };
             }
-            Input::Event(_) | Input::TurnStarted | Input::MessageSent(Ok(())) => self.process.is_idle = false,
-            Input::TurnEnded => self.process.is_idle = true,
+            Input::Event(_) | Input::TurnStarted => self.process.is_idle = false,
+            Input::MessageSent(Ok(())) => {
+                self.process.is_idle = false;
+                self.process.awaited += 1;
+            }
+            Input::MessageTaken => {
+                (self.process.is_idle, self.process.reports_messages) = (false, true);
+                self.process.awaited = self.process.awaited.saturating_sub(1);
+            }
+            Input::MessageDropped => {
+                self.process.reports_messages = true;
+                self.process.awaited = self.process.awaited.saturating_sub(1);
+            }
+            Input::TurnEnded => {
+                self.process.is_idle = true;
+                if !self.process.reports_messages {
+                    self.process.awaited = self.process.awaited.saturating_sub(1);
+                }
+            }
             Input::BackgroundTasks(count) => self.process.background_tasks = *count,
             Input::Message(Message { origin: MessageOrigin::Request(request), .. })
             | Input::Interrupt { request, .. } => {
                 self.sent += 1;
                 self.unfinished.insert(*request);
             }
-            Input::Asked { .. } => self.asked += 1,
-            Input::Timer(timer) => assert!(self.armed.remove(timer)),
+            Input::Asked { question, .. } => {
+                self.asked += 1;
+                self.process.is_idle &= question.origin != Origin::Protocol;
+            }
+            Input::Timer(timer) => {
+                assert!(self.armed.remove(timer));
+                if matches!(timer, Timer::NextTurn | Timer::SilentTurn | Timer::BackgroundReport) {
+                    // The time in which a message could have its turn is over.
+                    self.process.awaited = 0;
+                }
+            }
             Input::Answered { answer: GivenAnswer { giver: Giver::Human { request: Some(request) }, .. }, .. } => {
                 self.unread.retain(|(unread, _)| unread != request);
                 self.unfinished.insert(*request);
@@ -160,7 +190,11 @@ impl World {
                 self.give(&text, context);
             }
             Effect::SendInterrupt { request } => self.pending.push_back(Pending::Interrupt(request)),
-            Effect::CloseInput => self.process.is_closed = true,
+            Effect::CloseInput => {
+                let had_their_turns = self.process.is_closed || self.process.awaited == 0;
+                assert!(had_their_turns, "ended while a message has had no turn: {context:?}");
+                self.process.is_closed = true;
+            }
             Effect::TerminateAgent => {
                 assert!(self.process.is_closed, "terminated in the middle of a conversation: {context:?}");
                 assert!(!std::mem::replace(&mut self.process.is_terminated, true), "terminated twice: {context:?}");

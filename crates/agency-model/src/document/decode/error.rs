@@ -21,7 +21,7 @@ pub(super) struct DecodeError {
 #[derive(Debug)]
 enum What {
     Custom(String),
-    Mismatch { expected: String, found: Found },
+    Mismatch { expected: String, found: FoundValue },
     UnknownValue { value: String, known: &'static [&'static str] },
     UnknownKey { key: String, known: &'static [&'static str] },
     Missing(&'static str),
@@ -29,7 +29,7 @@ enum What {
 
 /// What was found instead of what was expected.
 #[derive(Debug)]
-enum Found {
+enum FoundValue {
     Null,
     List,
     Map,
@@ -45,7 +45,7 @@ impl DecodeError {
 
     /// A value of another kind than expected.
     pub(super) fn mismatch(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(What::Mismatch { expected: expected.to_string(), found: Found::new(found) })
+        Self::new(What::Mismatch { expected: expected.to_string(), found: FoundValue::new(found) })
     }
 
     /// Adds the place, if it has none yet: that of a value, or the end of one that lacks a field.
@@ -113,7 +113,7 @@ fn one_of(known: &[&str]) -> String {
     }
 }
 
-impl Found {
+impl FoundValue {
     fn new(found: Unexpected<'_>) -> Self {
         match found {
             Unexpected::Unit | Unexpected::Option => Self::Null,

@@ -4,7 +4,7 @@ use super::super::{
     Approval, Fact, LoopStep, MergeAnswer, OnMaxIterations, ParallelStep, SessionState, Step, StepPath, StepResult,
     Work,
 };
-use super::instance::{Instance, Leaf, Progress, inside, needs_answer};
+use super::instance::{Instance, InstanceProgress, Leaf, inside, needs_answer};
 use super::{Flow, Recorded, StopCause};
 
 /// Something to do. All but notes may be returned again until the fact that follows from them is recorded.
@@ -47,7 +47,7 @@ pub enum Action {
 }
 
 /// How a step, or a sequence of them, stands.
-enum Decision {
+enum StepDecision {
     /// This is to be noted first.
     Note(Fact),
     /// It is under way; this is to be done.
@@ -67,36 +67,36 @@ impl Flow {
         let mut actions = vec![];
         loop {
             match self.decide() {
-                Decision::Note(fact) => match self.record(&fact) {
+                StepDecision::Note(fact) => match self.record(&fact) {
                     Ok(Recorded::Noted) => actions.push(Action::Note(fact)),
                     // A decision that changes nothing would be made for ever.
                     Ok(Recorded::Stale) | Err(_) => return actions,
                 },
-                Decision::Busy(found) => {
+                StepDecision::Busy(found) => {
                     actions.extend(found);
                     return actions;
                 }
-                Decision::Done | Decision::Exit | Decision::Failed { .. } => return actions,
+                StepDecision::Done | StepDecision::Exit | StepDecision::Failed { .. } => return actions,
             }
         }
     }
 
-    fn decide(&self) -> Decision {
+    fn decide(&self) -> StepDecision {
         if self.session.is_none() || self.ended.is_some() {
-            return Decision::Done;
+            return StepDecision::Done;
         }
-        let ended = |state, reason| Decision::Note(Fact::SessionEnded { state, reason });
+        let ended = |state, reason| StepDecision::Note(Fact::SessionEnded { state, reason });
         let steps = self.plan.steps.get(self.first_open..).unwrap_or_default();
         let instances = self.steps.get(self.first_open..).unwrap_or_default();
         let standing = self.sequence(steps.iter().zip(instances), &StepPath::new(""), self.stop);
         match (standing, self.stop) {
-            (standing @ (Decision::Note(_) | Decision::Busy(_)), _) => standing,
-            (Decision::Done | Decision::Exit | Decision::Failed { .. }, Some(cause)) => {
+            (standing @ (StepDecision::Note(_) | StepDecision::Busy(_)), _) => standing,
+            (StepDecision::Done | StepDecision::Exit | StepDecision::Failed { .. }, Some(cause)) => {
                 let (state, reason) = self.halted(cause);
                 ended(state, Some(reason))
             }
-            (Decision::Done | Decision::Exit, None) => ended(SessionState::Completed, None),
-            (Decision::Failed { path, why }, None) => {
+            (StepDecision::Done | StepDecision::Exit, None) => ended(SessionState::Completed, None),
+            (StepDecision::Failed { path, why }, None) => {
                 ended(SessionState::Blocked, Some(format!("step `{path}` failed: {why}")))
             }
         }
@@ -119,53 +119,57 @@ impl Flow {
         pairs: impl Iterator<Item = (&'flow Step, &'flow Instance)>,
         above: &StepPath,
         stop: Option<StopCause>,
-    ) -> Decision {
+    ) -> StepDecision {
         for (step, instance) in pairs {
             let standing = self.standing(step, instance, above, stop);
-            if !(instance.is_over() && matches!(standing, Decision::Done)) {
+            if !(instance.is_over() && matches!(standing, StepDecision::Done)) {
                 return standing;
             }
         }
-        Decision::Done
+        StepDecision::Done
     }
 
-    fn standing(&self, step: &Step, instance: &Instance, above: &StepPath, stop: Option<StopCause>) -> Decision {
+    fn standing(&self, step: &Step, instance: &Instance, above: &StepPath, stop: Option<StopCause>) -> StepDecision {
         let path = || above.child(&step.name);
         match &instance.progress {
-            Progress::Over if instance.blocks(step) => Decision::Failed { path: path(), why: error_of(instance) },
-            Progress::Over if instance.exits(step) => Decision::Exit,
-            Progress::Over => Decision::Done,
+            InstanceProgress::Over if instance.blocks(step) => {
+                StepDecision::Failed { path: path(), why: error_of(instance) }
+            }
+            InstanceProgress::Over if instance.exits(step) => StepDecision::Exit,
+            InstanceProgress::Over => StepDecision::Done,
             // What has not begun does not begin any more.
-            Progress::Waiting if stop.is_some() => Decision::Done,
-            Progress::Waiting => self.begin(step, path()),
-            Progress::Running(leaf) => self.under_way((step, instance), leaf, path(), stop.or(instance.stopped)),
-            Progress::Open => match &step.work {
+            InstanceProgress::Waiting if stop.is_some() => StepDecision::Done,
+            InstanceProgress::Waiting => self.begin(step, path()),
+            InstanceProgress::Running(leaf) => {
+                self.under_way((step, instance), leaf, path(), stop.or(instance.stopped))
+            }
+            InstanceProgress::Open => match &step.work {
                 Work::Parallel(parallel) => {
                     let stop = stop.or_else(|| instance.stop_inside(step));
                     self.parallel((step, parallel), instance, path(), stop)
                 }
                 Work::Loop(repeated) => self.repeated((step, repeated), instance, path(), stop.or(instance.stopped)),
-                Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => Decision::Done,
+                Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => StepDecision::Done,
             },
         }
     }
 
-    fn begin(&self, step: &Step, path: StepPath) -> Decision {
+    fn begin(&self, step: &Step, path: StepPath) -> StepDecision {
         match self.is_wanted(step, &path) {
             Ok(true) => {}
             Ok(false) => {
-                return Decision::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
+                return StepDecision::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
             }
             Err(error) => {
                 let result = StepResult::failure(format!("`when`: {error}"));
-                return Decision::Note(Fact::StepEnded { path, attempt: 0, result });
+                return StepDecision::Note(Fact::StepEnded { path, attempt: 0, result });
             }
         }
         let attempt = self.attempts(&path) + 1;
         match &step.work {
-            Work::Loop(_) | Work::Parallel(_) => Decision::Note(Fact::StepStarted { path, attempt, run_id: None }),
+            Work::Loop(_) | Work::Parallel(_) => StepDecision::Note(Fact::StepStarted { path, attempt, run_id: None }),
             Work::Agent(_) | Work::Script(_) | Work::Merge(_) | Work::Approval(_) => {
-                Decision::Busy(vec![Action::Start { path, attempt }])
+                StepDecision::Busy(vec![Action::Start { path, attempt }])
             }
         }
     }
@@ -177,35 +181,36 @@ impl Flow {
         instance: &Instance,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Decision {
+    ) -> StepDecision {
         let most = parallel.max_parallel.map_or(usize::MAX, |most| most.get() as usize);
-        let under_way = |child: &&Instance| matches!(child.progress, Progress::Running(_) | Progress::Open);
+        let under_way =
+            |child: &&Instance| matches!(child.progress, InstanceProgress::Running(_) | InstanceProgress::Open);
         let mut busy = instance.children().iter().filter(under_way).count();
         let (mut actions, mut failures) = (vec![], vec![]);
         for (child_step, child) in instance.pairs(step) {
-            let waits = matches!(child.progress, Progress::Waiting);
+            let waits = matches!(child.progress, InstanceProgress::Waiting);
             if waits && busy >= most || is_quiet(child_step, child, stop) {
                 continue;
             }
             match self.standing(child_step, child, &path, stop) {
-                Decision::Note(fact) => return Decision::Note(fact),
-                Decision::Busy(found) => {
+                StepDecision::Note(fact) => return StepDecision::Note(fact),
+                StepDecision::Busy(found) => {
                     busy += usize::from(waits);
                     actions.extend(found);
                 }
-                Decision::Failed { path, why } => failures.push(format!("`{}` failed: {why}", path.name())),
-                Decision::Done | Decision::Exit => {}
+                StepDecision::Failed { path, why } => failures.push(format!("`{}` failed: {why}", path.name())),
+                StepDecision::Done | StepDecision::Exit => {}
             }
         }
         if busy > 0 {
-            return Decision::Busy(actions);
+            return StepDecision::Busy(actions);
         }
         let result = match stop {
             Some(cause) if cause != StopCause::FailFast => StepResult::failure(self.stop_reason(&path, cause)),
             Some(_) | None if failures.is_empty() => StepResult::success(""),
             Some(_) | None => StepResult::failure(failures.join("; ")),
         };
-        Decision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+        StepDecision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
     }
 
     /// Steps again and again.
@@ -215,21 +220,23 @@ impl Flow {
         instance: &Instance,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Decision {
+    ) -> StepDecision {
         let round = instance.round();
         let standing = if round == 0 {
-            Decision::Done
+            StepDecision::Done
         } else {
             self.sequence(instance.pairs(step), &inside(&path, step, instance), stop)
         };
         let most = repeated.max_iterations.get();
         let result = match standing {
-            Decision::Note(_) | Decision::Busy(_) => return standing,
-            Decision::Exit => StepResult::success(format!("ended in round {round}")),
-            Decision::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
-            Decision::Done => match (stop, repeated.on_max_iterations) {
+            StepDecision::Note(_) | StepDecision::Busy(_) => return standing,
+            StepDecision::Exit => StepResult::success(format!("ended in round {round}")),
+            StepDecision::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
+            StepDecision::Done => match (stop, repeated.on_max_iterations) {
                 (Some(cause), _) => StepResult::failure(self.stop_reason(&path, cause)),
-                (None, _) if round < most => return Decision::Note(Fact::RoundStarted { path, iteration: round + 1 }),
+                (None, _) if round < most => {
+                    return StepDecision::Note(Fact::RoundStarted { path, iteration: round + 1 });
+                }
                 (None, OnMaxIterations::Continue) => StepResult::success(format!("went round {most} times")),
                 (None, OnMaxIterations::Block) => {
                     StepResult::failure(format!("went round {most} times, and nothing ended it"))
@@ -237,7 +244,7 @@ impl Flow {
             },
         };
         let result = StepResult { iteration: Some(round), ..result };
-        Decision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
+        StepDecision::Note(Fact::StepEnded { path, attempt: instance.attempts, result })
     }
 
     /// A step under way that has none inside.
@@ -247,17 +254,17 @@ impl Flow {
         leaf: &Leaf,
         path: StepPath,
         stop: Option<StopCause>,
-    ) -> Decision {
+    ) -> StepDecision {
         let attempt = instance.attempts;
         if leaf.waits(step) {
             return match stop {
                 // Nothing runs that could be stopped.
                 Some(cause) => {
                     let result = StepResult::failure(self.stop_reason(&path, cause));
-                    Decision::Note(Fact::StepEnded { path, attempt, result })
+                    StepDecision::Note(Fact::StepEnded { path, attempt, result })
                 }
-                None if leaf.asked && !leaf.is_blocked() => Decision::Busy(vec![]),
-                None => Decision::Busy(vec![Action::Ask { path, attempt }]),
+                None if leaf.asked && !leaf.is_blocked() => StepDecision::Busy(vec![]),
+                None => StepDecision::Busy(vec![Action::Ask { path, attempt }]),
             };
         }
         if let (true, Some((verdict, message))) = (needs_answer(step), &leaf.answer) {
@@ -270,14 +277,14 @@ impl Flow {
                 (Approval::Approved, _) => None,
             };
             if let Some(result) = result {
-                return Decision::Note(Fact::StepEnded { path, attempt, result });
+                return StepDecision::Note(Fact::StepEnded { path, attempt, result });
             }
         }
         if leaf.blocked.as_ref().is_some_and(|blocked| blocked.answer == Some(MergeAnswer::Cancel)) {
             let result = StepResult::failure("the merge was cancelled, since uncommitted changes are in its way");
-            return Decision::Note(Fact::StepEnded { path, attempt, result });
+            return StepDecision::Note(Fact::StepEnded { path, attempt, result });
         }
-        Decision::Busy(match (stop, &step.work) {
+        StepDecision::Busy(match (stop, &step.work) {
             (Some(cause), _) => vec![Action::Stop { path, attempt, cause }],
             (None, Work::Merge(_)) => vec![Action::Merge { path, attempt }],
             (None, _) => vec![],
@@ -288,13 +295,13 @@ impl Flow {
 /// Whether there is nothing to say about a step, so that its path need not be made.
 fn is_quiet(step: &Step, instance: &Instance, stop: Option<StopCause>) -> bool {
     match &instance.progress {
-        Progress::Over => !instance.blocks(step),
-        Progress::Running(_) => {
+        InstanceProgress::Over => !instance.blocks(step),
+        InstanceProgress::Running(_) => {
             let process = matches!(step.work, Work::Agent(_) | Work::Script(_));
             process && stop.is_none() && instance.stopped.is_none()
         }
-        Progress::Waiting => stop.is_some(),
-        Progress::Open => false,
+        InstanceProgress::Waiting => stop.is_some(),
+        InstanceProgress::Open => false,
     }
 }
 

@@ -12,7 +12,7 @@ use crate::RunId;
 pub(super) struct Instance {
     /// The attempt that it is in or was in last.
     pub(super) attempts: u32,
-    pub(super) progress: Progress,
+    pub(super) progress: InstanceProgress,
     /// What came of it; kept until it begins again.
     pub(super) result: Option<Arc<StepResult>>,
     /// Why it was stopped, if it was.
@@ -22,7 +22,7 @@ pub(super) struct Instance {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Progress {
+pub(super) enum InstanceProgress {
     /// Its turn has not come.
     Waiting,
     /// It is being done.
@@ -83,7 +83,7 @@ pub enum StopCause {
 
 impl Instance {
     pub(super) const fn new() -> Self {
-        Self { attempts: 0, progress: Progress::Waiting, result: None, stopped: None, group: None }
+        Self { attempts: 0, progress: InstanceProgress::Waiting, result: None, stopped: None, group: None }
     }
 
     pub(super) fn fresh(steps: &[Step]) -> Vec<Self> {
@@ -99,7 +99,7 @@ impl Instance {
     }
 
     pub(super) const fn is_over(&self) -> bool {
-        matches!(self.progress, Progress::Over)
+        matches!(self.progress, InstanceProgress::Over)
     }
 
     fn status(&self) -> Option<StepStatus> {

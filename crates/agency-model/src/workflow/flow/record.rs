@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::{Fact, SessionState, Step, StepKind, StepPath, StepResult, StepStatus, Work, template_name};
-use super::instance::{BlockedMerge, Group, Instance, Leaf, Progress};
+use super::instance::{BlockedMerge, Group, Instance, InstanceProgress, Leaf};
 use super::{Flow, Session, StopCause, instance, retry, step_at, without_rounds};
 use crate::RunId;
 
@@ -43,11 +43,11 @@ pub enum RejectedFact {
     },
 }
 
-type Outcome = Result<Recorded, RejectedFact>;
+type RecordResult = Result<Recorded, RejectedFact>;
 
 impl Flow {
     /// Takes a fact. Facts about an attempt that has ended change nothing.
-    pub fn record(&mut self, fact: &Fact) -> Outcome {
+    pub fn record(&mut self, fact: &Fact) -> RecordResult {
         if self.session.is_none() && !matches!(fact, Fact::SessionStarted { .. }) {
             return Err(RejectedFact::WrongTime("not begun"));
         }
@@ -106,24 +106,24 @@ impl Flow {
         }
     }
 
-    fn started(&mut self, path: &StepPath, attempt: u32, run_id: Option<&RunId>) -> Outcome {
+    fn started(&mut self, path: &StepPath, attempt: u32, run_id: Option<&RunId>) -> RecordResult {
         let step = self.step(path).ok_or_else(|| no_such(path))?;
         let is_group = matches!(step.work, Work::Loop(_) | Work::Parallel(_));
         let is_loop = matches!(step.work, Work::Loop(_));
         let children = if matches!(step.work, Work::Parallel(_)) { Instance::fresh(step.children()) } else { vec![] };
         let next = self.attempts(path) + 1;
         let instance = self.instance_mut(path)?;
-        if !matches!(instance.progress, Progress::Waiting) || attempt != next {
+        if !matches!(instance.progress, InstanceProgress::Waiting) || attempt != next {
             return Ok(Recorded::Stale);
         }
         instance.attempts = attempt;
         instance.stopped = None;
         instance.result = None;
         if is_group {
-            instance.progress = Progress::Open;
+            instance.progress = InstanceProgress::Open;
             instance.group = Some(Box::new(Group { round: 0, children, last_of_round: None }));
         } else {
-            instance.progress = Progress::Running(Leaf { run_id: run_id.cloned(), ..Leaf::default() });
+            instance.progress = InstanceProgress::Running(Leaf { run_id: run_id.cloned(), ..Leaf::default() });
         }
         self.begun.insert(path.clone(), attempt);
         if is_loop {
@@ -158,11 +158,11 @@ impl Flow {
         }
     }
 
-    fn round(&mut self, path: &StepPath, iteration: u32) -> Outcome {
+    fn round(&mut self, path: &StepPath, iteration: u32) -> RecordResult {
         let step = self.step(path).ok_or_else(|| no_such(path))?;
         let fresh = Instance::fresh(step.children());
         let instance = self.instance_mut(path)?;
-        let open = matches!(instance.progress, Progress::Open);
+        let open = matches!(instance.progress, InstanceProgress::Open);
         let Some(group) = instance.group.as_mut().filter(|group| open && group.round + 1 == iteration) else {
             return Ok(Recorded::Stale);
         };
@@ -172,7 +172,7 @@ impl Flow {
         Ok(Recorded::Noted)
     }
 
-    fn step_ended(&mut self, path: &StepPath, attempt: u32, result: &StepResult) -> Outcome {
+    fn step_ended(&mut self, path: &StepPath, attempt: u32, result: &StepResult) -> RecordResult {
         let name = self.step(path).ok_or_else(|| no_such(path))?.name.clone();
         let from_above = self.stop_above(path);
         let stopped = self.instance_mut(path)?.stopped.or(from_above);
@@ -181,13 +181,13 @@ impl Flow {
             None => result.clone(),
         });
         let instance = self.instance_mut(path)?;
-        let never_began = attempt == 0 && matches!(instance.progress, Progress::Waiting);
-        let under_way = matches!(instance.progress, Progress::Running(_) | Progress::Open);
+        let never_began = attempt == 0 && matches!(instance.progress, InstanceProgress::Waiting);
+        let under_way = matches!(instance.progress, InstanceProgress::Running(_) | InstanceProgress::Open);
         if !(never_began || under_way && attempt == instance.attempts) {
             return Ok(Recorded::Stale);
         }
         instance.stopped = stopped;
-        instance.progress = Progress::Over;
+        instance.progress = InstanceProgress::Over;
         instance.result = Some(Arc::clone(&result));
         self.keep(path, &name, result);
         Ok(Recorded::Noted)
@@ -214,14 +214,14 @@ impl Flow {
         self.move_on();
     }
 
-    fn skipped(&mut self, path: &StepPath, why: &str) -> Outcome {
+    fn skipped(&mut self, path: &StepPath, why: &str) -> RecordResult {
         self.step(path).ok_or_else(|| no_such(path))?;
         let instance = self.instance_mut(path)?;
-        if !matches!(instance.progress, Progress::Waiting) {
+        if !matches!(instance.progress, InstanceProgress::Waiting) {
             return Ok(Recorded::Stale);
         }
         let result = StepResult { summary: why.to_owned(), ..StepResult::of(StepStatus::Skipped) };
-        instance.progress = Progress::Over;
+        instance.progress = InstanceProgress::Over;
         instance.result = Some(Arc::new(result));
         // What an earlier round came to says more than that this one had nothing to do.
         self.define_inside(path);
@@ -229,25 +229,25 @@ impl Flow {
         Ok(Recorded::Noted)
     }
 
-    fn interrupted(&mut self, path: &StepPath, attempt: u32) -> Outcome {
+    fn interrupted(&mut self, path: &StepPath, attempt: u32) -> RecordResult {
         self.step(path).ok_or_else(|| no_such(path))?;
         let instance = self.instance_mut(path)?;
-        if !matches!(instance.progress, Progress::Running(_)) || attempt != instance.attempts {
+        if !matches!(instance.progress, InstanceProgress::Running(_)) || attempt != instance.attempts {
             return Ok(Recorded::Stale);
         }
-        instance.progress = Progress::Waiting;
+        instance.progress = InstanceProgress::Waiting;
         Ok(Recorded::Noted)
     }
 
-    fn stop_step(&mut self, path: &StepPath, cause: StopCause) -> Outcome {
+    fn stop_step(&mut self, path: &StepPath, cause: StopCause) -> RecordResult {
         self.step(path).ok_or_else(|| no_such(path))?;
         let instance = self.instance_mut(path)?;
         let found = match instance.progress {
-            Progress::Running(_) => None,
-            Progress::Open if cause != StopCause::CompletedByHand => None,
-            Progress::Open => Some("made of several steps"),
-            Progress::Waiting => Some("not begun"),
-            Progress::Over => Some("over"),
+            InstanceProgress::Running(_) => None,
+            InstanceProgress::Open if cause != StopCause::CompletedByHand => None,
+            InstanceProgress::Open => Some("made of several steps"),
+            InstanceProgress::Waiting => Some("not begun"),
+            InstanceProgress::Over => Some("over"),
         };
         match found {
             Some(_) if cause != StopCause::CompletedByHand => Ok(Recorded::Stale),
@@ -281,12 +281,15 @@ impl Flow {
         Recorded::Noted
     }
 
-    fn leaf(&mut self, path: &StepPath, attempt: u32, change: impl FnOnce(&mut Leaf) -> Recorded) -> Outcome {
+    fn leaf(&mut self, path: &StepPath, attempt: u32, change: impl FnOnce(&mut Leaf) -> Recorded) -> RecordResult {
         self.step(path).ok_or_else(|| no_such(path))?;
         let instance = self.instance_mut(path)?;
         match &mut instance.progress {
-            Progress::Running(leaf) if attempt == instance.attempts => Ok(change(leaf)),
-            Progress::Running(_) | Progress::Waiting | Progress::Open | Progress::Over => Ok(Recorded::Stale),
+            InstanceProgress::Running(leaf) if attempt == instance.attempts => Ok(change(leaf)),
+            InstanceProgress::Running(_)
+            | InstanceProgress::Waiting
+            | InstanceProgress::Open
+            | InstanceProgress::Over => Ok(Recorded::Stale),
         }
     }
 

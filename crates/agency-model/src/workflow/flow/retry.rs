@@ -1,7 +1,7 @@
 //! Continues a settled session.
 
 use super::super::{Step, StepPath, StepStatus, Work};
-use super::instance::{Instance, Progress};
+use super::instance::{Instance, InstanceProgress};
 use super::record::RejectedFact;
 use super::{Flow, Recorded, StopCause, step_at, without_rounds};
 
@@ -109,7 +109,7 @@ fn forget(instance: &mut Instance) {
 }
 
 fn open_again(instance: &mut Instance) {
-    instance.progress = Progress::Open;
+    instance.progress = InstanceProgress::Open;
     instance.result = None;
     instance.stopped = None;
 }

@@ -27,6 +27,13 @@ fn worked(world: &JjWorld) -> JjWorkspace {
     workspace
 }
 
+/// The plan names the refusal.
+#[track_caller]
+fn planned(workspace: &JjWorkspace, what: &str) -> String {
+    let obstacle = workspace.preview().map_or_else(Some, |preview| preview.obstacle);
+    obstacle.unwrap_or_else(|| panic!("{what}: nothing is said to be in the way")).to_string()
+}
+
 /// By force the whole workspace is moved away, and jj forgets it.
 #[track_caller]
 fn kept_by_force(world: &JjWorld, workspace: &JjWorkspace, what: &str) {
@@ -51,6 +58,7 @@ fn settings_in_the_workspace_are_refused_and_not_taken_over() {
         write(&file, &setting);
         let error = workspace.bring_up_to_date().unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
+        assert!(planned(&workspace, name).contains(name));
         let error = workspace.remove(PLAIN).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), setting, "jj did not take it over");
@@ -77,6 +85,7 @@ fn odd_files_in_the_directory_of_jj_are_named_at_once_and_kept_by_force() {
         let workspace = worked(&world);
         deed(&workspace.path);
         workspace.changes().unwrap();
+        assert!(planned(&workspace, name).contains(name), "{name}");
         for error in [workspace.bring_up_to_date().unwrap_err(), workspace.remove(PLAIN).unwrap_err()] {
             assert!(error.to_string().contains(name), "{name}: {error}");
         }
@@ -93,6 +102,7 @@ fn a_pipe_among_the_files_makes_nothing_wait() {
     fs::create_dir(workspace.path.join("inner")).unwrap();
     pipe(&workspace.path.join("inner/.gitignore"));
     workspace.bring_up_to_date().unwrap();
+    assert!(planned(&workspace, "a pipe").contains("inner/.gitignore"));
     let error = workspace.remove(PLAIN).unwrap_err();
     assert!(error.to_string().contains("inner/.gitignore"), "{error}");
     kept_by_force(&world, &workspace, "a pipe");
@@ -111,6 +121,7 @@ fn a_damaged_workspace_is_refused_and_by_force_saved_and_kept() {
         for (what, deed) in deeds {
             let workspace = worked(&world);
             deed(&workspace.path);
+            planned(&workspace, what);
             let error = workspace.remove(PLAIN).unwrap_err();
             assert!(matches!(error, WorkspaceError::NotSaved { .. }), "{what}: {error}");
             kept_by_force(&world, &workspace, what);
@@ -138,6 +149,7 @@ fn of_a_workspace_that_became_a_link_only_the_link_is_kept() {
     let moved = world.root().join("moved");
     fs::rename(&workspace.path, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &workspace.path).unwrap();
+    assert!(planned(&workspace, "a link").contains("not the worktree any more"));
     assert!(matches!(workspace.remove(PLAIN), Err(WorkspaceError::Replaced { .. })));
     let kept = workspace.remove(FORCED).unwrap().kept.unwrap();
     assert_eq!(fs::read_link(kept.join("worktree")).unwrap(), moved);

@@ -142,6 +142,8 @@ fn a_file_that_jj_cannot_take_in_is_not_lost() {
         write(&workspace.path.join("new.txt"), "fresh\n");
         let odd = workspace.path.join(OsStr::from_bytes(b"odd\xff"));
         fs::write(&odd, "precious").unwrap();
+        let planned = workspace.preview().unwrap().obstacle.expect("the plan names the refusal").to_string();
+        assert!(planned.contains("odd"), "{kind:?}: {planned}");
         let error = workspace.remove(RemoveOptions::default()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::CleanupFailed);
         assert!(odd.is_file());
@@ -190,6 +192,8 @@ fn only_the_workspace_of_the_run_is_removed() {
         // A directory of another repository at our place.
         let other = JjWorld::new(kind);
         let foreign = JjWorkspace { repository: other.repository.clone(), ..workspace.clone() };
+        let planned = foreign.preview().map_or_else(Some, |preview| preview.obstacle);
+        assert!(matches!(planned, Some(WorkspaceError::Jj(JjError::OtherRepository { .. }))), "{planned:?}");
         let error = foreign.remove(RemoveOptions::default());
         assert!(matches!(error, Err(WorkspaceError::Jj(JjError::OtherRepository { .. }))));
         assert!(workspace.path.join("a.txt").is_file());

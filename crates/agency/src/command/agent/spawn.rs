@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use agency_engine::agents::{AgentEventKind, AgentEvents, AgentManager, NamedAgent};
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::RunRequest;
 use agency_model::spec::{PromptDraft, RunnerDraft, SpecDraft};
 use agency_model::{Event, EventLine, RunKind};
+use agency_system::process::own_terminal_size;
 use clap::builder::PossibleValuesParser;
 
 use super::AgentView;
@@ -141,6 +141,10 @@ impl Foreground<'_> {
                 let line = EventLine { seq, at: jiff::Timestamp::now(), attempt: 0, event: *event };
                 context.print(|out| writeln!(out, "{}", readable(&line, false)))?;
                 Ok(over)
+            }
+            AgentEventKind::Output { text, .. } => {
+                context.print(|out| write!(out, "{text}"))?;
+                Ok(false)
             }
             AgentEventKind::Missed(missed) => {
                 let (first, last, name) = (missed.first, missed.last, &self.agent.name);

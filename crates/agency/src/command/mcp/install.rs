@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use agency_engine::adapter::{self, AddCommand, AgentAdapter, McpClient};
+use agency_adapters::{AddCommand, AgentAdapter, McpClient};
 use agency_model::ErrorCode;
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ pub(crate) struct Installed {
 
 /// The agents that can use the server.
 fn clients() -> impl Iterator<Item = McpClient> {
-    adapter::built_in().filter_map(AgentAdapter::mcp_client)
+    agency_adapters::built_in().filter_map(AgentAdapter::mcp_client)
 }
 
 /// What the agent's settings need.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use agency_engine::config::{Location, NamedBy, locate};
+use agency_engine::config::{Environment, Location, NamedBy, locate};
 use agency_model::{ErrorCode, shell_quoted};
 use serde_json::{Map, Value, json};
 
-use crate::context::{Context, config_environment, home_from_environment};
+use crate::context::{Context, home_from_environment};
 use crate::problem::Problem;
 
 /// What an agent has to know to start the server.
@@ -28,7 +28,7 @@ impl Registration {
         if let Some(home) = other_home()? {
             env.push(("AGENCY_HOME", text(&home)?));
         }
-        match locate(context.config_file(), &config_environment()) {
+        match locate(context.config_file(), &Environment::of_process()) {
             Some(Location::Named { path, by: NamedBy::Flag | NamedBy::Argument }) => {
                 words.extend(["--config".to_owned(), text(&absolute(&path))?]);
             }

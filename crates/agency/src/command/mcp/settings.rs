@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agency_engine::adapter::ServerNotation;
+use agency_adapters::ServerNotation;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 

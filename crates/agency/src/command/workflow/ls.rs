@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let orchestrator = super::orchestrator(context)?;
     let wanted = args.state.as_deref().and_then(|text| text.parse::<SessionState>().ok());
     let mut sessions = vec![];
-    for agency_engine::orchestrator::Listed { id, session } in orchestrator.list()? {
+    for agency_engine::orchestrator::ListedSession { id, session } in orchestrator.list()? {
         let session = match session {
             Ok(session) => session,
             Err(error) => {

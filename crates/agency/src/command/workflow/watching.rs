@@ -1,6 +1,7 @@
 //! Following a session on the screen, and what its end means for our exit code.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
@@ -29,13 +30,20 @@ pub(super) fn watch(
     let mut closed = None;
     let followed = orchestrator.follow(id, after, left, |happened| {
         if context.json() {
-            return Ok(());
+            return ControlFlow::Continue(());
         }
-        let line = line(&happened);
-        context.print_text(line.as_bytes()).inspect_err(|error| closed = Some(error.kind()))
+        match context.print_text(line(&happened).as_bytes()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                closed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
     });
-    if closed == Some(io::ErrorKind::BrokenPipe) {
-        return Ok(ExitCode::SUCCESS);
+    match closed {
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+        Some(error) => return Err(Problem::output(&error)),
+        None => {}
     }
     conclude(orchestrator, id, followed?, context)
 }
@@ -62,10 +70,18 @@ pub(super) fn watch_tree(
     };
     let shut = |error: io::Error| Problem::output(&error);
     context.print_raw(ENTER).map_err(shut)?;
-    let followed = draw().map_err(shut).map(|()| orchestrator.follow(id, after, left, |_| draw()));
+    let mut drawn = draw();
+    let followed = drawn.is_ok().then(|| {
+        orchestrator.follow(id, after, left, |_| {
+            drawn = draw();
+            if drawn.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    });
     // Whatever happened, the user gets the old screen back.
     context.print_raw(LEAVE).map_err(shut)?;
-    conclude(orchestrator, id, followed??, context)
+    drawn.map_err(shut)?;
+    let Some(followed) = followed else { return Ok(ExitCode::SUCCESS) };
+    conclude(orchestrator, id, followed?, context)
 }
 
 /// Prints the state of the session when it is not followed any more.

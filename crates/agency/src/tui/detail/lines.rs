@@ -9,11 +9,11 @@ use super::window::{Change, Load, Window};
 
 /// The lines that are loaded.
 #[derive(Debug, Default)]
-pub(in crate::tui) struct Lines {
+pub(in crate::tui) struct LoadedLines {
     pub(super) window: Window<Line<'static>>,
 }
 
-impl Lines {
+impl LoadedLines {
     /// Takes in what was loaded.
     pub(in crate::tui) fn take(&mut self, load: Load<Line<'static>>, scroll: &mut Scroll) {
         let top = scroll.top_item();
@@ -27,7 +27,7 @@ impl Lines {
     }
 }
 
-impl Body for Lines {
+impl Body for LoadedLines {
     fn len(&self) -> usize {
         self.window.len()
     }

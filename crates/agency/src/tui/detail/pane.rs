@@ -1,7 +1,7 @@
 //! What is shown in a tab, whatever it is.
 
 use super::info::Info;
-use super::lines::Lines;
+use super::lines::LoadedLines;
 use super::patch::Changes;
 use super::screen::Screen;
 use super::scroll::{Body, Scroll, Viewport};
@@ -27,14 +27,14 @@ pub(super) enum Pane {
     /// Why there is nothing.
     Nothing(String),
     Transcript(Scrolled<Transcript>),
-    Lines(Scrolled<Lines>),
+    Lines(Scrolled<LoadedLines>),
     Changes(Scrolled<Changes>),
     Info(Scrolled<Info>),
     Screen(Box<Screen>),
 }
 
 /// What is to be drawn.
-pub(in crate::tui) enum Shown<'a> {
+pub(in crate::tui) enum PaneView<'a> {
     Reading,
     Nothing(&'a str),
     Text(&'a dyn Body, &'a Scroll),
@@ -56,7 +56,7 @@ impl Pane {
                 *self = Self::Transcript(talk);
             }
             (Content::Lines(load), _) => {
-                let mut lines = Scrolled { body: Lines::default(), scroll: Scroll::END };
+                let mut lines = Scrolled { body: LoadedLines::default(), scroll: Scroll::END };
                 lines.body.take(load, &mut lines.scroll);
                 *self = Self::Lines(lines);
             }
@@ -150,15 +150,15 @@ impl Pane {
         }
     }
 
-    pub(super) fn shown(&self) -> Shown<'_> {
+    pub(super) fn shown(&self) -> PaneView<'_> {
         match self {
-            Self::Reading => Shown::Reading,
-            Self::Nothing(why) => Shown::Nothing(why),
-            Self::Transcript(talk) => Shown::Text(&talk.body, &talk.scroll),
-            Self::Lines(lines) => Shown::Text(&lines.body, &lines.scroll),
-            Self::Changes(changes) => Shown::Text(&changes.body, &changes.scroll),
-            Self::Info(info) => Shown::Text(&info.body, &info.scroll),
-            Self::Screen(screen) => Shown::Screen(screen),
+            Self::Reading => PaneView::Reading,
+            Self::Nothing(why) => PaneView::Nothing(why),
+            Self::Transcript(talk) => PaneView::Text(&talk.body, &talk.scroll),
+            Self::Lines(lines) => PaneView::Text(&lines.body, &lines.scroll),
+            Self::Changes(changes) => PaneView::Text(&changes.body, &changes.scroll),
+            Self::Info(info) => PaneView::Text(&info.body, &info.scroll),
+            Self::Screen(screen) => PaneView::Screen(screen),
         }
     }
 }

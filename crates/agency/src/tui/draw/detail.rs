@@ -5,7 +5,7 @@ mod screen;
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
-use crate::tui::detail::{Body, RowStyle, Scroll, Shown, Tab, Viewport};
+use crate::tui::detail::{Body, PaneView, RowStyle, Scroll, Tab, Viewport};
 use crate::tui::effect::label;
 use crate::tui::layout::{Areas, hits};
 use crate::tui::state::{Focus, State};
@@ -28,12 +28,12 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
     };
     let live = !entry.row.state.is_terminal();
     let position = match state.detail.shown() {
-        Shown::Reading => "reading".to_owned(),
-        Shown::Nothing(why) => {
+        PaneView::Reading => "reading".to_owned(),
+        PaneView::Nothing(why) => {
             sentence(paint, areas.detail, why);
             String::new()
         }
-        Shown::Text(body, _) if body.len() == 0 => {
+        PaneView::Text(body, _) if body.len() == 0 => {
             let words = match (state.detail.tab, live) {
                 (Tab::Output, true) => "No output yet.",
                 (Tab::Output, false) => "No output.",
@@ -43,12 +43,12 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
             sentence(paint, areas.detail, words);
             String::new()
         }
-        Shown::Text(body, scroll) => {
+        PaneView::Text(body, scroll) => {
             text(paint, areas.detail, body, scroll, state.focus == Focus::Detail);
             let viewport = Viewport { width: areas.detail.width, height: areas.detail.height };
             position(body, scroll, viewport, live)
         }
-        Shown::Screen(shown) => {
+        PaneView::Screen(shown) => {
             screen::draw(paint, areas.detail, shown);
             let live = live && !shown.over;
             match (shown.is_at_end(), shown.screen().scrollback()) {

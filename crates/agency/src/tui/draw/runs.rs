@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::list_in_front;
 use super::paint::Paint;
 use crate::output::ago;
-use crate::tui::runs::{ChangeCount, Entry, Grouping, Line, RunList};
+use crate::tui::runs::{ChangeCount, Grouping, ListedRun, RunList, RunsLine};
 use crate::tui::state::State;
 use crate::tui::theme::{Role, Theme};
 
@@ -57,14 +57,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     for (index, row) in (state.runs.top..).zip(area.rows()) {
         let Some(line) = state.runs.lines().get(index) else { break };
         match line {
-            Line::Group { title } => {
+            RunsLine::Group { title } => {
                 paint.text(row, title, Role::Title);
             }
-            Line::Finished { count, unfolded, .. } => {
+            RunsLine::Finished { count, unfolded, .. } => {
                 let sign = if *unfolded { state.theme.glyph("▾", "v") } else { state.theme.glyph("▸", ">") };
                 paint.text(row, &format!("{sign} {count} finished"), Role::Quiet);
             }
-            Line::Run(id) => {
+            RunsLine::Run(id) => {
                 if let Some(entry) = state.runs.get(id) {
                     draw_run(paint, row, entry, state, &columns);
                 }
@@ -107,7 +107,7 @@ fn columns(width: u16, runs: &RunList) -> Vec<(Column, u16)> {
     Column::ORDER.into_iter().filter(|column| shown.contains(column)).map(|column| (column, wide(column))).collect()
 }
 
-fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &Entry, state: &State, columns: &[(Column, u16)]) {
+fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &ListedRun, state: &State, columns: &[(Column, u16)]) {
     let (sign, word, role) = state.theme.status(entry);
     paint.text(Rect { width: 1.min(row.width), ..row }, sign, role);
     let mut x = row.x + 2;
@@ -134,7 +134,7 @@ fn draw_run(paint: &mut Paint<'_>, row: Rect, entry: &Entry, state: &State, colu
 }
 
 /// What a run is called in the list.
-fn name(entry: &Entry) -> String {
+fn name(entry: &ListedRun) -> String {
     let row = &entry.row;
     if let Some(name) = &row.name {
         return name.clone();

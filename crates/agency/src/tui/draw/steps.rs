@@ -7,7 +7,7 @@ use super::paint::Paint;
 use crate::output::{dollars, took};
 use crate::tui::effect::label;
 use crate::tui::state::{Overlay, State};
-use crate::tui::steps::{Column, Columns, Line, Steps, lines, name, reason_place, said, session_sign, step_sign};
+use crate::tui::steps::{Column, Columns, Steps, StepsLine, lines, name, reason_place, said, session_sign, step_sign};
 use crate::tui::theme::Role;
 
 /// How wide the names of facts are.
@@ -19,20 +19,20 @@ pub(super) fn draw(paint: &mut Paint<'_>, body: Rect, steps: &Steps, state: &Sta
     let in_front = matches!(state.overlays.last(), Some(Overlay::Steps(_))) && !steps.rejecting;
     for (row, line) in body.rows().zip(lines(steps, body.width).into_iter().skip(steps.top)) {
         match line {
-            Line::Title => draw_title(paint, row, steps),
-            Line::Fact { name, text, role } => {
+            StepsLine::Title => draw_title(paint, row, steps),
+            StepsLine::Fact { name, text, role } => {
                 paint.text(row, name, Role::Quiet);
                 paint.text(after(row, LABEL_WIDTH), &text, role);
             }
-            Line::Empty => {}
-            Line::Step(index) => {
+            StepsLine::Empty => {}
+            StepsLine::Step(index) => {
                 let Some(step) = steps.steps().get(index) else { continue };
                 draw_step(paint, row, step, &columns, state);
                 if steps.selected_index() == Some(index) {
                     paint.restyle(row, state.theme.selected(in_front));
                 }
             }
-            Line::Said { step, text } => {
+            StepsLine::Said { step, text } => {
                 let Some(step) = steps.steps().get(step) else { continue };
                 let role = if step.error.is_some() { Role::Bad } else { Role::Quiet };
                 paint.text(after(row, indent(step) + 2), &text, role);

@@ -1,8 +1,8 @@
 //! What is seen, at three sizes; and that any size is drawn.
 
 use agency_engine::store::QuestionRow;
-use agency_engine::workspace::DeleteBranch;
 use agency_model::QuestionKind;
+use agency_workspace::DeleteBranch;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Color;
 
 use super::draw;
-use crate::tui::effect::Outcome;
+use crate::tui::effect::JobOutcome;
 use crate::tui::fixture::{ask, choice, ended, permission, press, question, run, run_id, state, tell};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::state::State;
@@ -74,7 +74,10 @@ fn removal(size: (u16, u16)) -> State {
     let notes = notes.map(str::to_owned).to_vec();
     tell(
         &mut state,
-        BackgroundEvent::Done { job, outcome: Ok(Outcome::Removal { run: row.id, branch: DeleteBranch::No, notes }) },
+        BackgroundEvent::Done {
+            job,
+            outcome: Ok(JobOutcome::Removal { run: row.id, branch: DeleteBranch::No, notes }),
+        },
     );
     state
 }

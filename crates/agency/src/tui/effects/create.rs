@@ -11,11 +11,15 @@ use agency_model::spec::{RunnerDraft, SpecDraft};
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::tui::effect::{Outcome, label};
+use crate::tui::effect::{JobOutcome, label};
 use crate::tui::form::{Agents, Field, RunSettings};
 
 /// Creates a run; what is wrong with the request is said of the field that is to blame.
-pub(super) fn create(context: &Context, settings: RunSettings, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+pub(super) fn create(
+    context: &Context,
+    settings: RunSettings,
+    interrupted: &AtomicBool,
+) -> Result<JobOutcome, Problem> {
     let mut agency = context.agency()?;
     let flags = SpecDraft {
         repo: settings.repository.map(at_home),
@@ -36,20 +40,20 @@ pub(super) fn create(context: &Context, settings: RunSettings, interrupted: &Ato
                 false => format!("started {}", label(&row)),
             };
             let said = notices.into_iter().fold(said, |said, notice| format!("{said}; {notice}"));
-            Outcome::Created { id: row.id, said }
+            JobOutcome::Created { id: row.id, said }
         }
-        Err(error) => Outcome::NotCreated { field: field_of(&error), failure: failure(error.into()) },
+        Err(error) => JobOutcome::NotCreated { field: field_of(&error), failure: failure(error.into()) },
     })
 }
 
 /// The agents that can be run, and what is usual.
-pub(super) fn agents(context: &Context) -> Result<Outcome, Problem> {
+pub(super) fn agents(context: &Context) -> Result<JobOutcome, Problem> {
     let agency = context.agency()?;
     let here = context.current_directory()?;
     let config = agency.config();
     let chosen =
         config.values().into_iter().any(|value| value.key == "default_agent" && value.origin != Origin::Default);
-    Ok(Outcome::Agents(Agents {
+    Ok(JobOutcome::Agents(Agents {
         adapters: agency.adapters(&here, &std::env::vars_os().collect()),
         usual: config.default_agent.clone(),
         usual_is_chosen: chosen,
@@ -93,6 +97,7 @@ fn field_of(error: &CreateError) -> Option<Field> {
         | CreateError::Store(_)
         | CreateError::Home(_)
         | CreateError::Host(_)
+        | CreateError::NotInitialised(_)
         | CreateError::Start { .. }
         | CreateError::Stopped
         | CreateError::Interrupted => None,

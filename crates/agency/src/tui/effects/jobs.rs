@@ -8,11 +8,11 @@ use std::sync::atomic::AtomicBool;
 use super::{create, session};
 use crate::context::{Context, user_name};
 use crate::problem::Problem;
-use crate::tui::effect::{Job, Outcome, label};
+use crate::tui::effect::{Job, JobOutcome, label};
 use crate::view::answer_words;
 
 /// Does a job. What is being created is taken back when `interrupted` is set.
-pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Result<JobOutcome, Problem> {
     let said = match job {
         Job::Stop(row) => {
             let row = context.agency()?.stop(&row)?;
@@ -34,5 +34,5 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         Job::Reject { session, reason } => session::reject(context, &session, &reason)?,
         Job::Retry { session, from } => session::retry(context, &session, from.as_deref(), interrupted)?,
     };
-    Ok(Outcome::Said(said))
+    Ok(JobOutcome::Said(said))
 }

@@ -7,13 +7,13 @@ use agency_model::SessionId;
 
 use crate::context::{Context, user_name};
 use crate::problem::Problem;
-use crate::tui::effect::Outcome;
+use crate::tui::effect::JobOutcome;
 
 /// How a session stands.
-pub(super) fn read(context: &Context, id: &SessionId) -> Result<Outcome, Problem> {
+pub(super) fn read(context: &Context, id: &SessionId) -> Result<JobOutcome, Problem> {
     let mut orchestrator = Orchestrator::new(context.agency()?);
     let session = orchestrator.show(id)?;
-    Ok(Outcome::Session(Box::new(orchestrator.overview(&session)?)))
+    Ok(JobOutcome::Session(Box::new(orchestrator.overview(&session)?)))
 }
 
 /// Agrees to what a session asks for.

@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 
 use self::sample::{click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use super::*;
-use crate::tui::effect::{Effect, ForegroundProgram, Job, Outcome, TextFor};
+use crate::tui::effect::{Effect, ForegroundProgram, Job, JobOutcome, TextFor};
 use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::runs::Pick;
 use crate::tui::state::{Overlay, State};
@@ -50,7 +50,7 @@ fn opened(size: (u16, u16)) -> State {
     let mut state = state(size);
     let (number, job) = job_of(&key(&mut state, KeyCode::Char('n')));
     assert_eq!(job, Job::Agents);
-    done(&mut state, number, Ok(Outcome::Agents(agents())));
+    done(&mut state, number, Ok(JobOutcome::Agents(agents())));
     state
 }
 
@@ -89,10 +89,10 @@ fn beside_a_run_the_form_is_for_its_repository_and_its_agent() {
     let mut state = state((100, 30));
     tell_runs(&mut state, vec![row(1, "fix")]);
     let (number, _) = job_of(&key(&mut state, KeyCode::Char('n')));
-    done(&mut state, number, Ok(Outcome::Agents(agents())));
+    done(&mut state, number, Ok(JobOutcome::Agents(agents())));
     assert_eq!(settings(&state).repository.as_deref(), Some("/srv/shop"));
     assert_eq!(settings(&state).runner.as_deref(), Some("scripted"));
-    done(&mut state, number, Ok(Outcome::Agents(Agents { usual_is_chosen: true, ..agents() })));
+    done(&mut state, number, Ok(JobOutcome::Agents(Agents { usual_is_chosen: true, ..agents() })));
     assert_eq!(settings(&state).runner.as_deref(), Some("claude_code"), "what the user chose for all runs");
 }
 
@@ -226,7 +226,7 @@ fn a_run_that_is_created_is_selected_when_it_is_there() {
     tell_runs(&mut state, vec![row(1, "old")]);
     let (number, settings) = started(&mut state);
     assert_eq!(settings.prompt, "Fix it");
-    done(&mut state, number, Ok(Outcome::Created { id: id(2), said: "started new".to_owned() }));
+    done(&mut state, number, Ok(JobOutcome::Created { id: id(2), said: "started new".to_owned() }));
     assert_eq!(state.said.as_ref().map(|said| said.text.as_str()), Some("started new"));
     assert_eq!(state.runs.selected, Some(Pick::Run(id(1))));
     tell_runs(&mut state, vec![row(2, "new")]);
@@ -242,7 +242,7 @@ fn a_run_that_is_in_the_list_already_is_selected_at_once() {
     let (number, _) = started(&mut state);
     tell_runs(&mut state, vec![row(2, "new")]);
     assert_eq!(state.runs.selected, Some(Pick::Run(id(1))));
-    done(&mut state, number, Ok(Outcome::Created { id: id(2), said: "started new".to_owned() }));
+    done(&mut state, number, Ok(JobOutcome::Created { id: id(2), said: "started new".to_owned() }));
     assert_eq!(state.runs.selected, Some(Pick::Run(id(2))));
 }
 
@@ -250,7 +250,7 @@ fn a_run_that_is_in_the_list_already_is_selected_at_once() {
 fn a_run_that_is_refused_brings_the_form_back_with_everything_in_it() {
     let mut state = opened((100, 30));
     let (number, before) = started(&mut state);
-    let outcome = Outcome::NotCreated { field: Some(Field::Base), failure: failure("no such ref") };
+    let outcome = JobOutcome::NotCreated { field: Some(Field::Base), failure: failure("no such ref") };
     done(&mut state, number, Ok(outcome));
     assert_eq!((settings(&state), form(&state).focus()), (before, Field::Base));
     let field_error = FieldError { field: Some(Field::Base), failure: failure("no such ref") };
@@ -268,7 +268,7 @@ fn a_refusal_does_not_take_the_keys_from_another_form() {
     let (number, first) = started(&mut state);
     key(&mut state, KeyCode::Char('n'));
     type_text(&mut state, "Another");
-    done(&mut state, number, Ok(Outcome::NotCreated { field: None, failure: failure("no") }));
+    done(&mut state, number, Ok(JobOutcome::NotCreated { field: None, failure: failure("no") }));
     assert_eq!(settings(&state).prompt, "Another");
     assert!(state.said.as_ref().is_some_and(|said| said.trouble && said.text.contains("no")));
     key(&mut state, KeyCode::Esc);
@@ -280,7 +280,7 @@ fn a_refusal_opens_the_form_in_front_of_what_is_only_looked_at() {
     let mut state = opened((100, 30));
     let (number, before) = started(&mut state);
     key(&mut state, KeyCode::Char('?'));
-    done(&mut state, number, Ok(Outcome::NotCreated { field: None, failure: failure("no") }));
+    done(&mut state, number, Ok(JobOutcome::NotCreated { field: None, failure: failure("no") }));
     assert_eq!(settings(&state), before);
     key(&mut state, KeyCode::Esc);
     assert!(matches!(state.overlays.last(), Some(Overlay::Help { .. })));

@@ -5,11 +5,11 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
-use agency_engine::process::TerminalSize;
 use agency_engine::store::RunRow;
 use agency_engine::watch::{ScreenWatch, WatchedScreen};
 use agency_model::Event;
 use agency_model::run::State;
+use agency_system::process::TerminalSize;
 
 use super::POLL_INTERVAL;
 use super::orders::Sleep;

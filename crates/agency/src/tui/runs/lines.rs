@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use agency_model::{RunId, RunKind, SessionId};
 
 use super::order::urgency;
-use super::{Entry, Grouping, Pick, RunList, Sorting};
+use super::{Grouping, ListedRun, Pick, RunList, Sorting};
 
 /// What a group is about. The order is that of the list: what waits for the user is always on top.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,14 +19,14 @@ pub(in crate::tui) enum GroupKey {
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::tui) enum Line {
+pub(in crate::tui) enum RunsLine {
     Group { title: String },
     Run(RunId),
     Finished { key: GroupKey, count: usize, unfolded: bool },
 }
 
 /// The group in which a run stands.
-pub(super) fn group_of(entry: &Entry, grouping: Grouping) -> GroupKey {
+pub(super) fn group_of(entry: &ListedRun, grouping: Grouping) -> GroupKey {
     if entry.asks > 0 {
         return GroupKey::Waiting;
     }
@@ -44,9 +44,9 @@ pub(super) fn group_of(entry: &Entry, grouping: Grouping) -> GroupKey {
 }
 
 /// All lines.
-pub(super) fn arrange(list: &RunList) -> Vec<Line> {
+pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     let words: Vec<String> = list.filter.split_whitespace().map(str::to_lowercase).collect();
-    let mut groups: BTreeMap<GroupKey, (Vec<&Entry>, Vec<&Entry>)> = BTreeMap::new();
+    let mut groups: BTreeMap<GroupKey, (Vec<&ListedRun>, Vec<&ListedRun>)> = BTreeMap::new();
     for entry in list.entries.values().filter(|entry| matches(entry, &words)) {
         let (live, finished) = groups.entry(group_of(entry, list.grouping)).or_default();
         match entry.row.state.is_terminal() {
@@ -59,18 +59,18 @@ pub(super) fn arrange(list: &RunList) -> Vec<Line> {
     let mut lines = vec![];
     for (key, (mut live, mut finished)) in groups {
         if several {
-            lines.push(Line::Group { title: title(&key, list.grouping, &names) });
+            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names) });
         }
-        let order = |a: &&Entry, b: &&Entry| compare(a, b, list.sorting);
+        let order = |a: &&ListedRun, b: &&ListedRun| compare(a, b, list.sorting);
         live.sort_by(order);
-        lines.extend(live.iter().map(|entry| Line::Run(entry.row.id.clone())));
+        lines.extend(live.iter().map(|entry| RunsLine::Run(entry.row.id.clone())));
         if finished.is_empty() {
             continue;
         }
         // A filter shows what matches, also in folded groups.
         let unfolded = list.is_unfolded(&key) || !words.is_empty();
         if words.is_empty() {
-            lines.push(Line::Finished { key, count: finished.len(), unfolded });
+            lines.push(RunsLine::Finished { key, count: finished.len(), unfolded });
         }
         if unfolded {
             finished.sort_by(order);
@@ -78,7 +78,7 @@ pub(super) fn arrange(list: &RunList) -> Vec<Line> {
             // A selected run stays selected when it ends.
             finished.retain(|entry| matches!(&list.selected, Some(Pick::Run(id)) if *id == entry.row.id));
         }
-        lines.extend(finished.iter().map(|entry| Line::Run(entry.row.id.clone())));
+        lines.extend(finished.iter().map(|entry| RunsLine::Run(entry.row.id.clone())));
     }
     lines
 }
@@ -102,10 +102,10 @@ fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) 
     }
 }
 
-fn compare(a: &Entry, b: &Entry, sorting: Sorting) -> Ordering {
+fn compare(a: &ListedRun, b: &ListedRun, sorting: Sorting) -> Ordering {
     let newest = || b.row.id.cmp(&a.row.id);
-    let name = |entry: &Entry| entry.row.name.as_deref().unwrap_or("\u{10ffff}").to_lowercase();
-    let cost = |entry: &Entry| entry.row.usage.cost_usd.unwrap_or(0.0);
+    let name = |entry: &ListedRun| entry.row.name.as_deref().unwrap_or("\u{10ffff}").to_lowercase();
+    let cost = |entry: &ListedRun| entry.row.usage.cost_usd.unwrap_or(0.0);
     match sorting {
         Sorting::Newest => newest(),
         Sorting::Status => urgency(a).cmp(&urgency(b)).then_with(newest),
@@ -115,7 +115,7 @@ fn compare(a: &Entry, b: &Entry, sorting: Sorting) -> Ordering {
 }
 
 /// Whether every word is somewhere in what is known of the run.
-fn matches(entry: &Entry, words: &[String]) -> bool {
+fn matches(entry: &ListedRun, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }

@@ -3,7 +3,7 @@
 use agency_model::Activity;
 use agency_model::run::State as RunState;
 
-use super::Entry;
+use super::ListedRun;
 
 /// In which order runs of a group stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Grouping {
 }
 
 /// How urgently a run needs the user; the most urgent comes first.
-pub(super) fn urgency(entry: &Entry) -> u8 {
+pub(super) fn urgency(entry: &ListedRun) -> u8 {
     match (entry.asks > 0, entry.row.state, entry.row.activity) {
         (true, ..) | (_, RunState::Running, Some(Activity::WaitingForUser)) => 0,
         (_, RunState::Running, Some(Activity::Idle)) => 1,

@@ -18,11 +18,11 @@ fn list(rows: Vec<RunRow>) -> RunList {
 /// The lines, as one would read them.
 fn shown(list: &RunList) -> Vec<String> {
     let name = |id: &RunId| list.get(id).and_then(|entry| entry.row.name.clone()).unwrap_or_default();
-    let words = |line: &Line| match line {
-        Line::Group { title } => format!("[{title}]"),
-        Line::Run(id) => name(id),
-        Line::Finished { count, unfolded: true, .. } => format!("{count} finished:"),
-        Line::Finished { count, unfolded: false, .. } => format!("{count} finished"),
+    let words = |line: &RunsLine| match line {
+        RunsLine::Group { title } => format!("[{title}]"),
+        RunsLine::Run(id) => name(id),
+        RunsLine::Finished { count, unfolded: true, .. } => format!("{count} finished:"),
+        RunsLine::Finished { count, unfolded: false, .. } => format!("{count} finished"),
     };
     list.lines().iter().map(words).collect()
 }

@@ -10,7 +10,7 @@ use crossterm::event::{KeyCode, KeyModifiers, MouseEvent, MouseEventKind};
 use jiff::Timestamp;
 
 use super::*;
-use crate::tui::effect::{Effect, Job, Outcome};
+use crate::tui::effect::{Effect, Job, JobOutcome};
 use crate::tui::fixture;
 use crate::tui::form::tests::sample::{NOW, click, ctrl, done, id, job_of, key, row, state, tell_runs, type_text};
 use crate::tui::input::{BackgroundEvent, Input};
@@ -105,7 +105,7 @@ fn opened_at(size: (u16, u16), stands: SessionState) -> State {
     let mut state = with_runs(size);
     let (number, job) = job_of(&key(&mut state, KeyCode::Char('w')));
     assert_eq!(job, Job::Session(session()));
-    done(&mut state, number, Ok(Outcome::Session(Box::new(overview(stands)))));
+    done(&mut state, number, Ok(JobOutcome::Session(Box::new(overview(stands)))));
     state
 }
 
@@ -159,7 +159,7 @@ fn the_selection_stays_with_its_step() {
     let (number, _) = job_of(&tell_runs(&mut state, vec![of_session_changed()]));
     let mut later = overview(SessionState::Running);
     later.steps.insert(1, step("another", 0, StepKind::Script, StepState::Done));
-    done(&mut state, number, Ok(Outcome::Session(Box::new(later))));
+    done(&mut state, number, Ok(JobOutcome::Session(Box::new(later))));
     assert_eq!(selected(&state), "review");
 }
 
@@ -174,10 +174,10 @@ fn changes_are_read_one_after_the_other() {
     for _ in 0..3 {
         assert_eq!(tell_runs(&mut state, vec![of_session_changed()]), [], "it is being read");
     }
-    let effects = done(&mut state, number, Ok(Outcome::Session(Box::new(overview(SessionState::Running)))));
+    let effects = done(&mut state, number, Ok(JobOutcome::Session(Box::new(overview(SessionState::Running)))));
     let (again, job) = job_of(&effects);
     assert_eq!(job, Job::Session(session()));
-    assert_eq!(done(&mut state, again, Ok(Outcome::Session(Box::new(overview(SessionState::Running))))), []);
+    assert_eq!(done(&mut state, again, Ok(JobOutcome::Session(Box::new(overview(SessionState::Running))))), []);
     assert_eq!(tell_runs(&mut state, vec![row(9, "stranger")]), [], "another run is none of our business");
 }
 
@@ -194,7 +194,7 @@ fn a_session_under_way_is_looked_at_as_time_goes_by() {
 fn what_is_read_late_for_other_steps_is_dropped() {
     let mut state = opened(SessionState::Running);
     let late = overview(SessionState::Completed);
-    done(&mut state, 999, Ok(Outcome::Session(Box::new(late))));
+    done(&mut state, 999, Ok(JobOutcome::Session(Box::new(late))));
     assert_eq!(steps(&state).overview.as_ref().map(|overview| overview.state), Some(SessionState::Running));
 }
 
@@ -224,7 +224,7 @@ fn a_filter_does_not_hide_the_run_of_a_step() {
     let mut state = with_runs((100, 30));
     state.runs.set_filter("implement");
     let (number, _) = job_of(&key(&mut state, KeyCode::Char('w')));
-    done(&mut state, number, Ok(Outcome::Session(Box::new(overview(SessionState::Running)))));
+    done(&mut state, number, Ok(JobOutcome::Session(Box::new(overview(SessionState::Running)))));
     key(&mut state, KeyCode::Char('g'));
     key(&mut state, KeyCode::Char('o'));
     assert_eq!(state.runs.selected, Some(Pick::Run(id(2))));
@@ -243,8 +243,8 @@ fn an_approval_is_asked_for_first() {
     assert_eq!(job, Job::Approve(session()));
     // The session is being read since the question came; then it is read once more.
     let reading = steps(&state).reading.unwrap();
-    assert_eq!(done(&mut state, number, Ok(Outcome::Said("approved".to_owned()))), []);
-    let effects = done(&mut state, reading, Ok(Outcome::Session(Box::new(overview(SessionState::Running)))));
+    assert_eq!(done(&mut state, number, Ok(JobOutcome::Said("approved".to_owned()))), []);
+    let effects = done(&mut state, reading, Ok(JobOutcome::Session(Box::new(overview(SessionState::Running)))));
     assert_eq!(job_of(&effects).1, Job::Session(session()));
 }
 
@@ -276,7 +276,7 @@ fn a_rejection_has_a_reason_which_is_kept_until_it_was_told() {
     assert_eq!((said(&state), steps(&state).reason().text().as_str()), ("it is gone", "q: no tests\n?"));
     key(&mut state, KeyCode::Char('x'));
     let (number, _) = job_of(&ctrl(&mut state, 's'));
-    done(&mut state, number, Ok(Outcome::Said("rejected".to_owned())));
+    done(&mut state, number, Ok(JobOutcome::Said("rejected".to_owned())));
     assert_eq!(steps(&state).reason().text(), "");
 }
 
@@ -286,7 +286,7 @@ fn a_retry_is_asked_for_first() {
     key(&mut state, KeyCode::Char('r'));
     let (number, job) = job_of(&key(&mut state, KeyCode::Char('y')));
     assert_eq!(job, Job::Retry { session: session(), from: None });
-    done(&mut state, number, Ok(Outcome::Said("it goes on".to_owned())));
+    done(&mut state, number, Ok(JobOutcome::Said("it goes on".to_owned())));
     key(&mut state, KeyCode::Char('g'));
     key(&mut state, KeyCode::Char('j'));
     key(&mut state, KeyCode::Char('j'));
@@ -302,7 +302,7 @@ fn a_retry_is_asked_for_first() {
 fn a_click_selects_a_step_and_a_second_one_opens_its_run() {
     let mut state = opened(SessionState::Waiting);
     let shown = lines(steps(&state), 100);
-    let row = u16::try_from(1 + shown.iter().position(|line| *line == Line::Step(0)).unwrap()).unwrap();
+    let row = u16::try_from(1 + shown.iter().position(|line| *line == StepsLine::Step(0)).unwrap()).unwrap();
     click(&mut state, 3, row);
     assert_eq!(selected(&state), "plan");
     click(&mut state, 3, row);

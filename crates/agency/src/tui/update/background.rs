@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use agency_model::RunId;
 
 use super::{form, steps, typing};
-use crate::tui::effect::{Effect, Failure, Job, JobNumber, Outcome, TextFor};
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, JobOutcome, TextFor};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::state::State;
 
@@ -40,16 +40,16 @@ pub(super) fn apply(state: &mut State, news: BackgroundEvent) -> Vec<Effect> {
 }
 
 /// Something that was to be done is done, or was refused.
-fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Failure>) -> Vec<Effect> {
+fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failure>) -> Vec<Effect> {
     let job = state.end(number);
     if let Some(Job::Answer { question, .. }) = &job {
-        let said = |outcome: &Outcome| match outcome {
-            Outcome::Said(text) => text.clone(),
-            Outcome::Removal { .. }
-            | Outcome::Agents(_)
-            | Outcome::Created { .. }
-            | Outcome::NotCreated { .. }
-            | Outcome::Session(_) => String::new(),
+        let said = |outcome: &JobOutcome| match outcome {
+            JobOutcome::Said(text) => text.clone(),
+            JobOutcome::Removal { .. }
+            | JobOutcome::Agents(_)
+            | JobOutcome::Created { .. }
+            | JobOutcome::NotCreated { .. }
+            | JobOutcome::Session(_) => String::new(),
         };
         state.inbox.told(&question.id, outcome.as_ref().map(said).map_err(Clone::clone));
     }
@@ -59,18 +59,18 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<Outcome, Failure>)
                 super::editor::sent(state, job);
             }
             match outcome {
-                Outcome::Said(text) => {
+                JobOutcome::Said(text) => {
                     steps::told(state, job.as_ref());
                     state.say(text);
                 }
-                Outcome::Removal { run, branch, notes } => super::confirm::planned(state, &run, branch, notes),
-                Outcome::Agents(agents) => form::learn_agents(state, agents),
-                Outcome::Created { id, said } => form::created(state, number, id, said),
-                Outcome::NotCreated { field, failure } => {
+                JobOutcome::Removal { run, branch, notes } => super::confirm::planned(state, &run, branch, notes),
+                JobOutcome::Agents(agents) => form::learn_agents(state, agents),
+                JobOutcome::Created { id, said } => form::created(state, number, id, said),
+                JobOutcome::NotCreated { field, failure } => {
                     state.leaving = false;
                     form::refused(state, number, field, &failure);
                 }
-                Outcome::Session(overview) => return steps::learn(state, number, overview),
+                JobOutcome::Session(overview) => return steps::learn(state, number, overview),
             }
         }
         Err(failure) => {

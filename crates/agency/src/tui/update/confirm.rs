@@ -1,7 +1,7 @@
 //! The answer to "really?".
 
-use agency_engine::workspace::DeleteBranch;
 use agency_model::RunId;
+use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::{Confirm, Readiness};
 use crate::tui::effect::{Effect, Job, label};

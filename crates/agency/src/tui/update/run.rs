@@ -1,7 +1,7 @@
 //! What can be done with the selected run.
 
 use agency_engine::store::RunRow;
-use agency_engine::workspace::DeleteBranch;
+use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::{Confirm, Readiness};
 use crate::tui::editor::Purpose;

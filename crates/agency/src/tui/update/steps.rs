@@ -11,7 +11,7 @@ use crate::tui::keys::{Move, StepsAction, TextAction};
 use crate::tui::layout::hits;
 use crate::tui::runs::Pick;
 use crate::tui::state::{Focus, Overlay, State};
-use crate::tui::steps::{Line, Steps, lines, reason_place};
+use crate::tui::steps::{Steps, StepsLine, lines, reason_place};
 use crate::tui::wrap::wrap;
 
 /// So much of what is asked is shown before it is approved.
@@ -133,7 +133,7 @@ pub(super) fn click(state: &mut State, column: u16, row: u16) {
         return;
     }
     let clicked = lines(steps, body.width).get(steps.top + usize::from(row - body.y)).cloned();
-    let Some(Line::Step(index) | Line::Said { step: index, .. }) = clicked else { return };
+    let Some(StepsLine::Step(index) | StepsLine::Said { step: index, .. }) = clicked else { return };
     let again = steps.selected_index() == Some(index);
     steps.select(index);
     if again {

@@ -3,11 +3,10 @@
 //! It exists for supervisors that were started by an earlier version of agency. Such a supervisor understands only these
 //! lines, and starts its driver again with whatever version is installed by then, without `--protocol`.
 
+use agency_adapters::driver_protocol::{DriverMessage, DriverQuestion, QuestionSubject, SupervisorMessage};
 use agency_model::{Answer, QuestionOption};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use crate::adapter::driver_protocol::{DriverMessage, DriverQuestion, QuestionSubject, SupervisorMessage};
 
 /// A message of the driver as one of these lines.
 pub(super) fn encode(message: &DriverMessage) -> Value {

@@ -1,8 +1,8 @@
+use agency_adapters::driver_protocol::QuestionSubject;
+use agency_adapters::{Channel, Opening, StreamFormat, StreamItem, ToAgent};
 use agency_model::{QuestionKey, QuestionOption};
 
 use super::*;
-use crate::adapter::driver_protocol::QuestionSubject;
-use crate::adapter::{Channel, Opening, StreamFormat, StreamItem, ToAgent};
 
 const FORMS: [(DriverProtocol, StreamFormat); 2] =
     [(DriverProtocol::Current, StreamFormat::Driver), (DriverProtocol::ClaudeLines, StreamFormat::Claude)];

@@ -85,11 +85,15 @@ fn copy(connection: &mut Connection, model: &str, copies: usize) {
         columns.join(", "),
         values.join(", "),
     );
+    // The model stays: its files say that it was not removed, and its id may end with a digit as well.
+    let remove = format!(
+        "UPDATE runs SET removed_at = ended_at WHERE substr(id, -1) IN ('1', '3', '5', '7', '9') AND id <> '{model}'"
+    );
     for step in [
         fill.as_str(),
         "UPDATE runs SET state = 'running' WHERE state = 'queued'",
         "UPDATE runs SET state = 'completed' WHERE state = 'running'",
-        "UPDATE runs SET removed_at = ended_at WHERE substr(id, -1) IN ('1', '3', '5', '7', '9')",
+        &remove,
     ] {
         transaction.execute(step, []).unwrap();
     }

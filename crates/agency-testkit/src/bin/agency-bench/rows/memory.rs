@@ -59,7 +59,7 @@ pub(super) fn supervisors() -> Vec<(u32, String)> {
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
         let words: Vec<&str> = line.split('\0').collect();
         match words.as_slice() {
-            [_, "supervise", run, ..] => Some((pid, (*run).to_owned())),
+            [_, "__agency", "supervise", run, ..] => Some((pid, (*run).to_owned())),
             _ => None,
         }
     })

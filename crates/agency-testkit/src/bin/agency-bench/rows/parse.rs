@@ -3,7 +3,7 @@
 use crate::Bench;
 use crate::row::Row;
 use crate::sample::Sample;
-use agency_engine::adapter::StreamFormat;
+use agency_adapters::StreamFormat;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
@@ -18,15 +18,15 @@ const PIECE: usize = 256 << 10;
 /// A parser that only reads the text of Claude Code.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Line {
+enum ClaudeLine {
     System { subtype: String, session_id: String },
-    Assistant { message: Message },
-    User { message: Message },
+    Assistant { message: ClaudeMessage },
+    User { message: ClaudeMessage },
     Result { subtype: String, result: Option<String>, usage: Option<Value>, total_cost_usd: Option<f64> },
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct ClaudeMessage {
     content: Vec<Block>,
 }
 
@@ -79,9 +79,9 @@ pub(super) fn deserialize(stream: &[u8]) -> Duration {
     let start = Instant::now();
     for line in stream.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         // All of it is used, as an event would use it.
-        match serde_json::from_slice::<Line>(black_box(line)).unwrap() {
-            Line::System { subtype, session_id } => drop(black_box((subtype, session_id))),
-            Line::Assistant { message } | Line::User { message } => {
+        match serde_json::from_slice::<ClaudeLine>(black_box(line)).unwrap() {
+            ClaudeLine::System { subtype, session_id } => drop(black_box((subtype, session_id))),
+            ClaudeLine::Assistant { message } | ClaudeLine::User { message } => {
                 for block in message.content {
                     match block {
                         Block::Text { text } => drop(black_box(text)),
@@ -92,7 +92,7 @@ pub(super) fn deserialize(stream: &[u8]) -> Duration {
                     }
                 }
             }
-            Line::Result { subtype, result, usage, total_cost_usd } => {
+            ClaudeLine::Result { subtype, result, usage, total_cost_usd } => {
                 drop(black_box((subtype, result, usage, total_cost_usd)));
             }
         }
@@ -132,7 +132,7 @@ fn recorded() -> Vec<u8> {
         .join("../agency-adapters/tests/fixtures/agents/claude/a2-acceptEdits-stream-json.ndjson");
     let text = fs::read_to_string(path).unwrap();
     // What the other program does not know is nothing to compare.
-    let known = text.lines().filter(|line| serde_json::from_str::<Line>(line).is_ok());
+    let known = text.lines().filter(|line| serde_json::from_str::<ClaudeLine>(line).is_ok());
     let recorded: Vec<u8> = known.flat_map(|line| format!("{line}\n").into_bytes()).collect();
     assert!(recorded.len() > 1000, "the recorded lines are missing");
     recorded

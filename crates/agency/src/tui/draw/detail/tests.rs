@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use agency_engine::process::TerminalSize;
 use agency_engine::watch::WatchedScreen;
 use agency_model::run::{Reason, State as RunState};
 use agency_model::{Event, EventLine};
+use agency_system::process::TerminalSize;
 use proptest::prelude::*;
 use ratatui::backend::TestBackend;
 use ratatui::text::Line;

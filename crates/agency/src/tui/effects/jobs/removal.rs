@@ -4,19 +4,19 @@ use agency_engine::agency::Agency;
 use agency_engine::orchestrator::needing_session;
 use agency_engine::runs::remove::{RemoveError, RemoveRequest};
 use agency_engine::store::RunRow;
-use agency_engine::workspace::{DeleteBranch, RemoveOptions};
+use agency_workspace::{DeleteBranch, RemoveOptions};
 
 use crate::problem::Problem;
-use crate::tui::effect::{Outcome, label};
+use crate::tui::effect::{JobOutcome, label};
 
 /// Finds out what a removal would do.
-pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Result<Outcome, Problem> {
+pub(super) fn plan(agency: &Agency, row: &RunRow, branch: DeleteBranch) -> Result<JobOutcome, Problem> {
     if !row.state.is_terminal() {
         return Err(RemoveError::NotEnded { id: row.id.clone(), state: row.state }.into());
     }
     let needed_by = needing_session(agency.home());
     let plan = agency.removal_plan(row, RemoveRequest { options: options(branch), needed_by: &needed_by })?;
-    Ok(Outcome::Removal { run: row.id.clone(), branch, notes: plan.notes })
+    Ok(JobOutcome::Removal { run: row.id.clone(), branch, notes: plan.notes })
 }
 
 /// Removes a run; work that is nowhere else is saved first.

@@ -4,15 +4,15 @@ use std::sync::atomic::AtomicBool;
 
 use agency_engine::agency::Agency;
 use agency_engine::agents::RestartRequest;
-use agency_engine::process::own_terminal_size;
 use agency_engine::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest};
 use agency_engine::runs::stop::StopError;
 use agency_engine::store::RunRow;
 use agency_model::{ErrorCode, RunKind};
+use agency_system::process::own_terminal_size;
 
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::tui::effect::{Outcome, label};
+use crate::tui::effect::{JobOutcome, label};
 
 /// The prompt of an agent that needs one when it is restarted.
 const GO_ON: &str = "You were stopped and started again. The conversation so far is still yours, and the files are as \
@@ -25,7 +25,7 @@ pub(super) fn resume(
     row: RunRow,
     text: String,
     interrupted: &AtomicBool,
-) -> Result<Outcome, Problem> {
+) -> Result<JobOutcome, Problem> {
     let plan = agency.plan_resume(request(context, row, Some(text), ResumeFallback::Refuse)?)?;
     create(agency, &plan, "continues as", interrupted)
 }
@@ -36,7 +36,7 @@ pub(super) fn restart(
     agency: &mut Agency,
     row: RunRow,
     interrupted: &AtomicBool,
-) -> Result<Outcome, Problem> {
+) -> Result<JobOutcome, Problem> {
     if let (RunKind::Agent, Some(name)) = (row.kind, &row.name) {
         return restart_agent(context, name, &row, interrupted);
     }
@@ -55,7 +55,7 @@ pub(super) fn restart(
 }
 
 /// A named agent is its newest run; an older one is not meant by its name.
-fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &AtomicBool) -> Result<JobOutcome, Problem> {
     let mut manager = context.agent_manager()?;
     let newest = manager.agent(name)?.run;
     if newest.id != row.id {
@@ -69,7 +69,7 @@ fn restart_agent(context: &Context, name: &str, row: &RunRow, interrupted: &Atom
     };
     let agent = manager.restart_agent(name, request, interrupted)?;
     let said = format!("{name} was restarted as {}", agent.run.id);
-    Ok(Outcome::Created { id: agent.run.id, said })
+    Ok(JobOutcome::Created { id: agent.run.id, said })
 }
 
 fn request(
@@ -94,9 +94,9 @@ fn request(
     })
 }
 
-fn create(agency: &mut Agency, plan: &Plan, how: &str, interrupted: &AtomicBool) -> Result<Outcome, Problem> {
+fn create(agency: &mut Agency, plan: &Plan, how: &str, interrupted: &AtomicBool) -> Result<JobOutcome, Problem> {
     let row = agency.create(plan, interrupted)?;
     let mut said = vec![format!("{} {how} {}", label(&row), row.id)];
     said.extend(plan.notices.iter().cloned());
-    Ok(Outcome::Created { said: said.join("; "), id: row.id })
+    Ok(JobOutcome::Created { said: said.join("; "), id: row.id })
 }

@@ -33,7 +33,7 @@ fn filled(size: (u16, u16)) -> State {
         message: "'mian' is no commit of /srv/here".to_owned(),
         hint: Some("git branch -a lists what there is".to_owned()),
     };
-    done(&mut state, number, Ok(Outcome::NotCreated { field: Some(Field::Base), failure }));
+    done(&mut state, number, Ok(JobOutcome::NotCreated { field: Some(Field::Base), failure }));
     state
 }
 

@@ -6,7 +6,7 @@ use agency_model::RunId;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::Timestamp;
 
-use crate::tui::effect::{Effect, Failure, Job, JobNumber, Outcome};
+use crate::tui::effect::{Effect, Failure, Job, JobNumber, JobOutcome};
 use crate::tui::fixture::run;
 use crate::tui::input::{BackgroundEvent, Input};
 use crate::tui::state::State;
@@ -60,6 +60,6 @@ pub(in crate::tui) fn job_of(effects: &[Effect]) -> (JobNumber, Job) {
     found.unwrap()
 }
 
-pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<Outcome, Failure>) -> Vec<Effect> {
+pub(in crate::tui) fn done(state: &mut State, job: JobNumber, outcome: Result<JobOutcome, Failure>) -> Vec<Effect> {
     update(state, Input::Background(BackgroundEvent::Done { job, outcome }))
 }

@@ -2,7 +2,7 @@ use agency_engine::runs::changes::RunsNews;
 use agency_model::Answer;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, Outcome, TextFor};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, JobOutcome, TextFor};
 use crate::tui::fixture::{
     ask, choice, ctrl, ended, enter, escape, permission, press, question_id, run, said, state, tell,
 };
@@ -29,7 +29,7 @@ fn job(effects: &[Effect]) -> Option<Job> {
 fn done(state: &mut State, outcome: Result<&str, &str>) {
     let (job, _) = state.jobs.last().unwrap().clone();
     let failure = |message: &str| Failure { message: message.to_owned(), hint: None };
-    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(failure);
+    let outcome = outcome.map(|text| JobOutcome::Said(text.to_owned())).map_err(failure);
     tell(state, BackgroundEvent::Done { job, outcome });
 }
 

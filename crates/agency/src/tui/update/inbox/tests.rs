@@ -2,7 +2,7 @@ use agency_engine::store::QuestionRow;
 use agency_model::{Answer, QuestionId, QuestionKind};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
-use crate::tui::effect::{Effect, Failure, Job, Outcome};
+use crate::tui::effect::{Effect, Failure, Job, JobOutcome};
 use crate::tui::fixture::{
     ask, choice, ctrl, enter, escape, permission, press, question, question_id, run, run_id, said, state, tell,
 };
@@ -38,7 +38,7 @@ fn answers(effects: &[Effect]) -> Vec<(QuestionId, Answer)> {
 fn done(state: &mut State, outcome: Result<&str, &str>) {
     let (job, _) = state.jobs.last().unwrap().clone();
     let failure = |message: &str| Failure { message: message.to_owned(), hint: Some("look again".to_owned()) };
-    let outcome = outcome.map(|text| Outcome::Said(text.to_owned())).map_err(failure);
+    let outcome = outcome.map(|text| JobOutcome::Said(text.to_owned())).map_err(failure);
     tell(state, BackgroundEvent::Done { job, outcome });
 }
 

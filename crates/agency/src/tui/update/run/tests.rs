@@ -1,8 +1,8 @@
 use agency_engine::store::RunRow;
-use agency_engine::workspace::DeleteBranch;
+use agency_workspace::DeleteBranch;
 
 use crate::tui::confirm::Readiness;
-use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, Outcome};
+use crate::tui::effect::{Effect, Failure, ForegroundProgram, Job, JobOutcome};
 use crate::tui::fixture::{ended, escape, press, run, said, state, tell};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::state::{Overlay, State};
@@ -25,7 +25,10 @@ fn jobs(effects: Vec<Effect>) -> Vec<Job> {
 fn plan(state: &mut State, branch: DeleteBranch, notes: &[&str]) {
     let (job, _) = state.jobs.last().unwrap().clone();
     let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-    tell(state, BackgroundEvent::Done { job, outcome: Ok(Outcome::Removal { run: run(1, "one").id, branch, notes }) });
+    tell(
+        state,
+        BackgroundEvent::Done { job, outcome: Ok(JobOutcome::Removal { run: run(1, "one").id, branch, notes }) },
+    );
 }
 
 fn asked(state: &State) -> (Readiness, Vec<String>) {
@@ -191,6 +194,6 @@ fn who_leaves_waits_for_what_is_being_done_or_asks_again() {
     assert!(state.leaving);
     assert_eq!(press(&mut state, "q"), [Effect::Quit]);
     let (job, _) = state.jobs.last().unwrap().clone();
-    let effects = tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(Outcome::Said("done".to_owned())) });
+    let effects = tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(JobOutcome::Said("done".to_owned())) });
     assert_eq!(effects, [Effect::Quit]);
 }

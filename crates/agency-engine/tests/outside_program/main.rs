@@ -1,0 +1,64 @@
+//! A program of its own that uses the library: it is started again by the library, and has a `main` of its own.
+//!
+//! It runs its tests itself, by the protocol of the test runners, because a test harness would be in the way of `init`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "all of it is a test"
+)]
+
+mod adapters;
+mod configuration;
+mod forgetful;
+mod place;
+mod starting;
+
+use std::process::ExitCode;
+
+/// What a process of this program is, where it is not the one that runs the tests.
+const ROLE: &str = "OUTSIDE_PROGRAM";
+
+type Test = (&'static str, fn());
+
+const TESTS: &[Test] = &[
+    ("a_run_of_a_program_with_init_completes", starting::a_run_of_a_program_with_init_completes),
+    ("handles_can_be_cloned_and_sent", starting::handles_can_be_cloned_and_sent),
+    ("without_init_a_run_is_refused_at_once", forgetful::without_init_a_run_is_refused_at_once),
+    (
+        "without_init_a_program_does_not_start_itself_again",
+        forgetful::without_init_a_program_does_not_start_itself_again,
+    ),
+    ("without_init_a_child_opens_nothing", forgetful::without_init_a_child_opens_nothing),
+    ("a_driver_uses_the_configuration_in_memory", configuration::a_driver_uses_the_configuration_in_memory),
+    ("an_adapter_of_the_program_is_used_by_its_name", adapters::an_adapter_of_the_program_is_used_by_its_name),
+    ("an_adapter_that_a_child_does_not_know_is_named", adapters::an_adapter_that_a_child_does_not_know_is_named),
+    ("an_adapter_is_refused_with_the_reason", adapters::an_adapter_is_refused_with_the_reason),
+];
+
+fn main() -> ExitCode {
+    match std::env::var(ROLE).as_deref() {
+        // It does not call `init`.
+        Ok("forgetful") => return forgetful::main(),
+        Ok("without-adapters") => agency_engine::init(),
+        Ok(_) | Err(_) => agency_engine::Init::new().adapter("mine", &adapters::Mine).run().unwrap(),
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |word: &str| arguments.iter().any(|argument| argument == word);
+    if has("--list") {
+        for (name, _) in TESTS.iter().filter(|_| !has("--ignored")) {
+            println!("{name}: test");
+        }
+        return ExitCode::SUCCESS;
+    }
+    let filters: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    for (name, test) in TESTS {
+        if filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str())) {
+            println!("{name}");
+            test();
+        }
+    }
+    ExitCode::SUCCESS
+}
