@@ -30,6 +30,7 @@ mod screen_reader;
 mod slot;
 mod startup;
 mod store_sync;
+mod stream_reader;
 mod supervisor;
 mod timers;
 mod typing;

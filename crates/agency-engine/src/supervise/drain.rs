@@ -94,6 +94,7 @@ impl Supervisor<'_> {
     }
 
     fn attempt_is_over(&mut self) {
+        self.catch_up_with_logs();
         self.drain = None;
         self.timers.disarm(&Timer::Drain);
         let Some(exit) = self.agent.take().and_then(|agent| agent.exit()) else {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use agency_adapters::StreamItem;
 use agency_model::Event;
 use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -9,6 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::control::ControlMessage;
 use super::notifier::Notifier;
 use super::pane::{Pane, PaneNews};
+use super::stream_reader::StreamReader;
 use super::supervisor::Supervisor;
 use super::timers::Timer;
 use super::viewer::drain_viewers;
@@ -26,6 +28,7 @@ pub(super) struct Signals {
 /// Anything that can happen.
 enum LoopEvent {
     Agent(RunnerEvent),
+    Understood(Vec<StreamItem>),
     Pane(PaneNews),
     Control(ControlMessage),
     Timer(Timer),
@@ -49,7 +52,8 @@ impl Supervisor<'_> {
     }
 
     async fn next(&mut self) -> LoopEvent {
-        let keeps_up = self.pane.as_ref().is_none_or(Pane::keeps_up);
+        let keeps_up = self.pane.as_ref().is_none_or(Pane::keeps_up)
+            && self.protocol.reader.as_ref().is_none_or(StreamReader::keeps_up);
         // Control comes before a flood of output.
         tokio::select! {
             biased;
@@ -57,6 +61,7 @@ impl Supervisor<'_> {
             Some(message) = self.control.recv() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = next_of_pane(self.pane.as_mut()) => LoopEvent::Pane(news),
+            items = next_items(self.protocol.reader.as_mut()) => LoopEvent::Understood(items),
             event = next_of_agent(self.agent.as_deref_mut()), if keeps_up => LoopEvent::Agent(event),
         }
     }
@@ -64,6 +69,7 @@ impl Supervisor<'_> {
     fn handle(&mut self, event: LoopEvent) {
         match event {
             LoopEvent::Agent(event) => self.handle_agent(event),
+            LoopEvent::Understood(items) => self.handle_items(items),
             LoopEvent::Pane(PaneNews::Typed(length)) => {
                 if let (Some(agent), Some(pane)) = (&mut self.agent, &self.pane) {
                     // Keys for an agent that reads no input have no effect, as on any terminal.
@@ -134,6 +140,13 @@ async fn next_signal(signals: Option<&mut Signals>) -> LoopEvent {
 async fn next_of_agent(agent: Option<&mut (dyn ProcessRunner + 'static)>) -> RunnerEvent {
     match agent {
         Some(agent) => agent.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_items(reader: Option<&mut StreamReader>) -> Vec<StreamItem> {
+    match reader {
+        Some(reader) => reader.next().await,
         None => std::future::pending().await,
     }
 }
