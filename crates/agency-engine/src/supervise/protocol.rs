@@ -9,8 +9,8 @@ use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 use ulid::Ulid;
 
+use super::Supervisor;
 use super::stream_reader::StreamReader;
-use super::supervisor::Supervisor;
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
@@ -120,12 +120,11 @@ impl ProtocolReader {
 
 impl Supervisor<'_> {
     /// Understands what was just written to the logs, now or when the parser has read what came before.
-    pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let items = match (&self.agent, &mut self.protocol.reader, stream) {
-            (Some(agent), Some(reader), Stream::Stdout) => reader.feed(agent.written(stream, length)),
-            (_, _, Stream::Stdout | Stream::Stderr) => return,
-        };
-        self.handle_items(items.unwrap_or_default());
+    pub(super) fn understand(&mut self, length: usize) {
+        if let Some(reader) = &mut self.protocol.reader {
+            let items = reader.feed(self.process.written(Stream::Stdout, length));
+            self.handle_items(items.unwrap_or_default());
+        }
     }
 
     /// Handles what follows from a message to the agent, such as questions that are withdrawn.
@@ -156,7 +155,7 @@ impl Supervisor<'_> {
     pub(super) fn forget_outcome(&mut self) {
         self.protocol.outcome = None;
         self.protocol.last_error = None;
-        self.protocol.opening.clone_from(&self.start.opening);
+        self.protocol.opening.clone_from(&self.process.start().opening);
         self.protocol.listen_anew();
     }
 
@@ -165,11 +164,11 @@ impl Supervisor<'_> {
         if items.is_empty() {
             return;
         }
-        self.events.hold();
+        self.files.hold_events();
         for item in items {
             self.handle_item(item);
         }
-        self.events.release();
+        self.files.release_events();
         // Once for all that was read at the same time: a file that replaces another one is brought to the disk at once,
         // which takes longer than to read a hundred lines.
         if std::mem::take(&mut self.protocol.snapshot_is_due) {
@@ -196,12 +195,12 @@ impl Supervisor<'_> {
             StreamItem::MessageDropped => self.converse(Input::MessageDropped),
             StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
             // An agent that asks for something and does not read the reply goes without it.
-            StreamItem::Reply(bytes) => drop(self.write_to_agent(&bytes)),
+            StreamItem::Reply(bytes) => drop(self.process.write(&bytes)),
             StreamItem::Question(question) => {
                 // The events before a question are on disk before anything follows from it.
-                self.events.release();
+                self.files.release_events();
                 self.ask(question, Origin::Protocol);
-                self.events.hold();
+                self.files.hold_events();
             }
             StreamItem::Withdrawn(key) => {
                 self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
@@ -224,7 +223,7 @@ impl Supervisor<'_> {
         let note = AgentNote {
             session: self.protocol.session.as_deref(),
             usage: self.protocol.usage,
-            activity: self.conversation.activity().map(|activity| (activity, self.activity_row.since)),
+            activity: self.present_activity(),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
             self.report_store_error("what the agent said of itself could not be stored", &error);
