@@ -60,8 +60,7 @@ impl Supervisor<'_> {
     }
 
     async fn next(&mut self) -> LoopEvent {
-        let keeps_up =
-            self.display.keeps_up() && self.protocol.reader.as_ref().is_none_or(StreamReader::keeps_up);
+        let keeps_up = self.display.keeps_up() && self.protocol.reader.as_ref().is_none_or(StreamReader::keeps_up);
         // Control comes before a flood of output.
         tokio::select! {
             biased;
