@@ -25,7 +25,7 @@ fn adapters() -> impl Iterator<Item = &'static dyn AgentAdapter> {
 
 /// The names of all agents that are known without a configuration file.
 pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
-    adapters().map(|adapter| adapter.name())
+    adapters().map(AgentAdapter::name)
 }
 
 /// One of these agents.

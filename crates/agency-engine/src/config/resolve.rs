@@ -126,7 +126,7 @@ fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMa
         }
         let known = built_in::find(&name).or_else(|| agent.command.clone().map(AgentConfig::new));
         let Some(mut known) = known else {
-            let nearest = agency_model::nearest(&spelling, known_names(&agents).into_iter());
+            let nearest = agency_model::nearest(&spelling, known_names(&agents));
             let message = "it is not a built-in agent, so it needs a `command`".to_owned();
             mistakes.push(wrong(message).meant(nearest));
             continue;

@@ -140,9 +140,9 @@ mod tests {
     use super::*;
 
     fn texts(items: Vec<StreamItem>) -> impl Iterator<Item = usize> {
-        items.into_iter().filter_map(|item| match item {
-            StreamItem::Event(Event::Output { text, .. }) => Some(text.trim_end_matches('.').parse().unwrap()),
-            _ => None,
+        items.into_iter().filter_map(|item| {
+            let StreamItem::Event(Event::Output { text, .. }) = item else { return None };
+            Some(text.trim_end_matches('.').parse().unwrap())
         })
     }
 
