@@ -24,7 +24,7 @@ fn adapters() -> impl Iterator<Item = &'static dyn AgentAdapter> {
 }
 
 /// The names of all agents that are known without a configuration file.
-pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     adapters().map(AgentAdapter::name)
 }
 

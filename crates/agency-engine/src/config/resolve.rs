@@ -99,7 +99,10 @@ fn beside(file: Option<&Path>, path: &str) -> PathBuf {
 
 /// The names of all agents, in alphabetical order.
 fn known_names(written: &BTreeMap<String, AgentConfig>) -> Vec<&str> {
-    let names: BTreeSet<&str> = written.keys().map(String::as_str).chain(built_in::names()).collect();
+    let mut names: BTreeSet<&str> = written.keys().map(String::as_str).collect();
+    for name in built_in::names() {
+        names.insert(name);
+    }
     names.into_iter().collect()
 }
 
