@@ -10,6 +10,7 @@ mod shutdown;
 mod state;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -255,10 +256,17 @@ impl AgentManager {
     pub fn list_agents(&mut self) -> Result<Vec<NamedAgent>, AgentError> {
         let filter = RunFilter { kind: Some(RunKind::Agent), ..RunFilter::default() };
         let mut agents: BTreeMap<String, NamedAgent> = BTreeMap::new();
-        // Newest first: of a name that was used again, only the newest run counts.
+        // Newest first: of a name that was used again, the live run counts, else the newest.
         for run in self.agency.list(&filter)? {
             let agent = named(run);
-            agents.entry(agent.name.clone()).or_insert(agent);
+            match agents.entry(agent.name.clone()) {
+                Entry::Vacant(free) => drop(free.insert(agent)),
+                Entry::Occupied(mut newer) => {
+                    if newer.get().run.state.is_terminal() && !agent.run.state.is_terminal() {
+                        newer.insert(agent);
+                    }
+                }
+            }
         }
         Ok(agents.into_values().collect())
     }
@@ -288,6 +296,7 @@ impl AgentManager {
     }
 
     fn check_free(&mut self, name: &str) -> Result<(), AgentError> {
+        self.agency.adopt_missing()?;
         let live = RunFilter {
             kind: Some(RunKind::Agent),
             name: Some(name.to_owned()),

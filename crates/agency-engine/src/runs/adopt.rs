@@ -7,12 +7,14 @@ mod from_spec;
 mod history;
 mod snapshot;
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry};
+use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use agency_model::RunId;
 use agency_model::run::State;
+use agency_model::{RunId, RunKind};
 use agency_system::lock::is_held;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -23,7 +25,7 @@ use self::history::History;
 use crate::agency::Agency;
 use crate::home::{Home, RunDirectory};
 use crate::runs::owner::has_owner;
-use crate::store::{AdoptedRun, KnownRun, KnownRuns, StoreError};
+use crate::store::{AdoptedRun, KnownRun, KnownRuns, RunRow, StoreError};
 
 /// How long a creator may take for its first steps.
 const BEING_MADE: Duration = Duration::from_secs(60);
@@ -122,10 +124,30 @@ impl Agency {
             }
         }
         findings.runs.sort_by(|(_, one), (_, other)| one.row.id.cmp(&other.row.id));
+        self.make_agent_names_unique(&mut findings)?;
         findings.unused.sort();
         findings.untold.sort();
         findings.unadoptable.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(findings)
+    }
+
+    /// Gives a live agent another name if one that is live too has it: both can then be named, and stopped.
+    fn make_agent_names_unique(&self, findings: &mut FileFindings) -> Result<(), StoreError> {
+        let is_live_agent = |row: &RunRow| row.kind == RunKind::Agent && !row.state.is_terminal();
+        if !findings.runs.iter().any(|(_, run)| is_live_agent(&run.row)) {
+            return Ok(());
+        }
+        let is_found = |row: &RunRow| findings.runs.iter().any(|(_, run)| run.row.id == row.id);
+        let mut stored = self.store.live()?;
+        stored.retain(|row| is_live_agent(row) && !is_found(row) && has_owner(&self.home.run(&row.id)));
+        let mut taken: HashSet<String> = stored.into_iter().filter_map(|row| row.name).collect();
+        for (_, run) in findings.runs.iter_mut().filter(|(_, run)| is_live_agent(&run.row)) {
+            let Some(name) = run.row.name.take() else { continue };
+            let others = (2_u32..).map(|number| format!("{name}-{number}"));
+            run.row.name = iter::once(name.clone()).chain(others).find(|name| !taken.contains(name));
+            taken.extend(run.row.name.clone());
+        }
+        Ok(())
     }
 
     /// Writes into the database what the files contain. Returns what could not be written, with the reason.

@@ -67,6 +67,7 @@ impl Agency {
     /// Removes the worktree and the session of an ended run, and saves uncommitted work first. Safe to repeat.
     pub fn remove(&mut self, row: &RunRow, request: RemoveRequest<'_>) -> Result<Removed, RemoveError> {
         let options = request.options;
+        self.adopt_missing()?;
         self.settle(row)?;
         let row = self.store.run(&row.id)?;
         if !row.state.is_terminal() {

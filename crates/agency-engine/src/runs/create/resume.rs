@@ -71,6 +71,7 @@ impl Agency {
     /// Checks whether a conversation can go on, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
         self.refuse_within_ask(&request.environment)?;
+        self.adopt_missing()?;
         let parent = self.store.run(&request.parent.id)?;
         self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());
@@ -223,6 +224,13 @@ impl Agency {
             return refuse(format!("{id} is {}", parent.state), "send it a message with agency send, or stop it first");
         }
         if parent.removed_at.is_some() {
+            let others = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
+            if let Some(other) = others.iter().find(|other| other.id != *id) {
+                return refuse(
+                    format!("{id} was removed, and {} has its workspace", other.id),
+                    "resume that run instead",
+                );
+            }
             return refuse(
                 format!("{id} was removed, and its workspace with it"),
                 "agency restore brings saved work back",
