@@ -1,6 +1,26 @@
 //! The facade: everything that can be done with runs goes through [`Agency`].
 //!
 //! Its verbs are in [`runs`](crate::runs); this file only opens the home.
+//!
+//! ```
+//! # let place = tempfile::tempdir()?;
+//! # let directory = place.path().join("home");
+//! use agency_engine::agency::Agency;
+//! use agency_engine::config::Config;
+//! use agency_engine::store::RunFilter;
+//! use agency_model::run::State;
+//!
+//! let mut config = Config::default();
+//! config.max_agents = 3;
+//! let mut agency = Agency::builder().home(directory).config(config).build()?;
+//! assert!(agency.list(&RunFilter::default().state(State::Running))?.is_empty());
+//!
+//! // A clone has a connection of its own.
+//! let mut other = agency.clone();
+//! let listed = std::thread::spawn(move || other.list(&RunFilter::default()));
+//! assert!(listed.join().unwrap()?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod builder;
 
@@ -28,6 +48,7 @@ pub struct Agency {
 
 /// Why the place could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OpenError {
     /// The home could not be used.
     #[error(transparent)]

@@ -6,7 +6,6 @@ use agency_model::Event;
 use agency_model::run::{Effect, Input, StopCause, Transition, step};
 use agency_system::fault;
 use agency_system::process::processes_of_run;
-use rustix::process::Signal;
 use tracing::{error, info};
 
 use super::finish::RESERVE;
@@ -15,7 +14,7 @@ use super::supervisor::Supervisor;
 use super::timers::{RunTimer, Timer};
 use crate::home::HomeError;
 use crate::record::pid_file::PidFile;
-use crate::runner::RunnerCommand;
+use crate::runner::{RunnerCommand, Signal};
 use crate::runs::remove::bring_up_to_date;
 
 /// How long a killed process may take to be gone.
@@ -146,7 +145,7 @@ impl Supervisor<'_> {
         if let Some(agent) = &self.agent {
             agent.signal(Signal::KILL);
         }
-        self.signal_leftovers(Signal::KILL);
+        self.kill_leftovers();
         self.timers.arm(Timer::Run(RunTimer::Kill { attempt }), KILL_TIMEOUT);
     }
 
@@ -161,9 +160,9 @@ impl Supervisor<'_> {
         self.timers.arm(Timer::Run(RunTimer::Pause { attempt }), delay);
     }
 
-    fn signal_leftovers(&self, signal: Signal) {
+    fn kill_leftovers(&self) {
         for process in self.scope.left_children().into_iter().chain(processes_of_run(&self.id)) {
-            process.signal(signal);
+            process.signal(rustix::process::Signal::KILL);
         }
     }
 

@@ -36,6 +36,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a supervisor could not do its work.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SuperviseError {
     /// The run has a supervisor, or is being removed.
     #[error("{0} has an owner already")]

@@ -50,11 +50,7 @@ fn a_manager_spawns_sends_to_restarts_and_stops_a_scripted_agent_without_any_pro
     assert!(String::from_utf8(place.started.handle(0).typed()).unwrap().contains("Fix the login"));
     assert!(processes_of_run(&alice.run.id).is_empty(), "it is not a process");
 
-    let restart = RestartRequest {
-        prompt: None,
-        current_directory: "/".into(),
-        environment: [("PATH".into(), "/nowhere".into())].into(),
-    };
+    let restart = RestartRequest::new("/").environment([("PATH".into(), "/nowhere".into())].into());
     let again = place.manager.restart_agent("alice", restart, &AtomicBool::new(false)).unwrap();
     assert_ne!(again.run.id, alice.run.id);
     assert!(place.started.handle(0).signals().contains(&Signal::TERM));
