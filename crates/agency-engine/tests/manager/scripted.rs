@@ -113,3 +113,34 @@ fn the_events_of_a_manager_have_the_output_of_an_agent_that_prints_plain_text() 
     });
     assert_eq!(text, "one\ntwö\n", "all of it before the event of its exit");
 }
+
+#[test]
+fn the_output_of_an_attempt_is_between_its_beginning_and_its_exit() {
+    let mut config = Config::default();
+    config.restart.pauses = vec![Duration::ZERO];
+    let mut plain = config.agent("claude-code").unwrap().1.clone();
+    (plain.headless.stream, plain.headless.prompt) = (StreamFormat::Text, PromptDelivery::Stdin);
+    config.agents.insert("plain".to_owned(), plain);
+    let mut place = Place::new(config, |attempt| {
+        let exit_code = Some(i32::from(attempt == 0));
+        vec![say(&format!("attempt {attempt}")), ScriptStep::Exit(Exit { exit_code, signal: None })]
+    });
+    let events = place.manager.events().unwrap();
+    let request = place.request("plain").prompt("Count");
+    place.manager.spawn_agent("dora", request, &AtomicBool::new(false)).unwrap();
+    let mut order = vec![];
+    wait_for_event(&events, |event| {
+        match &event.happened {
+            AgentEventKind::Output { text, .. } => order.push(text.trim().to_owned()),
+            AgentEventKind::Event { event, .. } if matches!(**event, Event::Attempt { .. }) => {
+                order.push("begin".to_owned());
+            }
+            AgentEventKind::Event { event, .. } if matches!(**event, Event::Exit { .. }) => {
+                order.push("exit".to_owned())
+            }
+            _ => {}
+        }
+        is_event(event, |event| matches!(event, Event::Completed { .. }))
+    });
+    assert_eq!(order, ["begin", "attempt 0", "exit", "begin", "attempt 1", "exit"]);
+}
