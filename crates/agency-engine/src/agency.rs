@@ -33,6 +33,7 @@ use std::time::Duration;
 use agency_model::ErrorCode;
 
 use crate::config::{AdapterRefused, Config, ConfigError};
+use crate::deadline::capped;
 use crate::home::{Home, HomeError};
 use crate::own_program::{NotInitialised, check_child};
 use crate::store::{Store, StoreError};
@@ -110,10 +111,13 @@ impl Agency {
     fn open_with(
         open: fn(&Path, Duration) -> Result<Store, StoreError>,
         home: Home,
-        config: Config,
+        mut config: Config,
         executable: PathBuf,
     ) -> Result<Self, OpenError> {
         check_child()?;
+        for limit in [&mut config.stop_grace, &mut config.shutdown_grace, &mut config.lock_timeout] {
+            *limit = capped(*limit);
+        }
         if !home.database().exists() {
             home.ensure()?;
         }

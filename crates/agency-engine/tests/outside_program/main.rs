@@ -15,6 +15,7 @@ mod configuration;
 mod forgetful;
 mod place;
 mod starting;
+mod stopping;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,15 @@ type Test = (&'static str, fn());
 const TESTS: &[Test] = &[
     ("a_run_of_a_program_with_init_completes", starting::a_run_of_a_program_with_init_completes),
     ("handles_can_be_cloned_and_sent", starting::handles_can_be_cloned_and_sent),
+    ("a_limit_of_any_length_is_accepted", starting::a_limit_of_any_length_is_accepted),
+    (
+        "a_watcher_is_stopped_from_another_thread_and_the_run_continues",
+        stopping::a_watcher_is_stopped_from_another_thread_and_the_run_continues,
+    ),
+    (
+        "a_watch_of_the_inbox_is_stopped_from_another_thread",
+        stopping::a_watch_of_the_inbox_is_stopped_from_another_thread,
+    ),
     ("without_init_a_run_is_refused_at_once", forgetful::without_init_a_run_is_refused_at_once),
     (
         "without_init_a_program_does_not_start_itself_again",
