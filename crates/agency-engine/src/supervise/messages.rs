@@ -4,8 +4,7 @@ use agency_adapters::{Channel, EncodeError, ToAgent};
 use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart};
 use agency_system::fault;
 
-use super::supervisor::Supervisor;
-use crate::runner::InputClosed;
+use super::Supervisor;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
 /// Why a message or an answer cannot be passed to an agent that runs.
@@ -15,26 +14,21 @@ const ESCAPE: &[u8] = b"\x1b";
 const CONTROL_C: &[u8] = b"\x03";
 
 impl Supervisor<'_> {
-    /// Writes bytes to the agent; fails if its input is closed.
-    pub(super) fn write_to_agent(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
-        self.agent.as_mut().map_or(Ok(()), |agent| agent.type_in(bytes))
-    }
-
     /// Opens the conversation with a new process.
     pub(super) fn begin_conversation(&mut self, pid: u32) {
         let medium = self.medium();
         if medium == Medium::Protocol {
             let first = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
             // A process that does not read its input exits, or is reported when it gets a message.
-            let _ = self.write_to_agent(&first);
+            let _ = self.process.write(&first);
         }
-        let has_prompt = self.start.opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
+        let has_prompt = self.process.start().opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
         let (stays, reports_turns) = (self.launch.stays, self.protocol.reports_turns());
         self.converse(Input::Started(ProcessStart { pid, medium, has_prompt, stays, reports_turns }));
     }
 
     fn medium(&self) -> Medium {
-        match (&self.screen, self.protocol.is_conversation()) {
+        match (self.display.screen(), self.protocol.is_conversation()) {
             (Some(_), _) => Medium::Screen { understood: self.screen_reader.understands() },
             (None, true) => Medium::Protocol,
             (None, false) => Medium::OneWay,
@@ -87,7 +81,7 @@ impl Supervisor<'_> {
     fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), String> {
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
-        self.write_to_agent(&bytes).map_err(|_| INPUT_CLOSED.to_owned())?;
+        self.process.write(&bytes).map_err(|_| INPUT_CLOSED.to_owned())?;
         self.handle_pending_items();
         Ok(())
     }
@@ -99,12 +93,5 @@ impl Supervisor<'_> {
             InterruptKey::ControlC => CONTROL_C,
         };
         self.type_keys(vec![bytes.to_vec()]);
-    }
-
-    /// Closes the agent's input, so that it exits.
-    pub(super) fn close_input(&mut self) {
-        if let Some(agent) = &mut self.agent {
-            agent.close_input();
-        }
     }
 }

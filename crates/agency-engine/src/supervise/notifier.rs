@@ -112,6 +112,8 @@ pub(super) struct Notifier {
     to: Notify,
     environment: Environment,
     at_work: Vec<AtWork>,
+    /// Whether a failure was reported; once is enough.
+    reported_failure: bool,
 }
 
 struct AtWork {
@@ -131,7 +133,7 @@ impl Notifier {
         for name in [INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE] {
             environment.insert(name.into(), "1".into());
         }
-        Self { to, environment, at_work: vec![] }
+        Self { to, environment, at_work: vec![], reported_failure: false }
     }
 
     /// Whether the bell rings.
@@ -220,6 +222,13 @@ impl Notifier {
             false
         });
         troubles
+    }
+
+    /// The first failure of the run, which is reported; later ones are not.
+    pub(super) fn first_failure(&mut self, troubles: Vec<String>) -> Option<String> {
+        let first = troubles.into_iter().next().filter(|_| !self.reported_failure)?;
+        self.reported_failure = true;
+        Some(first)
     }
 
     /// Waits for the programs, and kills each that exceeds its time.

@@ -8,7 +8,7 @@ use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 use ulid::Ulid;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
@@ -114,12 +114,11 @@ impl ProtocolReader {
 
 impl Supervisor<'_> {
     /// Understands what was just written to the logs.
-    pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let items = match (&self.agent, &mut self.protocol.channel, stream) {
-            (Some(agent), Some(channel), Stream::Stdout) => channel.feed(agent.written(stream, length)),
-            (_, _, Stream::Stdout | Stream::Stderr) => return,
-        };
-        self.handle_items(items);
+    pub(super) fn understand(&mut self, length: usize) {
+        if let Some(channel) = &mut self.protocol.channel {
+            let items = channel.feed(self.process.written(Stream::Stdout, length));
+            self.handle_items(items);
+        }
     }
 
     /// Handles what follows from a message to the agent, such as questions that are withdrawn.
@@ -142,16 +141,16 @@ impl Supervisor<'_> {
     pub(super) fn forget_outcome(&mut self) {
         self.protocol.outcome = None;
         self.protocol.last_error = None;
-        self.protocol.opening.clone_from(&self.start.opening);
+        self.protocol.opening.clone_from(&self.process.start().opening);
         self.protocol.listen_anew();
     }
 
     fn handle_items(&mut self, items: Vec<StreamItem>) {
-        self.events.hold();
+        self.files.hold_events();
         for item in items {
             self.handle_item(item);
         }
-        self.events.release();
+        self.files.release_events();
     }
 
     fn handle_item(&mut self, item: StreamItem) {
@@ -173,12 +172,12 @@ impl Supervisor<'_> {
             StreamItem::MessageDropped => self.converse(Input::MessageDropped),
             StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
             // An agent that asks for something and does not read the reply goes without it.
-            StreamItem::Reply(bytes) => drop(self.write_to_agent(&bytes)),
+            StreamItem::Reply(bytes) => drop(self.process.write(&bytes)),
             StreamItem::Question(question) => {
                 // The events before a question are on disk before anything follows from it.
-                self.events.release();
+                self.files.release_events();
                 self.ask(question, Origin::Protocol);
-                self.events.hold();
+                self.files.hold_events();
             }
             StreamItem::Withdrawn(key) => {
                 self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
@@ -201,7 +200,7 @@ impl Supervisor<'_> {
         let note = AgentNote {
             session: self.protocol.session.as_deref(),
             usage: self.protocol.usage,
-            activity: self.conversation.activity().map(|activity| (activity, self.activity_row.since)),
+            activity: self.present_activity(),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
             self.report_store_error("what the agent said of itself could not be stored", &error);

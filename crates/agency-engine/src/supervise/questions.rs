@@ -8,8 +8,8 @@ use agency_model::policy::Ground;
 use agency_model::{Answer, Event, Question, QuestionId};
 use agency_system::fault;
 
+use super::Supervisor;
 use super::messages::INPUT_CLOSED;
-use super::supervisor::Supervisor;
 use crate::runs::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
@@ -57,7 +57,7 @@ impl Supervisor<'_> {
             self.record_question_event(event);
         } else {
             // It is about the screen, which viewers see themselves.
-            self.events.append(self.run.attempt(), event);
+            self.append(event);
         }
     }
 
@@ -80,7 +80,7 @@ impl Supervisor<'_> {
         let answer = decision.answer();
         if answer.is_none() && decision.rule.is_some() {
             let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
-            self.events.append(self.run.attempt(), Event::Notice { message });
+            self.append(Event::Notice { message });
         }
         let answer = answer.map(|answer| (answer, decision.by()));
         self.converse(Input::Decided { id: id.clone(), answer });
@@ -126,7 +126,7 @@ impl Supervisor<'_> {
         let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
         let result = match encoded {
             Ok((bytes, takes_text)) if bytes.is_empty() => Ok(Sent::Kept { takes_text }),
-            Ok((bytes, takes_text)) => match self.write_to_agent(&bytes) {
+            Ok((bytes, takes_text)) => match self.process.write(&bytes) {
                 Ok(()) => {
                     fault::point("answer.written");
                     Ok(Sent::Written { takes_text })
@@ -187,12 +187,12 @@ impl Supervisor<'_> {
         let (by, outcome) = ("nobody".to_owned(), format!("expired: {reason}"));
         let event =
             Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
-        self.events.append(self.run.attempt(), event);
+        self.append(event);
     }
 
     fn record_question_event(&mut self, event: Event) {
         // An agent on its own screen shows its questions itself.
-        self.record_event(event, self.screen.is_none());
+        self.record_event(event, self.display.screen().is_none());
     }
 
     fn report_unstored(&mut self, stored: Result<(), StoreError>) {

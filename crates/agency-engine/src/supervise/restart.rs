@@ -7,7 +7,7 @@ use agency_model::Event;
 use agency_model::conversation::Input;
 use jiff::Timestamp;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::runner::StdinPlan;
 use crate::wire::{SESSION, Start, WORDS};
@@ -43,25 +43,27 @@ impl Supervisor<'_> {
         let how = match (&self.launch.restart_plan, &known) {
             (Some(plan), Some(session)) => {
                 let start = if self.conversation.was_idle() { &plan.idle } else { &plan.mid_turn };
-                self.start = start.filled(session, &self.restart_prompt());
+                let start = start.filled(session, &self.restart_prompt());
+                self.process.set_start(start);
                 self.converse(Input::Restarting { resumes: true });
                 "with its conversation"
             }
             (_, _) => {
-                self.start = self.launch.start.clone();
+                self.process.set_start(self.launch.start.clone());
                 self.converse(Input::Restarting { resumes: false });
                 "from the beginning"
             }
         };
         let message = format!("the agent crashed; it is started again {how}");
-        self.events.append(self.run.attempt(), Event::Error { message });
+        self.append(Event::Error { message });
     }
 
     /// How long the pause must be so that the agent does not lose its conversation.
     pub(super) fn shortest_pause(&self) -> Duration {
         match &self.launch.restart_plan {
             Some(plan)
-                if adapter(&plan.adapter).loses_conversation_within_minute() && self.start != self.launch.start =>
+                if adapter(&plan.adapter).loses_conversation_within_minute()
+                    && *self.process.start() != self.launch.start =>
             {
                 let into_minute = Timestamp::now().as_millisecond().rem_euclid(60_000);
                 Duration::from_millis((60_000 - into_minute).unsigned_abs())
@@ -77,7 +79,7 @@ impl Supervisor<'_> {
         let search = ConversationSearch {
             program: &self.launch.program,
             directory: &self.launch.directory,
-            environment: &self.environment,
+            environment: self.process.environment(),
             during: (self.row.created_at, None),
         };
         let kept = || find_conversation(adapter, &search);

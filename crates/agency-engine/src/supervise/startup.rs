@@ -16,12 +16,12 @@ use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tracing::{debug, error, info};
 
+use super::Supervisor;
 use super::control::{self, ControlMessage};
 use super::notifier::Notifier;
 use super::parent_watch::ParentWatch;
 use super::scope::SupervisorScope;
 use super::slot::{self, SlotOutcome};
-use super::supervisor::Supervisor;
 use crate::home::{Home, HomeError, RunDirectory};
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::runner::RunnerFactory;
@@ -241,18 +241,19 @@ impl RunParts<'_> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator, version) = (self.home, self.creator, self.launch.version);
         let given = (self.scope, self.launch, self.environment);
-        let mut supervisor = Supervisor::new(home, &row, given, store, control).map_err(system)?;
+        let mut supervisor = Supervisor::new(home, row, given, store, control).map_err(system)?;
         // The creator hears of a failure only when the row says it too.
         Ok(match supervisor.start() {
             Ok(()) => {
                 tell(&creator, version, &Report::Running);
                 debug!("reported to the creator");
                 fault::point("supervise.reported");
-                supervisor.scope.settle_down();
+                supervisor.process.scope().release_start_memory();
                 supervisor.run_to_end().await
             }
-            Err(message) => {
+            Err(error) => {
                 let notifier = supervisor.run_to_end().await;
+                let message = error.to_string();
                 tell(&creator, version, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
                 notifier
             }

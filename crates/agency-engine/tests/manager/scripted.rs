@@ -130,15 +130,12 @@ fn the_output_of_an_attempt_is_between_its_beginning_and_its_exit() {
     place.manager.spawn_agent("dora", request, &AtomicBool::new(false)).unwrap();
     let mut order = vec![];
     wait_for_event(&events, |event| {
-        match &event.happened {
-            AgentEventKind::Output { text, .. } => order.push(text.trim().to_owned()),
-            AgentEventKind::Event { event, .. } if matches!(**event, Event::Attempt { .. }) => {
-                order.push("begin".to_owned());
-            }
-            AgentEventKind::Event { event, .. } if matches!(**event, Event::Exit { .. }) => {
-                order.push("exit".to_owned())
-            }
-            _ => {}
+        if let AgentEventKind::Output { text, .. } = &event.happened {
+            order.push(text.trim().to_owned());
+        } else if is_event(event, |event| matches!(event, Event::Attempt { .. })) {
+            order.push("begin".to_owned());
+        } else if is_event(event, |event| matches!(event, Event::Exit { .. })) {
+            order.push("exit".to_owned());
         }
         is_event(event, |event| matches!(event, Event::Completed { .. }))
     });
