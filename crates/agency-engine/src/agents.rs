@@ -38,11 +38,11 @@
 mod error;
 mod events;
 mod follower;
+mod restart_request;
 mod shutdown;
 mod state;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,11 +54,12 @@ use agency_model::{Host, Mode, RunId, RunKind, nearest};
 
 pub use error::AgentError;
 pub use events::{AgentEvent, AgentEventKind, AgentEvents, Missed};
+pub use restart_request::RestartRequest;
 pub use shutdown::{Shutdown, StoppedAgent};
 pub use state::AgentState;
 
 use crate::agency::Agency;
-use crate::config::{Config, environment_of_process};
+use crate::config::Config;
 use crate::home::Home;
 use crate::runner::{ProcessRunner, RunnerCommand, RunnerFactory, SpawnError};
 use crate::runs::create::{CreateError, Plan, ResumeFallback, ResumeRequest, RunRequest, SupervisorStart};
@@ -101,39 +102,6 @@ pub struct NamedAgent {
     pub state: AgentState,
     /// Its newest run.
     pub run: RunRow,
-}
-
-/// How an agent is started again. [`RestartRequest::new`] is without a prompt, in the environment of this process.
-#[derive(Debug, Clone)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct RestartRequest {
-    /// Its prompt; nothing if absent.
-    pub prompt: Option<String>,
-    /// Where the user stands.
-    pub current_directory: PathBuf,
-    /// The environment it gets.
-    pub environment: BTreeMap<OsString, OsString>,
-}
-
-impl RestartRequest {
-    /// Without a prompt, with the environment of this process; the user is in `directory`.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { prompt: None, current_directory: directory.into(), environment: environment_of_process() }
-    }
-
-    /// What the agent is to do.
-    #[must_use]
-    pub fn prompt(mut self, text: impl Into<String>) -> Self {
-        self.prompt = Some(text.into());
-        self
-    }
-
-    /// The environment of the agent, in place of that of this process.
-    #[must_use]
-    pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
-        self.environment = environment;
-        self
-    }
 }
 
 /// Spawns, stops, restarts and watches named agents.
