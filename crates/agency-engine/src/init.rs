@@ -19,7 +19,7 @@ use crate::scripted::{ScriptFileError, execute_file};
 use crate::supervise::{SuperviseError, supervise};
 
 /// Makes this program one that can run agents. Call it first in `main`, before arguments are parsed and threads are
-/// started.
+/// started, so in a `main` that is not `async`.
 ///
 /// The library starts its program again, with reserved arguments, to supervise a run, to drive a workflow session, and
 /// as the agent `scripted`. In such a process this call does that work and ends the process. In any other it returns at

@@ -57,7 +57,10 @@ pub enum SuperviseError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The caller is inside of a tokio runtime, and the supervisor has one of its own.
-    #[error("supervise() has a tokio runtime of its own and cannot be called inside of another one")]
+    #[error(
+        "the supervisor has a tokio runtime of its own and cannot work inside of another one: \
+         call agency_engine::init() before a runtime is started, in a main that is not async"
+    )]
     WithinRuntime,
     /// The operating system refused.
     #[error("the supervisor of {id} could not be set up: {source}")]

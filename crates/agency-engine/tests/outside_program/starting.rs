@@ -44,3 +44,14 @@ pub(super) fn a_limit_of_any_length_is_accepted() {
     assert_eq!(running.state, State::Running);
     assert_eq!(agency.stop(&running).unwrap().state, State::Killed);
 }
+
+// `supervise()` does not panic under `#[tokio::main]`, and its death before its report is explained.
+pub(super) fn init_in_an_async_main_is_explained() {
+    let place = Place::new();
+    let mut agency = place.builder().program(place.program("async")).build().unwrap();
+    let plan = agency.plan(place.request("scripted")).unwrap();
+    let error = agency.create(&plan, &AtomicBool::new(false)).unwrap_err().to_string();
+    assert!(error.contains("call agency_engine::init() before a runtime is started"), "{error}");
+    let log = agency.home().run(&plan.id).supervisor_log();
+    assert!(error.contains(&format!("Its log is {}", log.display())), "{error}");
+}
