@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use agency_engine::agents::{AgentEventKind, AgentManager, AgentState, ManagerConfig};
 use agency_engine::runs::create::RunRequest;
 use agency_examples::{Outcome, Place};
+use agency_model::run::State;
 
 const SCRIPT: &str = "
 ```agency
@@ -52,8 +53,10 @@ fn main() -> Outcome {
     }
     assert_eq!(said.matches("I look around.").count(), 2);
     for agent in manager.list_agents()? {
-        println!("{} ended {} on {:?}", agent.name, agent.run.state, agent.run.new_branch);
-        assert_eq!(agent.run.error, None);
+        // An event is there a moment before the row that it is about.
+        let run = manager.agency().wait(&agent.run.id, None, State::is_terminal)?;
+        println!("{} ended {} on {:?}", agent.name, run.state, run.new_branch);
+        assert_eq!(run.state, State::Completed);
     }
     // Nothing is left to be stopped.
     assert!(manager.shutdown(&AtomicBool::new(false))?.stopped.is_empty());
