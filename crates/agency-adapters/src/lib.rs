@@ -63,6 +63,10 @@ pub use self::registry::{
 };
 pub use self::workflow_driver::protocol as driver_protocol;
 
+/// The versions of the real agents that the tests run, as `scripts/agents` installs them.
+#[doc(hidden)]
+pub const AGENT_VERSIONS: &str = include_str!("../data/agent-versions.toml");
+
 /// The environment of a process.
 pub type Variables = BTreeMap<OsString, OsString>;
 

@@ -27,6 +27,7 @@ pub mod inbox;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
+#[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
 pub mod remove;

@@ -45,3 +45,7 @@ pub use question_key::QuestionKey;
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;
+
+/// A moment, to the nanosecond and without a time zone. It converts from and into `std::time::SystemTime`.
+#[doc(inline)]
+pub use jiff::Timestamp;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
+use crate::deadline::capped;
 use crate::runs::stop::StopError;
 use crate::store::{Request, RunRow};
 use crate::wire::wake_supervisor;
@@ -52,7 +53,7 @@ impl AgentManager {
     fn end(&mut self, alive: &[RunRow], hurry: &AtomicBool) -> Result<Shutdown, AgentError> {
         let timeout = self.config.shutdown_timeout;
         self.ask_all(alive, timeout)?;
-        let until = Instant::now() + timeout + FINISH_TIMEOUT;
+        let until = Instant::now() + capped(timeout) + FINISH_TIMEOUT;
         let mut hurried = false;
         while let Some(run) = self.first_alive(alive)? {
             if hurry.load(Ordering::Relaxed) && !std::mem::replace(&mut hurried, true) {

@@ -23,6 +23,7 @@ const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a chat is about.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ChatRequest {
     /// The names of the sources.
     pub sources: Vec<String>,

@@ -12,6 +12,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// An agent program and its ways of being started.
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AgentConfig {
     /// The program: a name to look up, or a path.
     pub command: String,
@@ -43,6 +44,7 @@ pub struct AgentConfig {
 
 /// Where the rules for an agent's screen are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScreenSource {
     /// There are none.
     None,

@@ -22,6 +22,7 @@ pub struct TemplatePaths<'a> {
 
 /// A text that is no command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum InvalidCommand {
     /// It names no program.
     #[error("it is empty: expected a program and its arguments")]

@@ -25,6 +25,7 @@ pub struct ConfigValue {
 
 /// What gave a setting its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Origin {
     /// It is not set anywhere.
     Default,

@@ -19,6 +19,7 @@ const OF_A_SPEC: &[&str] = &["repo", "base_ref", "runner", "prompt"];
 
 /// Why a file with rules is refused.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PolicyFileError {
     /// It cannot be read, or is no configuration otherwise.
     #[error(transparent)]

@@ -9,6 +9,7 @@ pub(super) const MAX_BYTES: usize = 1_000_000;
 
 /// Why a configuration file is refused. Each message begins with the file, and its line and column where it has one.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ConfigError {
     /// A file that the user named is missing.
     #[error("{}: {by} names this file, but it does not exist", path.display())]

@@ -14,6 +14,7 @@ use crate::store::{RunFilter, RunRow};
 
 /// A session as answers show it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Overview {
     /// Its id.
     pub session: SessionId,
@@ -51,6 +52,7 @@ pub struct Overview {
 
 /// A step as answers show it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StepOverview {
     /// Its name.
     pub name: String,

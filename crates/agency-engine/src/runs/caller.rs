@@ -19,6 +19,7 @@ use crate::store::StoreError;
 
 /// Why a process may not do what only users may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NotAllowed {
     /// An agent started it.
     #[error("this process was started by the agent of {0}, or in the tmux session of that run")]

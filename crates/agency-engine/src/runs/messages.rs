@@ -1,5 +1,25 @@
 //! Messages, interrupts and answers for a running agent. A request is a row; the supervisor carries it out and records
 //! the outcome.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(ASKING)?;
+//! use agency_model::Answer;
+//!
+//! # let mut inbox = agency.watch_inbox()?;
+//! # while agency.inbox()?.is_empty() {
+//! #     inbox.next(&mut agency)?;
+//! # }
+//! for question in agency.inbox()? {
+//!     agency.answer(&question, &Answer::Deny { message: Some("not now".to_owned()) }, "a program")?;
+//! }
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! assert_eq!(ended.state, State::Failed);
+//! assert!(agency.send(&ended, "Are you there?").is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::time::{Duration, Instant};
 
@@ -24,6 +44,7 @@ const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 
 /// Why a message, an interrupt or an answer was not delivered.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DeliveryError {
     /// The run has no agent now.
     #[error("{id} is {state}; only a running agent can receive messages")]

@@ -2,6 +2,16 @@
 //!
 //! The one rule: a run with a living owner is never touched. A process that finds a live row without an
 //! owner becomes its owner for a moment, and completes the record from the exit markers.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config};
+//! # let place = tempfile::tempdir()?;
+//! # let mut agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! // `list`, `wait` and the like do this themselves.
+//! let completed = agency.reconcile_live()?;
+//! assert!(completed.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io;
 use std::thread::{self, ScopedJoinHandle};

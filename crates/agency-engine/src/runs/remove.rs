@@ -1,4 +1,22 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! use agency_engine::orchestrator::needing_session;
+//! use agency_engine::runs::remove::RemoveRequest;
+//!
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! std::fs::write(std::path::Path::new(ended.worktree_path.as_deref().unwrap()).join("note"), "not committed")?;
+//! let needed_by = needing_session(agency.home());
+//! let removed = agency.remove(&ended, RemoveRequest::new(&needed_by))?;
+//! assert!(removed.removed);
+//! // What was not committed is in a ref.
+//! assert!(removed.saved_ref.is_some());
+//! # Ok(())
+//! # }
+//! ```
 
 mod edited_prompt;
 mod error;
@@ -16,8 +34,8 @@ use agency_model::{RunId, Vcs};
 use agency_system::fault;
 use agency_system::lock::Lock;
 use agency_workspace::{
-    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
-    restore, restore_ref_with_jj, restore_with_jj,
+    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, restore, restore_ref_with_jj,
+    restore_with_jj,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,6 +52,7 @@ use crate::agency::Agency;
 use crate::agent_files;
 use crate::record::pid_file::PidFile;
 use crate::store::RunRow;
+pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
 /// What removing a run did, or would do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

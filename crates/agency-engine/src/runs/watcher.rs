@@ -4,8 +4,7 @@
 //! agent never waits for it. The program calls [`init`](crate::init()) first.
 //!
 //! ```standalone_crate
-//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/watcher/example.rs"));
-//! use agency_model::run::State;
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
 //! use agency_model::{Answer, QuestionKind};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,6 +49,7 @@ const ANSWERED_BY: &str = "a program";
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CompletionResult {
     /// `completed`, `failed` or `killed`.
     pub state: State,
@@ -61,8 +61,17 @@ pub struct CompletionResult {
     pub error: Option<String>,
 }
 
+impl CompletionResult {
+    /// The end of a run in this state, without anything else: for tests of code that gets one.
+    #[must_use]
+    pub const fn new(state: State) -> Self {
+        Self { state, summary: None, changed_files: None, error: None }
+    }
+}
+
 /// Why watching a run broke off. The run continues.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatcherError {
     /// The run could not be followed.
     #[error(transparent)]
@@ -99,7 +108,7 @@ impl Agency {
     /// An agent whose stream is not understood gives its output as it is:
     ///
     /// ```standalone_crate
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/watcher/example.rs"));
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let (mut agency, run, _place) = start(PLAIN)?;
     /// let mut said = String::new();

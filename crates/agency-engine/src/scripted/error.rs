@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Why a script was refused or ended early. Lines are those of the prompt, counted from one.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScriptError {
     /// The prompt is longer than a script may be.
     #[error("the prompt has more than {limit} bytes")]

@@ -48,6 +48,7 @@ pub struct SampleTask {
 
 /// Why there is no sample repository.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SampleError {
     /// The directory holds something.
     #[error("`{}` is not empty", path.display())]

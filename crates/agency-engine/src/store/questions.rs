@@ -47,6 +47,7 @@ impl FromStr for QuestionState {
 
 /// One row of the table `questions`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct QuestionRow {
     /// The question.
     pub id: QuestionId,

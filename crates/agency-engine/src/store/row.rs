@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Everything the database knows about a run; `meta.json` is a snapshot of it. Fields that earlier versions did not
 /// write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunRow {
     /// The run.
     pub id: RunId,

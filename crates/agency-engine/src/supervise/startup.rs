@@ -36,6 +36,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a supervisor could not do its work.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SuperviseError {
     /// The run has a supervisor, or is being removed.
     #[error("{0} has an owner already")]
@@ -56,7 +57,10 @@ pub enum SuperviseError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The caller is inside of a tokio runtime, and the supervisor has one of its own.
-    #[error("supervise() has a tokio runtime of its own and cannot be called inside of another one")]
+    #[error(
+        "the supervisor has a tokio runtime of its own and cannot work inside of another one: \
+         call agency_engine::init() before a runtime is started, in a main that is not async"
+    )]
     WithinRuntime,
     /// The operating system refused.
     #[error("the supervisor of {id} could not be set up: {source}")]

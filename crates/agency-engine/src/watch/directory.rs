@@ -27,6 +27,7 @@ pub struct DirectoryWatch {
 
 /// What happened in a watched directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DirectoryChange {
     /// A file was written, made or replaced.
     Content,

@@ -31,6 +31,7 @@ pub struct WrittenFile {
 
 /// Whether a file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Written {
     /// It is new.
     New,

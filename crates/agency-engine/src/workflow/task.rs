@@ -20,6 +20,7 @@ const ISSUES: &str = ".beads/issues.jsonl";
 
 /// Where a task comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum TaskFrom {
     /// Words.
     Words {

@@ -10,6 +10,7 @@ use crate::store::StoreError;
 
 /// Why a driver gives up. The session stays as it is, and another driver may go on with it.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DriveError {
     /// The files of the session.
     #[error(transparent)]

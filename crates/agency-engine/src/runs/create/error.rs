@@ -14,6 +14,7 @@ use crate::store::StoreError;
 
 /// Why a run was refused, or did not start.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum CreateError {
     /// The spec has the wrong shape.
     #[error(transparent)]
@@ -103,6 +104,7 @@ pub enum CreateError {
 
 /// What a path was given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PathUse {
     /// `--spec`.
     Spec,

@@ -31,6 +31,7 @@ pub struct InputFingerprint {
 
 /// The first text that an agent receives.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlannedPrompt {
     /// A text that is written to a file of the run.
     Text(String),

@@ -19,12 +19,14 @@ use super::vcs::open_again;
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
+use crate::config::environment_of_process;
 use crate::home::{read_text, read_whole};
 use crate::runs::orphans::Orphan;
 use crate::store::RunRow;
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ResumeRequest {
     /// The run whose conversation continues.
     pub parent: RunRow,
@@ -52,8 +54,38 @@ pub struct ResumeRequest {
     pub notify: bool,
 }
 
+impl ResumeRequest {
+    /// Continues the conversation of a run as it was, with the environment of this process; it is refused where the agent
+    /// cannot continue. The run waits for a free slot if need be, and sends no notifications.
+    #[must_use]
+    pub fn new(parent: RunRow) -> Self {
+        Self {
+            current_directory: PathBuf::from(&parent.repo_path),
+            parent,
+            prompt_text: None,
+            fallback: ResumeFallback::Refuse,
+            mode: None,
+            host: None,
+            name: None,
+            args: vec![],
+            environment: environment_of_process(),
+            may_wait: true,
+            terminal: None,
+            notify: false,
+        }
+    }
+
+    /// The next message to the agent.
+    #[must_use]
+    pub fn prompt(mut self, text: impl Into<String>) -> Self {
+        self.prompt_text = Some(text.into());
+        self
+    }
+}
+
 /// What happens if an agent cannot go on with its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ResumeFallback {
     /// The resumption is refused.
     Refuse,
