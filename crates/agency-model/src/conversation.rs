@@ -21,7 +21,7 @@ mod turn;
 mod typed_message;
 
 pub use activity::{ActivityChange, Evidence};
-pub use effect::{Effect, InterruptKey};
+pub use effect::{Effect, InterruptKey, RequestFailure};
 pub use input::{Answerer, Input, SendError, Sent};
 pub use message::{Message, MessageOrigin};
 pub use open_question::{GivenAnswer, Giver, OpenQuestion, Origin};

@@ -107,7 +107,9 @@ fn file_error(path: &Path) -> impl FnOnce(io::Error) -> SampleError {
 fn commit(directory: &Path) -> Result<(), SampleError> {
     let git = |arguments: &[&str]| {
         let answer = git(directory, arguments).map_err(SampleError::GitNotStarted)?;
-        answer.into_success().map_err(|message| SampleError::Git { path: directory.to_owned(), message })
+        answer
+            .into_success()
+            .map_err(|error| SampleError::Git { path: directory.to_owned(), message: error.to_string() })
     };
     git(&["init", "--quiet", "--template=", "--initial-branch", "main"])?;
     for (name, value) in SETTINGS {

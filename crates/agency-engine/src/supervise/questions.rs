@@ -3,7 +3,7 @@
 //! The one rule: a question and its answer are on disk before anything follows from them.
 
 use agency_adapters::{EncodeError, ToAgent};
-use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, SendError, Sent};
+use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, RequestFailure, SendError, Sent};
 use agency_model::policy::Ground;
 use agency_model::{Answer, Event, Question, QuestionId};
 use agency_system::fault;
@@ -112,8 +112,8 @@ impl Supervisor<'_> {
                 let giver = Giver::Human { request: Some(request) };
                 self.converse(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by, giver } });
             }
-            Ok(_) => self.finish_request(request, Err("there is no answer to deliver".to_owned())),
-            Err(error) => self.finish_request(request, Err(error.to_string())),
+            Ok(_) => self.finish_request(request, Err("there is no answer to deliver".into())),
+            Err(error) => self.finish_request(request, Err(error.to_string().into())),
         }
     }
 
@@ -159,14 +159,19 @@ impl Supervisor<'_> {
     }
 
     /// Stores and records what became of an answer.
-    pub(super) fn settle_question(&mut self, id: &QuestionId, given: GivenAnswer, outcome: &Result<String, String>) {
+    pub(super) fn settle_question(
+        &mut self,
+        id: &QuestionId,
+        given: GivenAnswer,
+        outcome: &Result<String, RequestFailure>,
+    ) {
         let stored = match outcome {
             Ok(outcome) => self.store.question_delivered(id, outcome),
-            Err(error) => self.store.question_expired(id, error),
+            Err(RequestFailure(reason)) => self.store.question_expired(id, reason),
         };
         self.report_unstored(stored);
         fault::point("answer.delivered");
-        let (Ok(text) | Err(text)) = outcome;
+        let (Ok(text) | Err(RequestFailure(text))) = outcome;
         let row = self.store.question(id).ok().flatten();
         let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
         let event = Event::Answer {

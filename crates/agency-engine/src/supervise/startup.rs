@@ -94,8 +94,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
 /// Supervises one run in a thread of this program, which starts its agents by `factory`. The run ends with the program.
 pub(crate) fn supervise_in_thread(home: &Home, id: &RunId, factory: &RunnerFactory) -> io::Result<SupervisorThread> {
     let (home, id, factory) = (home.clone(), id.clone(), Arc::clone(factory));
-    let supervise =
-        move || supervise_run(&home, &id, SupervisorScope::Thread(factory)).map_err(|error| error.to_string());
+    let supervise = move || supervise_run(&home, &id, SupervisorScope::Thread(factory)).map_err(Into::into);
     std::thread::Builder::new().name("supervisor".to_owned()).spawn(supervise)
 }
 

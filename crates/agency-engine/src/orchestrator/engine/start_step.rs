@@ -22,13 +22,22 @@ use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
 use super::merge::Merging;
 use super::script::{ScriptRun, What};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
-use crate::home::{Home, create_private_directory, write_atomically};
+use crate::home::{Home, HomeError, create_private_directory, write_atomically};
 use crate::runs::create::{RunRequest, WorkflowMember};
 use crate::runs::remove::base_of;
 use crate::store::RunRow;
 
 /// Names the session to whatever it starts.
 const SESSION_VARIABLE: &str = "AGENCY_SESSION";
+
+/// Why the run of an agent step cannot be described.
+#[derive(Debug, thiserror::Error)]
+enum TaskError {
+    #[error(transparent)]
+    Template(#[from] Mistake),
+    #[error(transparent)]
+    Prompt(#[from] HomeError),
+}
 
 impl WorkflowExecutor {
     /// Begins a step: first the fact, then the deed.
@@ -69,7 +78,7 @@ impl WorkflowExecutor {
                 self.watch_agent(path, attempt, run, contract, AgentErrand::Begin(Box::new(beginning)));
                 Ok(())
             }
-            Err(why) => self.fail(path, attempt, why),
+            Err(error) => self.fail(path, attempt, error.to_string()),
         }
     }
 
@@ -90,31 +99,29 @@ impl WorkflowExecutor {
                 Waited::Ended(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
                 Waited::Lost => DriverEvent::Lost { path, attempt },
             };
-            // Whoever does not listen any more is dying.
+            // Without a receiver, the driver is shutting down.
             let _ = sender.send(arrival);
         });
     }
 
     /// The run that an agent step is to be.
-    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, String> {
-        let describe = |error: Mistake| error.to_string();
+    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
             PromptParts { file: &self.record.plan.file, spells: &spells, system_prompt: &self.record.system_prompt() };
-        let prompt = step.prompt(&values, &parts).map_err(describe)?;
+        let prompt = step.prompt(&values, &parts)?;
         let context = TemplateValues::new(&values);
         let mut environment = self.environment();
         for (name, value) in &step.env {
-            let value = value.render(&self.record.plan.file, &context, &spells).map_err(describe)?;
+            let value = value.render(&self.record.plan.file, &context, &spells)?;
             environment.insert(name.into(), value.into());
         }
         if let Some(prompt) = &prompt {
             let directory = self.directory.step(path, attempt);
             // The run keeps it too; here it belongs to the history of the session.
-            let kept = create_private_directory(&directory)
-                .and_then(|()| write_atomically(&directory.join("prompt.md"), prompt.as_bytes()));
-            kept.map_err(|error| error.to_string())?;
+            create_private_directory(&directory)?;
+            write_atomically(&directory.join("prompt.md"), prompt.as_bytes())?;
         }
         let defaults = &self.record.plan.defaults;
         let adapter = step.adapter.as_ref().or(defaults.adapter.as_ref()).map(|adapter| adapter.value.clone());
@@ -160,7 +167,7 @@ impl WorkflowExecutor {
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let result = Box::new(script.run());
-            // Whoever does not listen any more is dying.
+            // Without a receiver, the driver is shutting down.
             let _ = sender.send(DriverEvent::Ended { path, attempt, result });
         });
         Ok(())

@@ -98,15 +98,20 @@ fn ready(transport: McpTransport, workspace: &Path, place: &SearchPath<'_>) -> M
     }
 }
 
+/// A variable that a value needs.
+#[derive(Debug, thiserror::Error)]
+#[error("the variable {0} is not set")]
+struct UnsetVariable(String);
+
 /// Replaces `${NAME}` by the variable; the first one that is not set is the error.
-fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String, String> {
+fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String, UnsetVariable> {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else { break };
         let value = environment.get(OsStr::new(name)).and_then(|value| value.to_str());
         filled.push_str(before);
-        filled.push_str(value.ok_or_else(|| name.to_owned())?);
+        filled.push_str(value.ok_or_else(|| UnsetVariable(name.to_owned()))?);
         rest = after;
     }
     filled.push_str(rest);
@@ -119,8 +124,8 @@ fn missing_of(transport: &McpTransport, repository: &Path, place: &SearchPath<'_
         McpTransport::Program { env, .. } => env.values(),
         McpTransport::Address { headers, .. } => headers.values(),
     };
-    let unset = |name: String| format!("the variable {name} is not set");
-    let mut missing: Vec<String> = values.filter_map(|value| fill(value, place.environment).err()).map(unset).collect();
+    let unset = values.filter_map(|value| fill(value, place.environment).err());
+    let mut missing: Vec<String> = unset.map(|error| error.to_string()).collect();
     if let McpTransport::Program { command, args, .. } = transport {
         match find_program(OsStr::new(command), place) {
             Err(why) => missing.push(format!("its command '{command}' {why}")),
