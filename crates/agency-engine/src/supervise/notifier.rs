@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use agency_model::run::State;
-use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction, escaped_line};
+use agency_model::{Question, QuestionContent, QuestionId, QuestionKind, escaped_line};
 use agency_system::process::{
     INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
 };
@@ -54,33 +54,15 @@ enum NotifiedEvent {
 #[derive(Debug, Serialize, JsonSchema)]
 struct NotifiedQuestion {
     id: QuestionId,
-    kind: QuestionKind,
-    title: String,
-    detail: String,
-    options: Vec<QuestionOption>,
-    several: bool,
-    free_text: bool,
-    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
-    only_on_screen: bool,
-    actions: Vec<QuickAction>,
+    #[serde(flatten)]
+    content: QuestionContent,
     asked_at: Timestamp,
 }
 
 impl Notification {
     /// An agent asks.
     pub(super) fn question(run: RunRow, id: QuestionId, question: &Question, asked_at: Timestamp) -> Self {
-        let question = NotifiedQuestion {
-            id,
-            kind: question.kind,
-            title: question.title.clone(),
-            detail: question.detail.clone(),
-            options: question.options.clone(),
-            several: question.several,
-            free_text: question.free_text,
-            only_on_screen: question.only_on_screen,
-            actions: question.actions().to_vec(),
-            asked_at,
-        };
+        let question = NotifiedQuestion { id, content: QuestionContent::of(question.clone()), asked_at };
         Self { schema_version: VERSION, event: NotifiedEvent::Question, run, question: Some(question) }
     }
 
@@ -92,12 +74,13 @@ impl Notification {
     /// Two lines for the desktop, with no word of the agent's.
     fn lines(&self) -> (String, &'static str) {
         let run = self.run.name.clone().unwrap_or_else(|| self.run.id.to_string());
-        let what = match (&self.question, self.run.state) {
-            (Some(NotifiedQuestion { kind: QuestionKind::Permission, .. }), _) => "asks for a permission",
-            (Some(NotifiedQuestion { kind: QuestionKind::Question, .. }), _) => "asks a question",
-            (Some(NotifiedQuestion { kind: QuestionKind::Plan, .. }), _) => "wants a plan approved",
-            (Some(NotifiedQuestion { kind: QuestionKind::Trust, .. }), _) => "asks whether it may trust a directory",
-            (Some(NotifiedQuestion { kind: QuestionKind::Other, .. }), _) => "asks something",
+        let kind = self.question.as_ref().map(|question| question.content.kind);
+        let what = match (kind, self.run.state) {
+            (Some(QuestionKind::Permission), _) => "asks for a permission",
+            (Some(QuestionKind::Question), _) => "asks a question",
+            (Some(QuestionKind::Plan), _) => "wants a plan approved",
+            (Some(QuestionKind::Trust), _) => "asks whether it may trust a directory",
+            (Some(QuestionKind::Other), _) => "asks something",
             (None, State::Completed) => "is completed",
             (None, State::Failed) => "has failed",
             (None, State::Killed) => "was stopped",
