@@ -176,7 +176,7 @@ impl WorkflowExecutor {
 
     fn work(&mut self) -> Result<SessionState, DriveError> {
         self.clock.go_on(self.flow.state());
-        self.find_again()?;
+        self.resume_running()?;
         loop {
             self.advance()?;
             let state = self.flow.state();

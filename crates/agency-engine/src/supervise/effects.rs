@@ -147,17 +147,4 @@ impl Supervisor<'_> {
         let timer = Timer::Run(RunTimer::Grace { attempt: self.run.attempt() });
         self.timers.shorten(&timer, self.process.grace());
     }
-
-    /// Does what the open requests ask for.
-    pub(super) fn handle_requests(&mut self) {
-        self.renew_store();
-        match self.store.take_requests(&self.id) {
-            Ok(requests) => {
-                for request in requests {
-                    self.handle_request(&request);
-                }
-            }
-            Err(error) => self.report_store_error("a request could not be read", &error),
-        }
-    }
 }

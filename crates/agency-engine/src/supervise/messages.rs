@@ -35,8 +35,20 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Does what a request asks for.
-    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
+    /// Does what the open requests ask for.
+    pub(super) fn handle_requests(&mut self) {
+        self.renew_store();
+        match self.store.take_requests(&self.id) {
+            Ok(requests) => {
+                for request in requests {
+                    self.handle_request(&request);
+                }
+            }
+            Err(error) => self.report_store_error("a request could not be read", &error),
+        }
+    }
+
+    fn handle_request(&mut self, taken: &TakenRequest) {
         let request = taken.number;
         match &taken.request {
             Request::Stop { grace } => self.feed_stop(*grace),

@@ -24,14 +24,14 @@ pub(super) struct AgentTask {
     /// Set when it is to be stopped.
     pub(super) stopped: Arc<AtomicBool>,
     /// What is to be done about it.
-    pub(super) errand: AgentErrand,
+    pub(super) action: AgentAction,
 }
 
 /// What is to be done about an agent.
 #[derive(Debug)]
-pub(super) enum AgentErrand {
+pub(super) enum AgentAction {
     /// It is to be started.
-    Begin(Box<TaskStart>),
+    Start(Box<TaskStart>),
     /// Another driver started it, or died meanwhile.
     Find,
 }
@@ -61,10 +61,10 @@ impl AgentTask {
             Ok(agency) => agency,
             Err(error) => return failed(&error),
         };
-        let Self { run, contract, stopped, errand } = self;
-        let found = matches!(errand, AgentErrand::Find);
-        if let AgentErrand::Begin(beginning) = errand
-            && let Err(error) = begin(&mut agency, *beginning, &stopped)
+        let Self { run, contract, stopped, action } = self;
+        let found = matches!(action, AgentAction::Find);
+        if let AgentAction::Start(start) = action
+            && let Err(error) = create(&mut agency, *start, &stopped)
         {
             return failed(&error);
         }
@@ -83,8 +83,8 @@ impl AgentTask {
     }
 }
 
-fn begin(agency: &mut Agency, beginning: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
-    let TaskStart { mut request, copies } = beginning;
+fn create(agency: &mut Agency, start: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
+    let TaskStart { mut request, copies } = start;
     if let Some(worktree) = copies {
         request.flags.base_ref = Some(state_of(&worktree)?);
     }

@@ -38,7 +38,7 @@ pub(super) struct ScriptRun {
     /// Where its files are kept.
     pub(super) directory: PathBuf,
     /// What is run.
-    pub(super) what: What,
+    pub(super) what: ScriptSource,
     /// Its whole environment.
     pub(super) environment: BTreeMap<OsString, OsString>,
     /// The workspace.
@@ -51,7 +51,7 @@ pub(super) struct ScriptRun {
 
 /// What a script step runs.
 #[derive(Debug, Clone)]
-pub(super) enum What {
+pub(super) enum ScriptSource {
     /// A line for the shell.
     Line(String),
     /// A program and its arguments.
@@ -107,8 +107,8 @@ impl ScriptRun {
         let mut command = Command::new("/bin/sh");
         let result = self.directory.join("result");
         match &self.what {
-            What::Line(line) => command.args(["-c", RUN_LINE, "sh"]).arg(result).arg(line),
-            What::Program(words) => command.args(["-c", RUN_PROGRAM, "sh"]).arg(result).args(words),
+            ScriptSource::Line(line) => command.args(["-c", RUN_LINE, "sh"]).arg(result).arg(line),
+            ScriptSource::Program(words) => command.args(["-c", RUN_PROGRAM, "sh"]).arg(result).args(words),
         };
         command
             .env_clear()
@@ -178,7 +178,7 @@ mod tests {
     fn script(directory: &Path, command: &str) -> ScriptRun {
         ScriptRun {
             directory: directory.join("step"),
-            what: What::Line(command.to_owned()),
+            what: ScriptSource::Line(command.to_owned()),
             environment: std::env::vars_os().collect(),
             workspace: directory.to_owned(),
             workdir: None,
@@ -216,7 +216,7 @@ mod tests {
     fn a_program_gets_its_words_and_no_shell_reads_them() {
         let directory = tempfile::tempdir().unwrap();
         let words = ["printf", "%s|", "a b", "$HOME", "'"].map(str::to_owned).to_vec();
-        let result = ScriptRun { what: What::Program(words), ..script(directory.path(), "") }.run();
+        let result = ScriptRun { what: ScriptSource::Program(words), ..script(directory.path(), "") }.run();
         assert_eq!((result.exit_code, result.output.as_str()), (Some(0), "a b|$HOME|'|"));
     }
 

@@ -18,9 +18,9 @@ use agency_system::process::RUN_ID_VARIABLE;
 use agency_workspace::{GitWorktree, Repository, default_target};
 use ulid::Ulid;
 
-use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
+use super::agent::{AgentAction, AgentTask, TaskStart, Waited, exists};
 use super::merge::Merging;
-use super::script::{ScriptRun, What};
+use super::script::{ScriptRun, ScriptSource};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
 use crate::home::{Home, HomeError, create_private_directory, write_atomically};
 use crate::runs::create::{RunRequest, WorkflowMember};
@@ -46,36 +46,36 @@ impl WorkflowExecutor {
         let run_id = matches!(work, Work::Agent(_)).then(|| RunId::from_ulid(Ulid::generate()));
         self.note(Fact::StepStarted { path: path.clone(), attempt, run_id: run_id.clone() })?;
         match (work, run_id) {
-            (Work::Agent(step), Some(run)) => self.begin_agent(path, attempt, &step, run),
-            (Work::Script(step), _) => self.begin_script(path, attempt, &step),
+            (Work::Agent(step), Some(run)) => self.start_agent(path, attempt, &step, run),
+            (Work::Script(step), _) => self.start_script(path, attempt, &step),
             // What follows is asked for by itself.
             (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => Ok(()),
         }
     }
 
     /// Takes up what a driver before this one began.
-    pub(super) fn find_again(&mut self) -> Result<(), DriveError> {
+    pub(super) fn resume_running(&mut self) -> Result<(), DriveError> {
         for Running { path, attempt, run_id, waits, .. } in self.flow.running() {
             let Some(work) = self.flow.step(&path).map(|step| step.work.clone()) else { continue };
             match (work, run_id) {
                 (_, _) if waits => self.ask(&path, attempt)?,
                 (Work::Agent(step), Some(run)) if exists(&self.agency, &run)? => {
                     let contract = step.contract();
-                    self.watch_agent(&path, attempt, run, contract, AgentErrand::Find);
+                    self.watch_agent(&path, attempt, run, contract, AgentAction::Find);
                 }
-                (Work::Agent(step), Some(run)) => self.begin_agent(&path, attempt, &step, run)?,
-                (Work::Script(step), _) => self.begin_script(&path, attempt, &step)?,
+                (Work::Agent(step), Some(run)) => self.start_agent(&path, attempt, &step, run)?,
+                (Work::Script(step), _) => self.start_script(&path, attempt, &step)?,
                 (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => {}
             }
         }
         Ok(())
     }
 
-    fn begin_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
-        match self.beginning(path, attempt, step, &run) {
-            Ok(beginning) => {
+    fn start_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
+        match self.task_start(path, attempt, step, &run) {
+            Ok(start) => {
                 let contract = step.contract();
-                self.watch_agent(path, attempt, run, contract, AgentErrand::Begin(Box::new(beginning)));
+                self.watch_agent(path, attempt, run, contract, AgentAction::Start(Box::new(start)));
                 Ok(())
             }
             Err(error) => self.fail(path, attempt, error.to_string()),
@@ -88,10 +88,10 @@ impl WorkflowExecutor {
         attempt: u32,
         run: RunId,
         contract: agency_model::workflow::Contract,
-        errand: AgentErrand,
+        action: AgentAction,
     ) {
         let stopped = Arc::new(AtomicBool::new(false));
-        let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), errand };
+        let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), action };
         self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Agent(run, stopped), stopping: false });
         let (place, sender, path) = (self.place.clone(), self.sender.clone(), path.clone());
         std::thread::spawn(move || {
@@ -105,7 +105,7 @@ impl WorkflowExecutor {
     }
 
     /// The run that an agent step is to be.
-    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
+    fn task_start(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
@@ -157,7 +157,7 @@ impl WorkflowExecutor {
         Ok(TaskStart { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
     }
 
-    fn begin_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
+    fn start_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
         let script = match self.script(path, attempt, step) {
             Ok(script) => script,
             Err(error) => return self.fail(path, attempt, error.to_string()),
@@ -175,9 +175,9 @@ impl WorkflowExecutor {
 
     fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<ScriptRun, Mistake> {
         let what = match &step.command {
-            Command::Shell(line) => What::Line(self.render(path, line)?),
+            Command::Shell(line) => ScriptSource::Line(self.render(path, line)?),
             Command::Words(words) => {
-                What::Program(words.iter().map(|word| self.render(path, word)).collect::<Result<_, _>>()?)
+                ScriptSource::Program(words.iter().map(|word| self.render(path, word)).collect::<Result<_, _>>()?)
             }
         };
         let mut environment = self.environment();
