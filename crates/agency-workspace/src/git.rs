@@ -187,7 +187,7 @@ impl GitWorktree {
             // Nothing was made.
             None
         } else if fatal("already exists") {
-            // Only the branch was made; what is at the path is somebody else's.
+            // Only the branch was made; what is at the path belongs to another owner.
             removal::take_back_branch(self).err()
         } else {
             self.undo().err()

@@ -99,7 +99,7 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, u64)
     Ok((content, u64::try_from(found.mtime()).unwrap_or(0)))
 }
 
-/// Copies a file with its modification time, from which git tells which entries of an index it must look at again.
+/// Copies a file with its modification time, from which git decides which entries of an index it has to read again.
 pub(super) fn copy_regular(from: &Path, to: &Path, limit: u64) -> io::Result<()> {
     let source = open_regular(from)?;
     let modified = source.metadata()?.modified()?;

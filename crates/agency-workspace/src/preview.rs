@@ -45,7 +45,7 @@ fn look(checkout: &Checkout) -> Result<Preview> {
     let walked = unsaved::find(checkout, &inside, &found.ignored);
     found.nested = walked.repositories;
     found.ignored.extend(inside.ignored_inside());
-    // Only a trial tells what git makes of such files, and it takes as long as saving them.
+    // Only a trial shows what git makes of such files, and it takes as long as saving them.
     if walked.attribute_pipe || files.iter().any(|file| is_odd(&checkout.work_tree, file)) {
         Staging::trial(checkout)?.add_everything_in_any_form()?;
     }

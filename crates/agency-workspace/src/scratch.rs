@@ -187,7 +187,7 @@ impl Scratch {
             Err(_) => false,
         };
         agency_system::fault::point("scratch.gone");
-        // Whoever else renamed it may still be at it, or may have died.
+        // The process that renamed it may still be deleting it, or may have died.
         clear(&doomed).map_err(WorkspaceError::io("delete", &doomed))?;
         Ok(found)
     }

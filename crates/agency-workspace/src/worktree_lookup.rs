@@ -148,7 +148,7 @@ fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(Path
     match Repository::from_root(worktree.repository.clone()).common_dir() {
         Ok(recorded) => {
             let entry = entry::find(&recorded, &worktree.path, here);
-            // Without an entry, only the base tells a repository from another one in its place.
+            // Without an entry, only the base distinguishes a repository from another one in its place.
             if entry.is_none() && here.is_some() && !branch::has_commit(&recorded, &worktree.base)? {
                 return Err(gone());
             }

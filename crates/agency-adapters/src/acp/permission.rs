@@ -42,7 +42,7 @@ impl Permissions {
         Ok(reply(id, outcome))
     }
 
-    /// The agent no longer wants to know, but still has to be answered.
+    /// The agent withdrew the request, but still needs a reply.
     pub(super) fn withdrawn(&mut self, id: &RequestId) -> Option<(StreamItem, Vec<u8>)> {
         let (key, open) = self.open.remove_entry(&key(id))?;
         Some((StreamItem::Withdrawn(key), wire::refusal(open.id, Error::request_cancelled())))

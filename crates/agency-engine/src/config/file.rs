@@ -203,7 +203,7 @@ pub(super) struct AgentForm {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "StreamFormat")]
     pub(super) stream: Option<StreamFormat>,
-    /// The arguments instead of `args` that go on with a conversation; `{session}` stands for its id.
+    /// The arguments instead of `args` that resume a conversation; `{session}` stands for its id.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     pub(super) resume: Option<Vec<String>>,

@@ -177,7 +177,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     let AgentForm { args, prompt, stream, resume } = written;
     if let Some(args) = args {
         known.args = args;
-        // Its way to go on was with the old arguments.
+        // Its resume arguments belong to the old arguments.
         known.resume = None;
     }
     known.prompt = prompt.unwrap_or_else(|| known.prompt.clone());
@@ -186,7 +186,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     resume_by_protocol(known);
 }
 
-/// A protocol that knows by itself how to go on needs no other arguments for it.
+/// A protocol that resumes conversations itself needs no other arguments for it.
 fn resume_by_protocol(form: &mut Form) {
     if form.stream == StreamFormat::Acp && form.resume.is_none() {
         form.resume = Some(form.args.clone());

@@ -1,7 +1,7 @@
 //! Who calls: the process that does something in the user's name, and the run whose agent started it, if one did.
 //!
 //! The one rule: what an agent started does not answer agents' questions. Without a sandbox this is a guard and not a
-//! boundary: an agent that wants to can hide where it comes from.
+//! boundary: an agent can hide its origin on purpose.
 
 mod pane;
 

@@ -10,17 +10,17 @@ const RESET_TERMINAL: &str = "\x1b[?1049l\x1b[?6l\x1b[r\x1b[?9;1000;1002;1003;10
 
 /// Ends a sequence that has only begun.
 const CANCEL_SEQUENCE: &str = "\x18";
-/// The cursor is seen, keys are plain, pastes are not marked, the mouse is not told of.
+/// The cursor is visible, keys are plain, pastes are not marked, the mouse is not reported.
 const INPUT_AS_EVER: &str = "\x1b[?25h\x1b[?1l\x1b>\x1b[?2004l\x1b[?9;1000;1002;1003;1005;1006l";
 
-/// What the agent's terminal shows, and how far the agent has come in saying the next thing.
+/// What the agent's terminal shows, and the sequence that has only partly arrived.
 pub(super) struct AgentScreen {
     parser: vt100::Parser<Notes>,
     characters: Characters,
     partial_sequence: PartialSequence,
 }
 
-/// Whether the agent wants its window to have another size, which is not its own to decide.
+/// Whether the agent asked for another window size, which it cannot decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     None,

@@ -74,7 +74,7 @@ impl Supervisor<'_> {
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
             self.report_store_error("what became of a request could not be stored", &error);
         }
-        // Those who wait look again.
+        // The commands that wait check the row again.
         self.waiters.clear();
     }
 

@@ -1,7 +1,7 @@
-//! Telling the user that an agent asks, or that the run is over: a bell, the desktop, a command.
+//! Notifies the user of a question or of the end of the run: a bell, the desktop, a command.
 //!
 //! Nothing waits for it or depends on it. Each program has its time and is killed after it. What the agent
-//! wrote goes to the user's own command alone, by its standard input: command lines can be read by everybody.
+//! wrote goes to the user's own command alone, by its standard input: command lines can be read by all users of the machine.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -71,7 +71,7 @@ impl Notification {
         Self { schema_version: VERSION, event: NotifiedEvent::Ended, run, question: None }
     }
 
-    /// Two lines for the desktop, with no word of the agent's.
+    /// Two lines for the desktop, without any text of the agent.
     fn lines(&self) -> (String, &'static str) {
         let run = self.run.name.clone().unwrap_or_else(|| self.run.id.to_string());
         let kind = self.question.as_ref().map(|question| question.content.kind);
@@ -90,7 +90,7 @@ impl Notification {
     }
 }
 
-/// Starts programs that tell the user, and sees them end.
+/// Starts programs that notify the user, and waits for them.
 pub(super) struct Notifier {
     to: Notify,
     environment: Environment,
@@ -124,7 +124,7 @@ impl Notifier {
         self.to.bell
     }
 
-    /// Tells the user; what could not even be started is said.
+    /// Notifies the user, and returns what could not be started.
     #[expect(clippy::disallowed_methods, reason = "the user's notification programs are started here")]
     pub(super) fn tell(&mut self, notification: &Notification) -> Vec<String> {
         let mut troubles = vec![];
@@ -170,12 +170,12 @@ impl Notifier {
         self.at_work.iter().map(|at_work| at_work.child.id())
     }
 
-    /// When the first of them has had its time.
+    /// When the time of the first of them is over.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.at_work.iter().map(|at_work| at_work.until).min()
     }
 
-    /// Lets go of those that have ended, and says what went wrong.
+    /// Removes those that have ended, and returns what went wrong.
     pub(super) fn collect(&mut self) -> Vec<String> {
         let mut troubles = vec![];
         self.at_work.retain_mut(|at_work| match at_work.child.try_wait() {
@@ -184,13 +184,13 @@ impl Notifier {
                 troubles.extend(trouble(&at_work.program, status));
                 false
             }
-            // Somebody else has waited for it.
+            // Another part of this process has waited for it.
             Err(_) => false,
         });
         troubles
     }
 
-    /// Kills those that have had their time, with all that they started, and says so.
+    /// Kills those that exceed their time, with all that they started, and returns which.
     pub(super) fn end_overdue(&mut self) -> Vec<String> {
         let now = Instant::now();
         let mut troubles = vec![];

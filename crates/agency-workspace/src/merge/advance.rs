@@ -118,7 +118,7 @@ impl Step<'_> {
         let finished = git
             .env("GIT_REFLOG_ACTION", format!("merge {}", self.branch))
             .run(["merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash"])
-            // What the user tells git to ignore is still the user's.
+            // Ignored files belong to the user as well.
             .args(["--no-overwrite-ignore", self.after.as_str()])
             .finish_despite_hooks()?;
         if self.tip()?.as_ref() == Some(self.after) {

@@ -51,7 +51,7 @@ impl Task<'_> {
         }
     }
 
-    /// Tells the hook that only wants to know. Git itself runs `post-merge` where it updates a checkout.
+    /// Runs the hook that only informs. Git itself runs `post-merge` where it updates a checkout.
     pub(super) fn tell_hooks(&self) -> Result<(), MergeError> {
         match self.request.strategy {
             MergeStrategy::Merge | MergeStrategy::Rebase => Ok(()),

@@ -50,7 +50,7 @@ pub(super) fn listen(input: impl Read + Send + 'static, protocol: DriverProtocol
                 return;
             }
         }
-        // Nobody listens any more if this fails.
+        // If this fails, the receiver is gone and the driver is shutting down.
         let _ = arrivals.send(DriverEvent::Deserted);
     });
 }

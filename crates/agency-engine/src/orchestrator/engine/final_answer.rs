@@ -29,7 +29,7 @@ pub(super) fn final_answer(agency: &Agency, row: &RunRow) -> String {
     }
 }
 
-/// What the agent said since it was last told something.
+/// What the agent wrote since the last message that it received.
 fn said(agency: &Agency, row: &RunRow) -> io::Result<VecDeque<String>> {
     let mut reader = EventReader::default();
     let mut said = VecDeque::new();

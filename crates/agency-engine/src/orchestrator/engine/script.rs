@@ -125,7 +125,7 @@ impl ScriptRun {
         let started = Instant::now();
         let mut child = command.spawn().map_err(problem)?;
         debug!(pid = child.id(), step = %self.directory.display(), "command of a step started");
-        // Whoever holds the lock last lets go of it.
+        // The last process that holds the lock releases it.
         drop(command);
         if self.stopped.load(Ordering::Relaxed) {
             // The wish came too early to find it.

@@ -30,7 +30,7 @@ pub struct ResumeRequest {
     pub parent: RunRow,
     /// The next message to the agent.
     pub prompt_text: Option<String>,
-    /// What happens if the agent cannot go on with its conversation.
+    /// What happens if the agent cannot resume its conversation.
     pub fallback: ResumeFallback,
     /// What the agent talks to; as before, if absent.
     pub mode: Option<Mode>,
@@ -52,7 +52,7 @@ pub struct ResumeRequest {
     pub notify: bool,
 }
 
-/// What happens if an agent cannot go on with its conversation.
+/// What happens if an agent cannot resume its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResumeFallback {
     /// The resumption is refused.
@@ -68,7 +68,7 @@ fn next_minute(at: Timestamp) -> Timestamp {
 }
 
 impl Agency {
-    /// Checks whether a conversation can go on, and how. Nothing is created.
+    /// Checks whether a conversation can be resumed, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
         self.refuse_within_ask(&request.environment)?;
         let parent = self.store.run(&request.parent.id)?;

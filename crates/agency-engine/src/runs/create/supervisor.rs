@@ -19,7 +19,7 @@ use crate::wire::{Report, receive_report};
 
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
-/// How often we ask tmux, which costs more.
+/// How often tmux is asked, which costs more.
 const ASK_TMUX: Duration = Duration::from_secs(1);
 /// How many lines of a log an error repeats.
 const LOG_LINES_SHOWN: usize = 5;
@@ -88,7 +88,7 @@ impl Creation<'_> {
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
 
-    /// tmux does not tell us when a supervisor dies; its pane does.
+    /// tmux does not report the death of a supervisor, so its pane is checked.
     fn check_session(&self) -> Result<(), CreateError> {
         let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
         let session = self.plan.id.tmux_session();
