@@ -56,7 +56,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {

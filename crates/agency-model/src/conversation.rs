@@ -111,7 +111,7 @@ impl Conversation {
         }
     }
 
-    /// Whether the agent waits for a human.
+    /// Whether the agent waits for a user.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.questions.iter().any(|question| question.origin.is_agent() && !question.is_being_answered())

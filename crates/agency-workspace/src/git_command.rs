@@ -1,6 +1,6 @@
 //! The only place that starts git.
 //!
-//! The one rule: which repository git works on is said by us, never by the environment.
+//! The one rule: the caller names the repository, never the environment.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -88,7 +88,7 @@ impl Finished {
         !self.success && self.stderr.lines().any(met)
     }
 
-    /// Whether `git branch` refused to do anything, since HEAD names a ref that is no branch.
+    /// Whether `git branch` refused to do anything, since HEAD names a ref that is not a branch.
     pub(super) fn refused_head(&self) -> bool {
         !self.success && self.stderr.lines().any(|line| line == "fatal: HEAD not found below refs/heads!")
     }

@@ -62,7 +62,7 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
         Ok(found) => found.is_dir(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    // In other formats than git's first one, `refs/heads` is no directory.
+    // In other formats than git's first one, `refs/heads` is not a directory.
     let in_files = common_dir.join("refs/heads").is_dir();
     let not_packed = match fs::read(common_dir.join("packed-refs")) {
         Ok(packed) => !packed.split(|byte| *byte == b'\n').any(|line| line.ends_with(full_name.as_bytes())),

@@ -138,7 +138,7 @@ fn saved(common_dir: &Path, request: &MergeRequest) -> Result<Vec<SavedChanges>,
     }
 }
 
-/// Checks that git can tell who commits.
+/// Checks that git has an identity to commit with.
 pub(super) fn check_identity(git: impl Fn() -> GitCommand) -> Result<(), MergeError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
         let asked = git().run(["var"]).arg(who).finish()?;

@@ -60,7 +60,7 @@ fn parse(printed: &[u8]) -> (Preview, Vec<PathBuf>) {
         let is_directory = path.ends_with(b"/");
         let path = PathBuf::from(OsString::from_vec(path.strip_suffix(b"/").unwrap_or(path).to_vec()));
         match letters {
-            // Our own prompt is no news.
+            // Agency's own prompt is not a change.
             b"!! " if path.starts_with(".agency") => {}
             b"!! " => found.ignored.push(path),
             // Git names untracked files; a directory is a repository that it does not look into.

@@ -174,7 +174,7 @@ impl Scratch {
         Ok(Held { lock, identity: Identity::from(&draft.symlink_metadata()?) })
     }
 
-    /// Renames the directory out of sight and deletes it; says whether it was there. Safe to repeat, and at once by
+    /// Renames the directory out of sight and deletes it; returns whether it was there. Safe to repeat, and at once by
     /// several.
     fn take_away(&self) -> Result<bool> {
         let doomed = hidden(&self.path, "gone");

@@ -113,7 +113,7 @@ pub(super) fn identify(path: &Path, repository: &Path, root: &Path) -> Result<Op
     Err(outside())
 }
 
-/// Whether something that is no directory has the name and the place that only worktrees of runs have.
+/// Whether something that is not a directory has the name and the place that only worktrees of runs have.
 fn is_replaced(path: &Path, root: &Path, found: &fs::Metadata) -> bool {
     let is_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
     !found.is_dir() && is_run && path.parent().is_some_and(|parent| is_below(parent, root))

@@ -98,7 +98,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
         return Err(unfit("the agent takes one of its options here, and no words"));
     }
     let option = match answer.decision() {
-        // Some agents keep "always" for good: only a human chooses that, and by its name.
+        // Some agents keep "always" for good: only a user chooses that, and by its name.
         Decision::Allow { .. } => of_kind(PermissionOptionKind::AllowOnce)
             .ok_or_else(|| unfit("the agent offers no way to allow this once: choose one of its options"))?,
         Decision::Deny { .. } => match of_kind(PermissionOptionKind::RejectOnce) {

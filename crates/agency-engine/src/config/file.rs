@@ -30,7 +30,7 @@ pub(super) struct ConfigFile {
     /// What supervisors run in.
     #[serde(deserialize_with = "host")]
     pub(super) host: Host,
-    /// Who makes workspaces: `auto` is jj in a repository of jj, and git in all others.
+    /// What makes workspaces: `auto` is jj in a repository of jj, and git in all others.
     #[serde(deserialize_with = "vcs")]
     pub(super) vcs: VcsChoice,
     /// Whether agents are started with trust in the worktrees that agency makes for them.

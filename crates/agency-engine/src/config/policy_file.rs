@@ -20,10 +20,10 @@ const OF_A_SPEC: &[&str] = &["repo", "base_ref", "runner", "prompt"];
 /// Why a file with rules is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyFileError {
-    /// It cannot be read, or is no configuration otherwise.
+    /// It cannot be read, or is not a configuration for another reason.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// It is no run spec otherwise.
+    /// It is not a run spec for another reason.
     #[error(transparent)]
     Spec(Mistakes),
     /// Its rules are wrong.

@@ -152,7 +152,7 @@ impl WorkflowExecutor {
         })
     }
 
-    /// Drives the session until it stands still, as the program of a run. `input` is what its supervisor says.
+    /// Drives the session until it stands still, as the program of a run. `input` is the output of its supervisor.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         info!(session = %self.record.id, pid = std::process::id(), "driver started");
         listen(input, self.stream.protocol(), self.sender.clone());
@@ -202,7 +202,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// Stores a fact, unless it changes nothing; says whether it did.
+    /// Stores a fact, unless it changes nothing; returns whether it did.
     fn note(&mut self, fact: Fact) -> Result<bool, DriveError> {
         match self.flow.record(&fact)? {
             Recorded::Noted => {

@@ -126,7 +126,7 @@ impl Agency {
         Ok(ReconcilePlan { findings, runs, completed, strays })
     }
 
-    /// Does what a plan says, and says what was swept away. The plan then holds what was done.
+    /// Does what a plan says, and returns what was swept away. The plan then holds what was done.
     pub fn reconcile(&mut self, plan: &mut ReconcilePlan) -> Result<Vec<String>, StoreError> {
         let refused = self.adopt(&plan.findings)?;
         fault::point("reconcile.adopted");

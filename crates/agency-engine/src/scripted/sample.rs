@@ -60,7 +60,7 @@ pub enum SampleError {
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// git could not be started.
@@ -71,7 +71,7 @@ pub enum SampleError {
     Git {
         /// The directory.
         path: PathBuf,
-        /// What git said.
+        /// The message of git.
         message: String,
     },
 }

@@ -30,7 +30,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// The file was moved or deleted while it was open.
@@ -50,7 +50,7 @@ pub enum StoreError {
     Access {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// No run has this id.
@@ -75,7 +75,7 @@ pub enum StoreError {
         /// What it holds.
         value: String,
     },
-    /// Anything else SQLite says.
+    /// Any other error of SQLite.
     #[error("database error: {0}")]
     Sqlite(#[source] rusqlite::Error),
 }

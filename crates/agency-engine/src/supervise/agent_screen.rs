@@ -194,7 +194,7 @@ mod tests {
             let (row, column) = agent.screen().cursor_position();
             let last = agent.screen().cell(row, SIZE.columns.get() - 1);
             prop_assume!(column < SIZE.columns.get() || last.is_some_and(vt100::Cell::has_contents));
-            // One who fell behind may have been left with anything.
+            // A viewer that fell behind may show anything.
             let mut watched = WatchedScreen::new(TerminalSize::UNSEEN, 10);
             watched.feed(b"\x1b[?1049h\x1b[2;3r\x1b[?1003h\x1b[41mold\x1b[3");
             watched.feed(&agent.drawn_for_watchers());

@@ -63,7 +63,7 @@ impl Supervisor<'_> {
         let Some(stage) = self.process.drain_stage() else { return };
         let left = self.process.leftovers();
         if stage == DrainStage::Killed {
-            // The death of one leftover may hand us its children.
+            // The children of a leftover that died may be ours now.
             signal_all(&left, Signal::KILL);
         }
         if !left.is_empty() {

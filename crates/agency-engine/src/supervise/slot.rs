@@ -66,7 +66,7 @@ impl Waiting<'_> {
     }
 
     fn claim(&self, store: &mut Store) -> Result<Option<SlotOutcome>, StoreError> {
-        // A lock that cannot be probed belongs to a run we had better count.
+        // A run whose lock cannot be probed is counted.
         let is_owned = |other: &RunId| is_held(&self.home.run(other).supervisor_lock()).unwrap_or(true);
         match store.claim_slot(self.id, self.launch.max_agents, is_owned) {
             Ok(SlotAnswer::Granted(row)) => Ok(Some(SlotOutcome::Granted(row))),

@@ -63,7 +63,7 @@ pub enum SuperviseError {
     System {
         /// The run.
         id: RunId,
-        /// What it said.
+        /// Its message.
         #[source]
         source: io::Error,
     },

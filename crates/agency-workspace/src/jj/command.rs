@@ -17,7 +17,7 @@ use crate::git_command::{self, Finished, subcommand};
 use crate::pipes::{self, Sources, Watched};
 use crate::{Result, WorkspaceError};
 
-/// The oldest jj that makes workspaces as we want them.
+/// The oldest jj that makes workspaces as agency needs them.
 pub const OLDEST: &str = "0.40";
 const OLDEST_MINOR: u32 = 40;
 /// A large working copy is read in minutes at most.

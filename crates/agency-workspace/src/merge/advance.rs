@@ -109,7 +109,7 @@ impl Step<'_> {
         Ok(Advanced::Blocked(described(&dirty)))
     }
 
-    /// Lets git move branch and files together, as `git merge --ff-only` does for a person.
+    /// Lets git move branch and files together, as `git merge --ff-only` does for a user.
     fn fast_forward(&self, checkout: &Path) -> Result<Forwarded, MergeError> {
         let staged = self.staged(checkout)?;
         let git = GitCommand::at(checkout).in_users_language();
@@ -192,7 +192,7 @@ pub(super) fn dirty_checkouts(
     Ok(found)
 }
 
-/// The same for people.
+/// The same as text for users.
 pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
     dirty.iter().map(|(checkout, dirty)| dirty.described(checkout)).collect()
 }

@@ -36,7 +36,7 @@ pub(super) enum Made {
 }
 
 impl Task<'_> {
-    /// Makes the commit, by way of the hooks that a person's merge would run.
+    /// Makes the commit, with the hooks that a user's merge would run.
     pub(super) fn make(&self) -> Result<Made, MergeError> {
         check_identity(|| self.place.git())?;
         let hooks = Hooks::of(self.place, &self.worktree.branch)?;

@@ -11,13 +11,13 @@ use super::driver_protocol::{DriverInput, DriverProtocol};
 use super::merge::MergePreview;
 use crate::home::HomeError;
 
-/// A longer line is none of ours.
+/// A longer line does not come from a supervisor.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Something that happened.
 #[derive(Debug)]
 pub(super) enum DriverEvent {
-    /// The supervisor said something.
+    /// A message of the supervisor.
     DriverInput(DriverInput),
     /// The supervisor is gone, and what it would record is not recorded.
     Deserted,

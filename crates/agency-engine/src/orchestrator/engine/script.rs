@@ -1,7 +1,7 @@
 //! The commands of script steps: each in a process group of its own, which outlives a driver that dies.
 //!
 //! The one rule: a command is run once. A wrapper holds the step's lock as long as it runs and writes its exit code
-//! itself, so that a driver that comes back knows what became of it, and starts it again only if nothing ever did.
+//! itself, so that a later driver finds its result, and starts it again only if nothing ever did.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -59,7 +59,7 @@ pub(super) enum ScriptSource {
 }
 
 impl ScriptRun {
-    /// Runs the command, or waits for it where it runs already, and says what came of it.
+    /// Runs the command, or waits for it where it runs already, and returns what came of it.
     pub(super) fn run(&self) -> StepResult {
         match self.finish() {
             Ok(Finish::Exited(0)) => StepResult { exit_code: Some(0), ..StepResult::success("") },
@@ -128,7 +128,7 @@ impl ScriptRun {
         // The last process that holds the lock releases it.
         drop(command);
         if self.stopped.load(Ordering::Relaxed) {
-            // The wish came too early to find it.
+            // It was requested before the process could be found.
             signal_group(child.id(), Signal::KILL);
         }
         let status = child.wait().map_err(problem)?;

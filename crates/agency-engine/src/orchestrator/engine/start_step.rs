@@ -1,4 +1,4 @@
-//! Begins steps, and finds those again that a driver before this one began.
+//! Starts steps, and finds those that an earlier driver started.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -40,7 +40,7 @@ enum TaskError {
 }
 
 impl WorkflowExecutor {
-    /// Begins a step: first the fact, then the deed.
+    /// Starts a step: first the fact is stored, then the work begins.
     pub(super) fn start(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let Some(work) = self.flow.step(path).map(|step| step.work.clone()) else { return Ok(()) };
         let run_id = matches!(work, Work::Agent(_)).then(|| RunId::from_ulid(Ulid::generate()));
@@ -53,7 +53,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// Takes up what a driver before this one began.
+    /// Continues the steps that an earlier driver started.
     pub(super) fn resume_running(&mut self) -> Result<(), DriveError> {
         for Running { path, attempt, run_id, waits, .. } in self.flow.running() {
             let Some(work) = self.flow.step(&path).map(|step| step.work.clone()) else { continue };
@@ -243,7 +243,7 @@ impl WorkflowExecutor {
         Ok(Merging { worktree, repository, into, message, step, directory, merged, save_as })
     }
 
-    /// The branch that is checked out now, where none was when the session began and a person tries the step again.
+    /// The branch that is checked out now, where none was when the session began and a user retries the step.
     fn branch_of_retry(&self, attempt: u32) -> Option<String> {
         let repository = (attempt > 1).then(|| Repository::from_root(self.record.repo.clone().into()))?;
         repository.branch_to_merge_into().ok().flatten()

@@ -65,7 +65,7 @@ pub(super) fn read(home: &Home, id: &RunId) -> Result<RunRow, SnapshotError> {
     check(home, id, unchecked(home, id)?).map_err(|error| SnapshotError::Row(SNAPSHOT, error))
 }
 
-/// What `meta.json` says, to be compared with a row and not to be stored.
+/// The content of `meta.json`, to be compared with a row and not to be stored.
 pub(super) fn unchecked(home: &Home, id: &RunId) -> Result<RunRow, SnapshotError> {
     read_json(&home.run(id), SNAPSHOT)
 }

@@ -90,7 +90,7 @@ pub enum CreateError {
     Start {
         /// The code it reported.
         code: ErrorCode,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The run was stopped before it began.

@@ -1,6 +1,6 @@
 //! Finds the MCP servers of a run: their programs, the values of their variables, and what is missing.
 //!
-//! The one rule: what is missing is said and never keeps a run from starting; the agent may do without.
+//! The one rule: what is missing is reported and never keeps a run from starting; the agent may not need it.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use crate::agent_files::{AgentSettings, mcp_settings};
 use crate::config::AgentConfig;
 use crate::home::RunDirectory;
 
-/// More than this is no list of servers.
+/// The maximum size of a list of servers.
 const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Reads a file of MCP servers in the common notation: an object with `mcpServers`.
@@ -36,7 +36,7 @@ pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
     parse_mcp_config(&name, &text).map_err(|mistakes| unusable(mistakes.to_string()))
 }
 
-/// Refuses servers that make no sense, and says what is missing of the others.
+/// Refuses servers that make no sense, and returns what is missing of the others.
 pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &SearchPath<'_>) -> Result<Vec<String>, CreateError> {
     let mut notices = vec![];
     let repository = Path::new(&spec.repo);

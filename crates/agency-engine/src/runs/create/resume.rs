@@ -32,7 +32,7 @@ pub struct ResumeRequest {
     pub prompt_text: Option<String>,
     /// What happens if the agent cannot resume its conversation.
     pub fallback: ResumeFallback,
-    /// What the agent talks to; as before, if absent.
+    /// What the agent is connected to; as before, if absent.
     pub mode: Option<Mode>,
     /// What the supervisor runs in; as before, if absent.
     pub host: Option<Host>,
@@ -48,7 +48,7 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
 }
 

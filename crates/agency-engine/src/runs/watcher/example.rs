@@ -12,7 +12,7 @@ use agency_engine::store::RunRow;
 use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Host, Mode, RunKind};
 
-/// Says something, asks whether it may test, tests, and says how it went; in Claude Code's protocol.
+/// Says something, asks whether it may test, tests, and returns how it went; in Claude Code's protocol.
 const ASKING: &str = r#"
 prompt = "protocol"
 stream = "claude"
