@@ -65,7 +65,7 @@ pub(crate) enum AdoptError {
     #[error("its events cannot be read: {0}")]
     Events(#[source] io::Error),
     #[error("{snapshot}; {rebuild}")]
-    Row { snapshot: SnapshotError, rebuild: RebuildError },
+    Row { snapshot: Box<SnapshotError>, rebuild: Box<RebuildError> },
 }
 
 /// The differences between the files of runs and the database.
@@ -233,7 +233,8 @@ impl Agency {
         let directory = self.home.run(id);
         let history = History::read(id, &directory.events()).map_err(AdoptError::Events)?;
         let mut row = snapshot::read(&self.home, id).or_else(|snapshot| {
-            from_spec::rebuild(&self.home, id, &history).map_err(|rebuild| AdoptError::Row { snapshot, rebuild })
+            let rebuilt = from_spec::rebuild(&self.home, id, &history);
+            rebuilt.map_err(|rebuild| AdoptError::Row { snapshot: Box::new(snapshot), rebuild: Box::new(rebuild) })
         })?;
         // A run with a marker is ended by reconciliation, which reads more from it than the events contain.
         let is_over = !has_owner(&directory) && !directory.done().exists();
