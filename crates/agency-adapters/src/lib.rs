@@ -1,4 +1,4 @@
-//! All that agency knows of the agent programs: one adapter each, in a folder of its own, behind [`AgentAdapter`].
+//! Everything that is specific to one agent program: one adapter each, in a folder of its own, behind [`AgentAdapter`].
 //!
 //! Their protocols are read here as well: output into items, messages into bytes; and their screens, by [`screen`] rules.
 //!

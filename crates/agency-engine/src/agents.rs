@@ -99,7 +99,7 @@ impl ManagerConfig {
 pub struct NamedAgent {
     /// Its name.
     pub name: String,
-    /// What it is about, in a word.
+    /// Its state, as one word.
     pub state: AgentState,
     /// Its newest run.
     pub run: RunRow,
@@ -263,7 +263,7 @@ impl AgentManager {
         self.welcome(run)
     }
 
-    /// What an agent is about, in a word.
+    /// The state of an agent, as one word.
     pub fn state(&mut self, name: &str) -> Result<AgentState, AgentError> {
         Ok(self.agent(name)?.state)
     }

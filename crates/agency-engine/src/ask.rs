@@ -1,6 +1,6 @@
 //! Questions about sources: a fresh agent reads exactly those sources and answers.
 //!
-//! The one rule: an ask is an ordinary run that leaves nothing behind but its record. Its agent has no way back to us.
+//! The one rule: an ask is an ordinary run that leaves nothing behind but its record. Its agent cannot call agency.
 //!
 //! ```standalone_crate
 //! use std::sync::atomic::AtomicBool;

@@ -218,7 +218,7 @@ impl RunDirectory {
         self.file("events.ndjson")
     }
 
-    /// The supervisor's last word.
+    /// The last thing that the supervisor writes: how the run ended.
     #[must_use]
     pub fn done(&self) -> PathBuf {
         self.file("done.json")

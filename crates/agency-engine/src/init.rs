@@ -156,7 +156,7 @@ impl Init {
     }
 }
 
-/// What the arguments say; `None` if they are the program's own.
+/// What the arguments mean; `None` if they are the program's own.
 fn child(arguments: &[OsString]) -> Option<Result<ChildProcess, ChildError>> {
     if let Some(run) = supervised_run(arguments) {
         return Some(Home::of_process().map(|home| ChildProcess::Supervisor { home, run }).map_err(ChildError::from));
@@ -209,7 +209,7 @@ impl ChildProcess {
                 let protocol = DriverProtocol::for_version(*protocol)
                     .ok_or_else(|| ChildError::Arguments(std::env::args_os().skip(1).collect()))?;
                 let stream = DriverStream::new(Box::new(io::stdout()), protocol);
-                // How the session ended is said in the protocol; the exit code says that it was said.
+                // The protocol reports how the session ended; the exit code only that it was reported.
                 WorkflowExecutor::open(context, session, stream)?.drive(io::stdin())?;
                 Ok(0)
             }

@@ -95,7 +95,7 @@ impl Source {
 }
 
 impl SourceKind {
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {

@@ -40,7 +40,9 @@ pub use mcp::{
 };
 pub use nearest::nearest;
 pub use position::Position;
-pub use question::{Answer, Decision, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use question::{
+    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
+};
 pub use question_key::QuestionKey;
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;

@@ -29,7 +29,7 @@ const SETTINGS: [&str; 12] = [
     "core.sparseCheckout=true",
     "sparse.expectFilesOutsideOfPatterns=false",
     "submodule.recurse=false",
-    // Line endings are no reason to lose a file.
+    // A file is not lost because of its line endings.
     "core.safecrlf=false",
     "gc.auto=0",
     "maintenance.auto=false",

@@ -1,4 +1,4 @@
-//! The manager's channel: lossless for what changes an agent's state, bounded for what it says.
+//! The manager's channel: lossless for what changes an agent's state, bounded for its output.
 //!
 //! A slow consumer receives how much of an agent's output it missed, and between which events, so that it can read
 //! them from the log. The agents never wait for it.
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(missed.iter().map(|missed| missed.bytes).sum::<u64>(), 2000);
         assert_eq!((missed[0].first, missed[missed.len() - 1].last), (room + 1, room + 500));
         assert!(is(&heard.last().unwrap().happened, |event| matches!(event, Event::Exit { .. })));
-        // Who has caught up misses nothing more.
+        // A reader that has caught up misses nothing more.
         queue.push(said(room + 502));
         assert_eq!(events.wait(Duration::ZERO), Some(said(room + 502)));
     }

@@ -11,7 +11,7 @@ use crate::runs::stop::StopError;
 use crate::store::{Request, RunRow};
 use crate::wire::wake_supervisor;
 
-/// How often we look whether the user lost patience.
+/// How often an interrupt by the user is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a supervisor may take to finish after it has killed its agent.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(10);

@@ -18,7 +18,7 @@ use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
 use crate::runs::create::SearchPath;
 
-/// How often we look whether we are to end.
+/// How often a cancellation is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a chat is about.

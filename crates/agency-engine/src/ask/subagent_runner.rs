@@ -27,7 +27,7 @@ use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::watch::{DirectoryWatch, EventReader, Tail};
 
-/// How often we look whether the answer is still wanted.
+/// How often a cancellation is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// No agent takes a longer question.
 const MAX_QUESTION_BYTES: usize = 8 * 1024 * 1024;
@@ -115,7 +115,7 @@ impl AskRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Answer {
-    /// What the agent said at last, or all that it printed.
+    /// The final answer of the agent, or all that it printed.
     pub answer: String,
     /// The names of the sources it had.
     pub sources: Vec<String>,
@@ -191,7 +191,7 @@ impl SubagentRunner {
         self.sources.file().with_file_name(TEMPLATE_FILE)
     }
 
-    /// Who answers a question may not ask another.
+    /// An agent that answers an ask may not ask another.
     pub(super) fn refuse_recursion(&self, environment: &BTreeMap<OsString, OsString>) -> Result<(), AskError> {
         self.agency.refuse_within_ask(environment).map_err(|_| AskError::Recursion)
     }

@@ -36,7 +36,7 @@ pub struct AgentConfig {
     pub chat: Option<CommandTemplate>,
     /// How its screen is read.
     pub screen: ScreenSource,
-    /// What agency knows of the program itself.
+    /// The adapter of the program.
     pub adapter: &'static dyn AgentAdapter,
     /// Whether it is known without a configuration file.
     pub built_in: bool,

@@ -20,7 +20,7 @@ pub struct TemplatePaths<'a> {
     pub mcp_config: &'a Path,
 }
 
-/// A text that is no command line.
+/// A text that is not a command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum InvalidCommand {

@@ -33,7 +33,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
-    /// It is no UTF-8 text.
+    /// It is not UTF-8 text.
     #[error("{}: is not UTF-8 text: the byte at offset {offset} does not belong there", path.display())]
     NotUtf8 {
         /// The file.

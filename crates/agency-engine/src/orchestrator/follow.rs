@@ -12,7 +12,7 @@ use super::{Orchestrator, OrchestratorError};
 use crate::store::QuestionRow;
 use crate::watch::{DirectoryWatch, StopHandle};
 
-/// How often we look whether the user lost patience.
+/// How often an interrupt by the user is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Something that happened in a session.

@@ -44,7 +44,7 @@ pub struct Overview {
     pub created_at: Timestamp,
     /// When something last happened.
     pub updated_at: Timestamp,
-    /// What its agents cost, as far as they say.
+    /// What its agents cost, as far as they report it.
     pub cost_usd: Option<f64>,
     /// Its steps in order, those inside others after them.
     pub steps: Vec<StepOverview>,
@@ -83,7 +83,7 @@ pub struct StepOverview {
     pub error: Option<String>,
     /// The exit code of its process.
     pub exit_code: Option<i32>,
-    /// What its runs cost, as far as they say.
+    /// What its runs cost, as far as they report it.
     pub cost_usd: Option<f64>,
 }
 

@@ -46,7 +46,7 @@ pub struct StartRequest {
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
-    /// Who starts it.
+    /// The caller that starts it.
     pub caller_env: CallerEnv,
 }
 
@@ -58,7 +58,7 @@ pub struct CallerEnv {
     pub current_directory: PathBuf,
     /// The environment that the driver and everything it starts gets.
     pub environment: BTreeMap<OsString, OsString>,
-    /// Whether the user is notified of questions and of the end of the session, as the configuration says.
+    /// Whether the user is notified of questions and of the end of the session, as configured.
     pub notify: bool,
 }
 

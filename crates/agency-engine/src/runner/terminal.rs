@@ -24,7 +24,7 @@ pub struct AgentRunner {
     /// The master ends, for sizes and settings.
     screen: OwnedFd,
     errors: Option<OwnedFd>,
-    /// The program's ends, which we hold until it is gone: a terminal that everybody has closed is at its end, and a
+    /// The program's ends, which we hold until it is gone: a terminal that all processes have closed is at its end, and a
     /// program may still come back to it by `/dev/tty`.
     held: Vec<OwnedFd>,
     reads_terminal: bool,

@@ -9,6 +9,7 @@ mod snapshot;
 
 use std::collections::HashSet;
 use std::fs::{self, DirEntry};
+use std::io;
 use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -21,7 +22,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::{info, warn};
 
+use self::from_spec::RebuildError;
 use self::history::History;
+use self::snapshot::SnapshotError;
 use crate::agency::Agency;
 use crate::home::{Home, RunDirectory};
 use crate::runs::owner::has_owner;
@@ -56,6 +59,15 @@ pub struct Unadoptable {
     pub path: PathBuf,
     /// What is missing.
     pub why: String,
+}
+
+/// Why the files of a run do not describe it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AdoptError {
+    #[error("its events cannot be read: {0}")]
+    Events(#[source] io::Error),
+    #[error("{snapshot}; {rebuild}")]
+    Row { snapshot: Box<SnapshotError>, rebuild: Box<RebuildError> },
 }
 
 /// The differences between the files of runs and the database.
@@ -209,7 +221,10 @@ impl Agency {
             Unknown::Unused => findings.unused.push(directory.path().to_owned()),
             Unknown::Run => match self.read_run(id) {
                 Ok(run) => findings.runs.push((None, run)),
-                Err(why) => findings.unadoptable.push(Unadoptable { path: directory.path().to_owned(), why }),
+                Err(error) => {
+                    let (path, why) = (directory.path().to_owned(), error.to_string());
+                    findings.unadoptable.push(Unadoptable { path, why });
+                }
             },
         }
     }
@@ -236,12 +251,13 @@ impl Agency {
     }
 
     /// The run as its files describe it.
-    pub(crate) fn read_run(&self, id: &RunId) -> Result<AdoptedRun, String> {
+    pub(crate) fn read_run(&self, id: &RunId) -> Result<AdoptedRun, AdoptError> {
         let directory = self.home.run(id);
-        let history =
-            History::read(id, &directory.events()).map_err(|error| format!("its events cannot be read: {error}"))?;
-        let mut row = snapshot::read(&self.home, id)
-            .or_else(|why| from_spec::rebuild(&self.home, id, &history).map_err(|also| format!("{why}; {also}")))?;
+        let history = History::read(id, &directory.events()).map_err(AdoptError::Events)?;
+        let mut row = snapshot::read(&self.home, id).or_else(|snapshot| {
+            let rebuilt = from_spec::rebuild(&self.home, id, &history);
+            rebuilt.map_err(|rebuild| AdoptError::Row { snapshot: Box::new(snapshot), rebuild: Box::new(rebuild) })
+        })?;
         // A run with a marker is ended by reconciliation, which reads more from it than the events contain.
         let is_over = !has_owner(&directory) && !directory.done().exists();
         history.complete(&mut row, is_over);

@@ -9,7 +9,7 @@ use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::{Host, Mode};
 
-/// Says something, asks whether it may test, tests, and says how it went; in Claude Code's protocol.
+/// Says something, asks whether it may test, tests, and returns how it went; in Claude Code's protocol.
 const ASKING: &str = r#"
 prompt = "protocol"
 stream = "claude"

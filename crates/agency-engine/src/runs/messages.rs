@@ -62,7 +62,7 @@ pub enum DeliveryError {
         /// Why.
         why: String,
     },
-    /// The supervisor did not say what became of it.
+    /// The supervisor did not report what became of it.
     #[error("{id} did not confirm within {} s; it may still carry out the request", limit.as_secs())]
     NoOutcome {
         /// The run.
@@ -176,7 +176,7 @@ impl Agency {
         self.store.questions_of(id)
     }
 
-    /// The label of a run, for those who show its questions.
+    /// The label of a run, to show with its questions.
     #[must_use]
     pub fn run_name(&self, id: &RunId) -> Option<String> {
         self.store.run(id).ok().and_then(|row| row.name)
@@ -277,7 +277,7 @@ impl Agency {
                 }
                 return Err(DeliveryError::Refused { id: id.clone(), why });
             }
-            // What is said in the pause after a crash waits for the next process.
+            // A message in the pause after a crash waits for the next process.
             if row.phase.as_deref() == Some(Phase::BackingOff.as_str()) {
                 (limit, since) = (OUTCOME_TIMEOUT_AFTER_CRASH, Instant::now());
             }

@@ -152,7 +152,7 @@ impl Agency {
         Ok(())
     }
 
-    /// Does what a plan says, and says what was swept away. The plan then holds what was done.
+    /// Does what a plan says, and returns what was swept away. The plan then holds what was done.
     pub fn reconcile(&mut self, plan: &mut ReconcilePlan) -> Result<Vec<String>, StoreError> {
         // First: the name of a dead agent is free for a live one.
         plan.runs = self.reconcile_live()?;

@@ -117,7 +117,7 @@ impl Agency {
         }
         PidFile::remove_if_gone(&self.pid_dir(), &row.id);
         fault::point("rm.processes");
-        // Of two who leave a shared worktree at once, one has to be the last.
+        // Of two runs that leave a shared worktree at once, one has to be the last.
         let _worktree = self.worktree_lock(&row)?;
         let mut prompt = None;
         let removal = match self.sharing(&row)?.first() {
@@ -148,7 +148,7 @@ impl Agency {
         let row = self.store.mark_removed(&row.id, saved)?;
         info!(run = %row.id, saved = saved.is_some(), "run removed");
         fault::point("rm.marked");
-        // A snapshot for those who read files.
+        // A snapshot for readers of the files.
         let _ = directory.write_json("meta.json", &row);
         let mut notes = notes_of(&removal, row.vcs);
         notes.extend(prompt.as_ref().map(EditedPrompt::note));
@@ -189,7 +189,7 @@ impl Agency {
         empty_trash(&self.home.trash())
     }
 
-    /// Held while it is found out who is the last in a worktree, which is named after the run that made it: that run's
+    /// Held while the last run of a worktree is determined, which is named after the run that made it: that run's
     /// note of the place is what is locked.
     pub(crate) fn worktree_lock(&self, row: &RunRow) -> Result<Option<Lock>, RemoveError> {
         if row.worktree_path.is_none() {

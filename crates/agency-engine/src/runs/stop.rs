@@ -57,7 +57,7 @@ pub enum StopError {
     Unrecorded {
         /// The run.
         id: RunId,
-        /// What the database said.
+        /// The error of the database.
         #[source]
         why: StoreError,
     },

@@ -25,7 +25,7 @@ use crate::store::{RunRow, StoreError};
 use crate::watch::{DirectoryWatch, POLL_INTERVAL};
 use crate::wire::wait_for_change;
 
-/// A supervisor that lets us wait does not answer so soon.
+/// A supervisor that is alive keeps the connection open longer than this.
 const MIN_WAIT: Duration = Duration::from_millis(1);
 
 /// Why waiting for a run failed.

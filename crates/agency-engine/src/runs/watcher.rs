@@ -1,4 +1,4 @@
-//! Callbacks for programs that run agents: what an agent says, what it asks, how its run ended.
+//! Callbacks for programs that run agents: an agent's output, its questions, the end of its run.
 //!
 //! Everything comes from the run's files, by cursors: a program that begins late, or is slow, misses nothing, and the
 //! agent never waits for it. The program calls [`init`](crate::init()) first.
@@ -44,7 +44,7 @@ use crate::runs::wait::WaitError;
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
 use crate::watch::{DirectoryWatch, EventReader, StopHandle, Tail};
 
-/// Who answers, for those who come second.
+/// The answer of the first callback, for the others.
 const ANSWERED_BY: &str = "a program";
 
 /// How a run ended.
@@ -136,7 +136,7 @@ impl<'a> Watcher<'a> {
         self.stop.clone()
     }
 
-    /// Calls back with what the agent says.
+    /// Calls back with the agent's output.
     pub fn on_output(mut self, call: impl FnMut(&str) + 'a) -> Self {
         self.on_output = Some(Box::new(call));
         self
@@ -247,7 +247,7 @@ impl<'a> Watcher<'a> {
 }
 
 impl Agency {
-    /// Whether what the agent of a run says comes as events.
+    /// Whether the output of a run's agent comes as events.
     pub(crate) fn understands(&self, row: &RunRow) -> bool {
         let spec = read_whole(&self.home.run(&row.id).file("spec.json")).ok();
         let spec: Option<RunSpec> = spec.and_then(|text| serde_json::from_slice(&text).ok());

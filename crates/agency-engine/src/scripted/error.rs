@@ -48,7 +48,7 @@ pub enum ScriptError {
         line: usize,
         /// The path, as written.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A program could not be started or watched.
@@ -58,7 +58,7 @@ pub enum ScriptError {
         line: usize,
         /// The program, as written.
         program: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// git refused to commit.
@@ -66,7 +66,7 @@ pub enum ScriptError {
     Commit {
         /// Where it stands.
         line: usize,
-        /// What git said.
+        /// The message of git.
         message: String,
     },
     /// The reader of the agent's output is gone.

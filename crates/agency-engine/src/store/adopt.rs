@@ -95,7 +95,7 @@ impl Store {
     }
 }
 
-/// Adds what the first columns of a row say.
+/// Adds the first columns of a row.
 fn add_known(row: &Row<'_>, known: &mut KnownRuns) -> Result<(), StoreError> {
     let id = parsed(row, 0, "id")?;
     let state = parsed(row, 1, "state")?;

@@ -31,7 +31,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// The file was moved or deleted while it was open.
@@ -51,7 +51,7 @@ pub enum StoreError {
     Access {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// No run has this id.
@@ -76,7 +76,7 @@ pub enum StoreError {
         /// What it holds.
         value: String,
     },
-    /// Anything else SQLite says.
+    /// Any other error of SQLite.
     #[error("database error: {0}")]
     Sqlite(#[source] SqliteError),
 }

@@ -118,7 +118,7 @@ impl QuestionRow {
 }
 
 impl Store {
-    /// Stores a new question, and says which earlier one it repeats. Only the holder of the run's lock calls it.
+    /// Stores a new question, and returns which earlier one it repeats. Only the holder of the run's lock calls it.
     pub fn ask(
         &mut self,
         id: &QuestionId,

@@ -40,7 +40,7 @@ pub struct RunRow {
     pub runner_kind: String,
     /// Further arguments of the agent.
     pub runner_args: Vec<String>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Mode,
     /// What its supervisor runs in.
     pub host: Host,
@@ -90,7 +90,7 @@ pub struct RunRow {
     /// What it is for.
     #[serde(default = "plain_run")]
     pub kind: RunKind,
-    /// Who made its workspace.
+    /// What made its workspace.
     #[serde(default = "by_git")]
     pub vcs: Vcs,
     /// The workflow session that it is a task of.

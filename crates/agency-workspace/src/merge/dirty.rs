@@ -68,7 +68,7 @@ impl Dirty {
         Ok(Some(Self { paths, staged, hidden }))
     }
 
-    /// The same for people.
+    /// The same as text for users.
     pub(super) fn described(&self, checkout: &Path) -> DirtyCheckout {
         DirtyCheckout { path: checkout.to_owned(), files: self.paths.keys().cloned().collect() }
     }

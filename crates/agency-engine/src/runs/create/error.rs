@@ -49,7 +49,7 @@ pub enum CreateError {
         /// What to do.
         hint: String,
     },
-    /// The run that is to go on does not allow it.
+    /// The run that is to be resumed does not allow it.
     #[error("{message}")]
     State {
         /// What is wrong.
@@ -91,7 +91,7 @@ pub enum CreateError {
     Start {
         /// The code it reported.
         code: ErrorCode,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The run was stopped before it began.
@@ -118,7 +118,7 @@ pub enum PathUse {
     Environment,
     /// `--mcp-config`.
     McpConfig,
-    /// The workspace of a run that is to go on.
+    /// The workspace of a run that is to be resumed.
     Workspace,
     /// Where in its workspace an agent is to start.
     Directory,

@@ -77,7 +77,7 @@ impl RunOrigin {
         }
     }
 
-    /// The word for it in specs and rows.
+    /// Its name in specs and rows.
     pub(super) fn workspace_kind(&self) -> WorkspaceKind {
         match self {
             Self::NewWorktree { .. } => WorkspaceKind::Worktree,

@@ -58,7 +58,7 @@ pub struct Plan {
     pub kind: RunKind,
     /// Why it is made, which decides where it works.
     pub origin: RunOrigin,
-    /// Who makes its workspace.
+    /// What makes its workspace.
     pub vcs: Vcs,
     /// The materialised spec.
     pub spec: RunSpec,

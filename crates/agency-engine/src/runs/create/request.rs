@@ -19,7 +19,7 @@ pub struct RunRequest {
     pub kind: RunKind,
     /// The spec file, if one was given.
     pub spec_file: Option<PathBuf>,
-    /// What the flags say.
+    /// The flags.
     pub flags: SpecDraft,
     /// The prompt as text, if it was given so.
     pub prompt_text: Option<String>,
@@ -31,7 +31,7 @@ pub struct RunRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
     /// The workflow session that it belongs to.
     pub workflow: Option<WorkflowMember>,

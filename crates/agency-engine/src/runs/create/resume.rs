@@ -32,9 +32,9 @@ pub struct ResumeRequest {
     pub parent: RunRow,
     /// The next message to the agent.
     pub prompt_text: Option<String>,
-    /// What happens if the agent cannot go on with its conversation.
+    /// What happens if the agent cannot resume its conversation.
     pub fallback: ResumeFallback,
-    /// What the agent talks to; as before, if absent.
+    /// What the agent is connected to; as before, if absent.
     pub mode: Option<Mode>,
     /// What the supervisor runs in; as before, if absent.
     pub host: Option<Host>,
@@ -50,7 +50,7 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
 }
 
@@ -83,7 +83,7 @@ impl ResumeRequest {
     }
 }
 
-/// What happens if an agent cannot go on with its conversation.
+/// What happens if an agent cannot resume its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ResumeFallback {
@@ -100,7 +100,7 @@ fn next_minute(at: Timestamp) -> Timestamp {
 }
 
 impl Agency {
-    /// Checks whether a conversation can go on, and how. Nothing is created.
+    /// Checks whether a conversation can be resumed, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
         self.refuse_within_ask(&request.environment)?;
         self.adopt_missing()?;
