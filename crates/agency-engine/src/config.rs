@@ -22,6 +22,7 @@
 
 mod agent;
 mod agent_name;
+mod agent_table;
 mod built_in;
 mod command_template;
 mod document;
@@ -41,6 +42,7 @@ mod toml_tree;
 
 pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
+pub use agent_table::AgentTable;
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub(crate) use locate::environment_of_process;
@@ -57,7 +59,6 @@ use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use agency_model::{Host, VcsChoice};
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -102,7 +103,7 @@ pub struct Config {
     /// Where the clones of git sources are, if not in the home.
     pub sources_dir: Option<PathBuf>,
     /// The agents by name, built-in and custom ones.
-    pub agents: BTreeMap<String, AgentConfig>,
+    pub agents: AgentTable,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
     lines: origin::KeyLines,
@@ -160,7 +161,7 @@ impl Config {
     /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        self.agents.get_key_value(&agent_name::normalised(name)).map(|(name, agent)| (name.as_str(), agent))
+        self.agents.find(&agent_name::normalised(name))
     }
 
     /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.
