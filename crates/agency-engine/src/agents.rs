@@ -130,6 +130,7 @@ impl AgentManager {
     /// #         ..SpecDraft::default()
     /// #     },
     /// #     prompt_text: None,
+    /// #     include_changes: false,
     /// #     current_directory: repository.path.clone(),
     /// #     environment: std::env::vars_os().collect(),
     /// #     may_wait: false,

@@ -9,22 +9,26 @@ mod ends;
 mod error;
 mod files;
 mod known;
+mod names;
 mod open;
 mod query;
 mod questions;
 mod requests;
 mod row;
 mod schema;
+mod select;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
 pub use error::StoreError;
 pub(crate) use known::{KnownRun, KnownRuns};
-pub use query::{RunFilter, Selected};
+pub use names::MustBeFree;
+pub use query::RunFilter;
 pub use questions::{Answering, QuestionRow, QuestionState};
 pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
 pub use row::RunRow;
 pub use schema::SCHEMA_VERSION;
+pub use select::{Purpose, Selected};
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};
 

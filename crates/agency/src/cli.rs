@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agency_model::ErrorCode;
+use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command;
@@ -18,7 +19,8 @@ use crate::problem::Problem;
 #[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Without a command, agency opens the TUI.\n\n\
     Start with `agency demo`, or in a git repository:\n  \
-    agency run --runner claude-code --prompt \"Fix the failing test\"\n  agency ls\n  agency attach <run>")]
+    agency run \"Fix the failing test\"\n  agency ls\n  agency attach last\n\n\
+    agency help <topic> shows a page of the documentation, agency help topics lists them.")]
 struct Cli {
     /// Print one JSON object and nothing else
     #[arg(long, global = true)]
@@ -29,6 +31,13 @@ struct Cli {
     /// Print diagnostics to standard error; twice for more (also $AGENCY_LOG)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
+    /// Print no notes and no progress, only what was asked for and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Use colours on terminals, always, or never (also $NO_COLOR)
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
+        value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
+    color: String,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -101,7 +110,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error, json),
     };
-    let context = Context::new(cli.json, cli.config);
+    use_colours(&cli.color);
+    let context = Context::new(cli.json, cli.config).quiet(cli.quiet);
     let Some(verb) = cli.verb.or_else(|| without_a_verb(&context)) else {
         return refuse(&nothing_asked(), json);
     };
@@ -158,6 +168,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             tracing::debug!(code = problem.code().as_str(), ms, "command failed");
             context.report(&problem)
         }
+    }
+}
+
+/// What all output of this process does about colours.
+fn use_colours(when: &str) {
+    match when {
+        "always" => anstream::ColorChoice::Always.write_global(),
+        "never" => anstream::ColorChoice::Never.write_global(),
+        _ => {}
     }
 }
 

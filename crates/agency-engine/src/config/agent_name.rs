@@ -5,6 +5,22 @@ pub(super) fn normalised(name: &str) -> String {
     name.replace('-', "_")
 }
 
+/// Other names of built-in agents: those of their programs, and what users say.
+const ALIASES: [(&str, &str); 6] = [
+    ("claude", "claude_code"),
+    ("codex_cli", "codex"),
+    ("gemini_cli", "gemini"),
+    ("open_code", "opencode"),
+    ("cursor_agent", "cursor"),
+    ("cursor_cli", "cursor"),
+];
+
+/// The built-in agent that another name means.
+pub(super) fn aliased(name: &str) -> Option<&'static str> {
+    let name = normalised(name).to_ascii_lowercase();
+    ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, agent)| *agent)
+}
+
 /// Whether the name has only letters, digits, `_` and `-`, and at least one of them.
 pub(super) fn is_valid(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-'))

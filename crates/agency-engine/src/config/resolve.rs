@@ -24,7 +24,10 @@ pub(super) fn defaults() -> Config {
 /// The configuration of a file.
 pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<Config, ConfigError> {
     let (agents, mut mistakes) = agents(std::mem::take(&mut file.agents), &document);
-    let default_agent = agent_name::normalised(&file.default_agent);
+    let mut default_agent = agent_name::normalised(&file.default_agent);
+    if let (false, Some(meant)) = (agents.contains_key(&default_agent), agent_name::aliased(&default_agent)) {
+        meant.clone_into(&mut default_agent);
+    }
     if mistakes.is_empty() && !agents.contains_key(&default_agent) {
         let known: Vec<&str> = agents.keys().map(String::as_str).collect();
         let message = format!("there is no agent {:?}", file.default_agent);
@@ -47,6 +50,7 @@ fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: KeyL
         default_agent: file.default_agent,
         max_agents: file.max_agents,
         host: file.host,
+        branch_template: file.branch_template,
         vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),

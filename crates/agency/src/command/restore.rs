@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::store::RunRow;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::{Vcs, shell_quoted};
 use agency_workspace::Repository;
 use schemars::JsonSchema;
@@ -16,7 +16,8 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency restore fix\n  agency restore --branch rescued fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Restore))]
     run: String,
     /// The branch or bookmark to create [default: agency/restored-<run_id>]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -36,7 +37,7 @@ pub(crate) struct RestoredWork {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
+    let row = context.select_for(&mut agency, &args.run, Purpose::Restore)?;
     let restored = agency.restore(&row, args.branch.as_deref())?;
     let look = look_command(&row, &restored.branch);
     let answer = RestoredWork {

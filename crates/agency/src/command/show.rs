@@ -6,12 +6,14 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::shown;
+use agency_engine::store::Purpose;
 
 /// Show everything about one run, and the files it changed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency show fix\n  agency show --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agency_engine::home::Home;
-use agency_engine::store::RunRow;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::ErrorCode;
 use agency_model::run::State;
 use clap::builder::PossibleValuesParser;
@@ -21,7 +21,8 @@ use crate::view::RunView;
 #[command(after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
     124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait --until running --timeout 30s fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
     /// What to wait for
     #[arg(long, default_value = "done", value_parser = PossibleValuesParser::new(["running", "done"]))]

@@ -9,12 +9,14 @@ use crate::context::Context;
 use crate::output::state_word;
 use crate::problem::Problem;
 use crate::view::reason;
+use agency_engine::store::Purpose;
 
 /// Show what an agent is doing, since when, and the event or screen line it follows from
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency why fix\n  agency why --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
 }
 

@@ -52,6 +52,7 @@ fn start(agent: &str) -> Result<(Agency, RunRow, tempfile::TempDir), Box<dyn std
         spec_file: None,
         flags,
         prompt_text: Some("Test it".to_owned()),
+        include_changes: false,
         current_directory: place.path().to_owned(),
         environment,
         may_wait: false,
