@@ -17,6 +17,7 @@ use crate::problem::Problem;
 /// Runs AI coding agents, each in its own workspace, watched, logged and never lost.
 #[derive(Debug, Parser)]
 #[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true)]
 #[command(after_help = "Without a command, agency opens the TUI.\n\n\
     Start with `agency demo`, or in a git repository:\n  \
     agency run \"Fix the failing test\"\n  agency ls\n  agency attach last\n\n\
@@ -48,6 +49,7 @@ enum Verb {
     Tui(command::tui::Args),
     Run(Box<command::run::Args>),
     Ls(command::ls::Args),
+    Status(command::status::Args),
     Show(command::show::Args),
     Logs(command::logs::Args),
     Events(command::events::Args),
@@ -74,10 +76,13 @@ enum Verb {
     Reconcile(command::reconcile::Args),
     Serve(command::serve::Args),
     Doctor(command::doctor::Args),
+    Cost(command::cost::Args),
     Adapters(command::adapters::Args),
     Config(command::config::Args),
     Schema(command::schema::Args),
     Completions(command::completions::Args),
+    Man(command::man::Args),
+    Help(command::help::Args),
     Demo(command::demo::Args),
     #[command(hide = true)]
     Scripted(command::scripted::Args),
@@ -124,6 +129,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Tui(args) => command::tui::run(args, &context),
         Verb::Run(args) => command::run::run(*args, &context),
         Verb::Ls(args) => command::ls::run(args, &context),
+        Verb::Status(args) => command::status::run(&args, &context),
         Verb::Show(args) => command::show::run(&args, &context),
         Verb::Logs(args) => command::logs::run(&args, &context),
         Verb::Events(args) => command::events::run(&args, &context),
@@ -154,6 +160,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Config(args) => command::config::run(&args, &context),
         Verb::Schema(args) => command::schema::run(&args, &context),
         Verb::Completions(args) => command::completions::run(&args, &context),
+        Verb::Cost(args) => command::cost::run(&args, &context),
+        Verb::Man(args) => command::man::run(&args, &context),
+        Verb::Help(args) => command::help::run(&args, &context),
         Verb::Demo(args) => command::demo::run(&args, &context),
         Verb::Scripted(args) => command::scripted::run(&args, &context),
         Verb::Drive(args) => command::drive::run(&args, &context),

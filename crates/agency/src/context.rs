@@ -56,6 +56,12 @@ impl Context {
         self
     }
 
+    /// The same with JSON as the answer.
+    pub(crate) const fn with_json(mut self) -> Self {
+        self.json = true;
+        self
+    }
+
     /// Whether only what was asked for is printed.
     pub(crate) const fn is_quiet(&self) -> bool {
         self.quiet

@@ -69,6 +69,7 @@ impl Place {
                 ..SpecDraft::default()
             },
             prompt_text: None,
+            include_changes: false,
             current_directory: self.directory.path().join("repository"),
             environment: [("PATH".into(), "/nowhere".into())].into(),
             may_wait: false,

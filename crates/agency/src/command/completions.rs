@@ -160,3 +160,11 @@ pub(in crate::command) fn runner_candidates() -> ArgValueCandidates {
         config.agents.iter().map(candidate).collect()
     })
 }
+
+/// The pages of the documentation.
+pub(super) fn topic_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let pages = super::help::PAGES.iter();
+        pages.map(|(name, about, _)| CompletionCandidate::new(*name).help(Some((*about).into()))).collect()
+    })
+}
