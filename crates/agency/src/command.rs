@@ -33,6 +33,7 @@ pub(crate) mod schema;
 pub(crate) mod scripted;
 pub(crate) mod send;
 pub(crate) mod serve;
+pub(crate) mod several;
 pub(crate) mod show;
 pub(crate) mod source;
 pub(crate) mod status;

@@ -224,6 +224,10 @@ pub(super) fn start(
         return wait_for_end(agency, &row, warnings, context);
     }
     let home = agency.home().clone();
+    if context.is_quiet() && !context.json() {
+        context.print(|out| writeln!(out, "{}", row.id))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let started = Started { run: RunView::new(row.clone(), &home), warnings };
     context.answer(&started, |out| print_run(out, &row))
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use agency_engine::store::Purpose;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::{ErrorCode, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,6 +34,14 @@ pub(crate) struct DeliveryView {
     pub(super) id: RunId,
     /// What the supervisor saw.
     pub(super) outcome: String,
+    #[serde(skip)]
+    pub(super) label: String,
+}
+
+impl DeliveryView {
+    pub(super) fn new(row: &RunRow, outcome: String) -> Self {
+        Self { id: row.id.clone(), outcome, label: row.label().to_owned() }
+    }
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
@@ -41,11 +49,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select_for(&mut agency, &args.run, Purpose::ChangeLive)?;
     let outcome = {
-        let _spinner = Spinner::begin(format!("sending to {}", row.id), context.is_watched());
+        let _spinner = Spinner::begin(format!("sending to {}", row.label()), context.is_watched());
         agency.send(&row, &text)?
     };
-    let told = DeliveryView { id: row.id, outcome };
-    context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
+    let told = DeliveryView::new(&row, outcome);
+    context.answer(&told, |out| writeln!(out, "{}: {}", told.label, told.outcome))
 }
 
 fn message(given: &str) -> Result<String, Problem> {

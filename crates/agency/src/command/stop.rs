@@ -4,16 +4,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
+use agency_engine::orchestrator::{OrchestratorError, SessionManager};
+use agency_engine::store::{Purpose, RunFilter};
+use agency_model::RunKind;
+use agency_model::run::State;
 
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
 use crate::view::{RunView, Runs};
-use agency_engine::orchestrator::{OrchestratorError, SessionManager};
-use agency_engine::store::{Purpose, RunFilter};
-use agency_model::RunKind;
-use agency_model::run::State;
 
 /// Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agency_engine::store::Purpose;
 use jiff::Timestamp;
 
 use super::RUN_HELP;
@@ -9,7 +10,6 @@ use crate::context::Context;
 use crate::output::state_word;
 use crate::problem::Problem;
 use crate::view::reason;
-use agency_engine::store::Purpose;
 
 /// Show what an agent is doing, since when, and the event or screen line it follows from
 #[derive(Debug, clap::Args)]
