@@ -28,6 +28,7 @@ pub mod list;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
+#[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
 pub mod remove;

@@ -41,9 +41,15 @@ pub use mcp::{
 };
 pub use nearest::nearest;
 pub use position::Position;
-pub use question::{Answer, Decision, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use question::{
+    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
+};
 pub use question_key::QuestionKey;
 pub use run_name::{BranchParts, BranchTemplate, InvalidBranchTemplate, generated_name, numbered_name};
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;
+
+/// A moment, to the nanosecond and without a time zone. It converts from and into `std::time::SystemTime`.
+#[doc(inline)]
+pub use jiff::Timestamp;

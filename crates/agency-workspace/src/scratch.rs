@@ -174,7 +174,7 @@ impl Scratch {
         Ok(Held { lock, identity: Identity::from(&draft.symlink_metadata()?) })
     }
 
-    /// Renames the directory out of sight and deletes it; says whether it was there. Safe to repeat, and at once by
+    /// Renames the directory out of sight and deletes it; returns whether it was there. Safe to repeat, and at once by
     /// several.
     fn take_away(&self) -> Result<bool> {
         let doomed = hidden(&self.path, "gone");
@@ -187,7 +187,7 @@ impl Scratch {
             Err(_) => false,
         };
         agency_system::fault::point("scratch.gone");
-        // Whoever else renamed it may still be at it, or may have died.
+        // The process that renamed it may still be deleting it, or may have died.
         clear(&doomed).map_err(WorkspaceError::io("delete", &doomed))?;
         Ok(found)
     }

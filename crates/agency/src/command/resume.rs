@@ -56,12 +56,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let parent = context.select_for(&mut agency, &args.run, Purpose::ChangeFinished)?;
+    let repository = PathBuf::from(&parent.repo_path);
     let prompt_text = match (args.prompt, args.prompt_file) {
         (Some(text), _) => Some(given_text(text, "prompt")?),
         (None, Some(file)) => Some(file_text(&file, "prompt")?),
         (None, None) => None,
     };
-    let plan = agency.plan_resume(ResumeRequest {
+    let planned = agency.plan_resume(ResumeRequest {
         fallback: ResumeFallback::Refuse,
         parent,
         prompt_text,
@@ -74,6 +75,14 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
+    });
+    let plan = planned.map_err(|error| {
+        let problem = Problem::from(error);
+        if repository.exists() {
+            problem
+        } else {
+            problem.hint("if the repository was moved, put a link to it in its old place")
+        }
     })?;
     if args.attach {
         attach::check_terminal()?;
