@@ -35,8 +35,8 @@ struct Cli {
     /// Print no notes and no progress, only what was asked for and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Use colours on terminals, always, or never (also $NO_COLOR)
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true,
+    /// Use colours: auto, always or never (also $NO_COLOR)
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
         value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
     color: String,
     #[command(subcommand)]

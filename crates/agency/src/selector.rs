@@ -40,5 +40,5 @@ fn ambiguous(rows: &[RunRow], text: &str) -> Problem {
     Problem::new(ErrorCode::AmbiguousRun, format!("'{text}' matches several runs:{list}"))
         .detail("candidates", candidates)
         .detail("names", names)
-        .hint("give the whole name, or the end of the id")
+        .hint("give the whole name, or more of the id")
 }

@@ -15,7 +15,7 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency interrupt fix\n  agency interrupt fix && agency send fix \"Start over\"")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, required = true, allow_negative_numbers = true,
+    #[arg(help = RUN_HELP, required = true, value_name = "RUN", allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::ChangeLive))]
     runs: Vec<String>,
 }

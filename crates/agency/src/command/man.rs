@@ -39,8 +39,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let mut files = vec![];
         write_all(&root, "agency", directory, &mut files)?;
         let pages = Pages { files, page: None };
-        return context
-            .answer(&pages, |out| writeln!(out, "wrote {} pages into {}", pages.files.len(), directory.display()));
+        return context.answer(&pages, |out| writeln!(out, "wrote the manual pages into {}", directory.display()));
     }
     let (command, name) = find(&root, &args.command)?;
     let pages = Pages { files: vec![], page: Some(page(command, &name)?) };

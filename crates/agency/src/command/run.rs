@@ -321,7 +321,9 @@ fn prompt_of(args: &Args, context: &Context) -> Result<GivenPrompt, Problem> {
         let message = format!(
             "{what}: use agency run \"TEXT\", --prompt TEXT, --prompt-file FILE, --edit, or - for standard input"
         );
-        return Err(Problem::new(ErrorCode::InvalidSpec, message).detail("field", "prompt.path"));
+        return Err(Problem::new(ErrorCode::InvalidSpec, message)
+            .detail("field", "prompt.path")
+            .hint("agency run --help shows examples"));
     }
     Ok(given)
 }

@@ -14,7 +14,7 @@ use crate::view::shown;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency show fix\n  agency show last\n  agency show --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, required = true, allow_negative_numbers = true,
+    #[arg(help = RUN_HELP, required = true, value_name = "RUN", allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::Read))]
     runs: Vec<String>,
 }

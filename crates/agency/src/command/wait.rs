@@ -21,7 +21,7 @@ use crate::view::{RunView, Runs};
 #[command(after_help = "Exit code: 0 if the run completed, the agent's own code if it failed, 137 if it was killed,\n\
     124 if --timeout came first.\n\nExamples:\n  agency wait fix\n  agency wait fix-login fix-logout\n  agency wait --until running --timeout 30s fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, required = true, allow_negative_numbers = true,
+    #[arg(help = RUN_HELP, required = true, value_name = "RUN", allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::Read))]
     runs: Vec<String>,
     /// What to wait for

@@ -11,13 +11,13 @@ use super::{data, here, start, world};
 fn a_run_is_named_by_its_prompt_and_the_name_is_unique() {
     let (world, repo) = world();
     let first = data(&world, &repo, &["run", "Fix the login test"]);
-    let second = data(&world, &repo, &["run", "fix the LOGIN test, please"]);
+    let second = data(&world, &repo, &["run", "please fix the LOGIN test"]);
     let given = data(&world, &repo, &["run", "--name", "fix-login-test", "Something else"]);
     let other = data(&world, &repo, &["run", "日本語"]);
     let names = [&first, &second, &given, &other].map(|run| run["name"].as_str().unwrap().to_owned());
-    assert_eq!(names, ["fix-login-test", "fix-login-test-please", "fix-login-test", "quick"]);
+    assert_eq!(names, ["fix-login-test", "fix-login-test-2", "fix-login-test", "quick"]);
     let third = data(&world, &repo, &["run", "Fix the login test"]);
-    assert_eq!(third["name"], "fix-login-test-2");
+    assert_eq!(third["name"], "fix-login-test-3");
     assert_eq!(third["new_branch"], format!("agency/{}", third["id"].as_str().unwrap()));
 }
 

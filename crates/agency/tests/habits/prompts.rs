@@ -73,9 +73,9 @@ fn without_a_prompt_a_form_opens_on_a_terminal_and_elsewhere_the_ways_are_named(
     let empty = world.run(here(&world, &repo, &["run", " "]).stdin(Stdio::null()));
     assert!(empty.stderr.contains("The prompt is empty"), "{}", empty.stderr);
     let terminal = world.terminal_with(&here(&world, &repo, &["run"]));
-    terminal.wait_for_text("Prompt");
+    terminal.wait_for_text("New run");
     terminal.send_keys(&["Escape"]);
-    terminal.wait_until("the form is closed", |screen| !screen.contains("Prompt"));
+    terminal.wait_until("the form is closed", |screen| !screen.contains("New run"));
     terminal.send_keys(&["q"]);
     assert_eq!(terminal.wait_for_exit(), 0);
 }
@@ -131,17 +131,18 @@ fn a_run_begins_with_the_uncommitted_changes_and_the_checkout_stays_as_it_is() {
 
 #[test]
 fn without_tmux_runs_are_detached_and_that_is_said_once() {
-    let (world, repo) = world();
+    let world = World::new(env!("CARGO_BIN_EXE_agency"));
+    world.agent("quick", Agent::new("echo done"));
+    let repo = world.repo("project");
     let programs = world.root().join("programs");
     fs::create_dir(&programs).unwrap();
-    for program in ["git", "sh", "echo", "env", "cat"] {
+    for program in ["git", "sh"] {
         let found =
             String::from_utf8(std::process::Command::new("which").arg(program).output().unwrap().stdout).unwrap();
         std::os::unix::fs::symlink(found.trim(), programs.join(program)).unwrap();
     }
-    world.set("host", "\"auto\"");
     let run = |prompt: &str| {
-        let mut command = here(&world, &repo, &["run", prompt]);
+        let mut command = here(&world, &repo, &["run", "-a", "quick", prompt]);
         world.run(command.env("PATH", &programs))
     };
     let first = run("One");

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
@@ -207,8 +207,16 @@ fn read_prompt_from_anywhere(path: &str, here: &Path) -> Result<String, CreateEr
     String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text", ErrorCode::InvalidPath))
 }
 
-/// Whether a path leads to a file, or to a pipe that a shell made for an argument such as `<(command)`.
-fn is_readable_anywhere(path: &Path) -> bool {
+/// Whether a path leads to a file, or to a pipe that a shell made for an argument such as `<(command)`. A link in the
+/// repository that leads out of it is not followed: its user did not choose where it leads.
+fn is_readable_anywhere(path: &Path, repository: &Repository) -> bool {
+    let lies_in = |path: Option<&Path>| {
+        path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path.starts_with(repository.root()))
+    };
+    let passes_repository = path.ancestors().skip(1).any(|above| lies_in(Some(above)));
+    if passes_repository && !lies_in(Some(path)) && !path.components().any(|part| part == Component::ParentDir) {
+        return false;
+    }
     path.is_file() || (path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")) && path.exists()
 }
 
@@ -224,7 +232,7 @@ fn read_prompt(
     }
     let Some(PromptSpec { path }) = &spec.prompt else { return Ok(None) };
     let (relative, absolute) = match inside(PathUse::Prompt, repository, path, here) {
-        Err(_) if from_flag && is_readable_anywhere(&here.join(path)) => {
+        Err(_) if from_flag && is_readable_anywhere(&here.join(path), repository) => {
             let text = read_prompt_from_anywhere(path, here)?;
             spec.prompt = Some(PromptSpec { path: PROMPT_IN_WORKTREE.to_owned() });
             return Ok(Some(PlannedPrompt::Text(text)));

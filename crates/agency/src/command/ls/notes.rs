@@ -33,12 +33,13 @@ pub(super) fn empty(args: &Args, present: u64, with_removed: u64) -> String {
     filters.extend(args.repo.as_ref().map(|repo| format!("--repo {}", repo.display())));
     filters.extend(args.name.as_ref().map(|name| format!("--name {name}")));
     filters.extend(args.limit.filter(|limit| *limit == 0).map(|_| "--limit 0".to_owned()));
-    let runs = |count: u64| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+    let there_are =
+        |count: u64| if count == 1 { "there is 1 run".to_owned() } else { format!("there are {count} runs") };
     match (filters.is_empty(), present, with_removed) {
         (_, 0, 0) => "No runs. Start one with agency run, or see agency demo.".to_owned(),
         (_, 0, removed) => format!("No runs: all {removed} were removed; agency ls --all lists them."),
-        (false, present, _) => format!("No runs match {}; without it there are {}.", filters.join(" "), runs(present)),
-        (true, present, _) => format!("No runs to show; there are {}.", runs(present)),
+        (false, present, _) => format!("No runs match {}; without it {}.", filters.join(" "), there_are(present)),
+        (true, present, _) => format!("No runs to show; {}.", there_are(present)),
     }
 }
 
