@@ -57,7 +57,7 @@ pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -73,7 +73,9 @@ pub struct Config {
     /// How many agents may be live at once, across all processes.
     pub max_agents: u32,
     /// What supervisors run in.
-    pub host: Host,
+    pub host: HostChoice,
+    /// How the branches of runs are named, where that is not `agency/<run_id>`.
+    pub branch_template: Option<BranchTemplate>,
     /// The version control for the workspaces of runs that do not name one.
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
@@ -158,10 +160,19 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`.
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`, and `claude` finds `claude_code`
+    /// unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        self.agents.find(&agent_name::normalised(name))
+        let found = self.agents.find(&agent_name::normalised(name));
+        found.or_else(|| agent_name::aliased(name).and_then(|name| self.agents.find(name)))
+    }
+
+    /// The name under which a run records its agent: the one that was given, or for an alias the agent's own.
+    pub(crate) fn recorded_agent(&self, name: &str) -> String {
+        let is_own = self.agents.find(&agent_name::normalised(name)).is_some();
+        let aliased = agent_name::aliased(name).filter(|_| !is_own);
+        aliased.map_or_else(|| name.to_owned(), |name| name.replace('_', "-"))
     }
 
     /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.

@@ -24,9 +24,12 @@ pub(super) fn defaults() -> Config {
 /// The configuration of a file.
 pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<Config, ConfigError> {
     let (agents, mut mistakes) = agents(std::mem::take(&mut file.agents), &document);
-    let default_agent = agent_name::normalised(&file.default_agent);
-    let is_known = agents.contains_key(&default_agent) || built_in::names().any(|name| name == default_agent);
-    if mistakes.is_empty() && !is_known {
+    let mut default_agent = agent_name::normalised(&file.default_agent);
+    let is_known = |name: &str| agents.contains_key(name) || built_in::names().any(|known| known == name);
+    if let (false, Some(meant)) = (is_known(&default_agent), agent_name::aliased(&default_agent)) {
+        meant.clone_into(&mut default_agent);
+    }
+    if mistakes.is_empty() && !is_known(&default_agent) {
         let known = known_names(&agents);
         let message = format!("there is no agent {:?}", file.default_agent);
         let nearest = agency_model::nearest(&default_agent, known.iter().copied());
@@ -49,6 +52,7 @@ fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<
         default_agent: file.default_agent,
         max_agents: file.max_agents,
         host: file.host,
+        branch_template: file.branch_template,
         vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
