@@ -2,6 +2,23 @@
 //!
 //! The one rule: a file is either understood whole or refused with all its mistakes and their places. No key is ever
 //! skipped, and each value knows whether the file or a default gave it.
+//!
+//! ```
+//! use agency_engine::config::{AgentConfig, Config, Environment};
+//!
+//! // In memory: the defaults, and what differs from them.
+//! let mut config = Config::default();
+//! config.agents.insert("mine".to_owned(), AgentConfig::new("my-agent"));
+//! assert_eq!(config.agent("mine").unwrap().1.command, "my-agent");
+//!
+//! // From a file; without one, `Config::load(None, &Environment::of_process())` finds the user's.
+//! # let place = tempfile::tempdir()?;
+//! let file = place.path().join("config.toml");
+//! std::fs::write(&file, "max_agents = 3\ndefault_agnt = \"codex\"\n")?;
+//! let refused = Config::load(Some(&file), &Environment::default()).unwrap_err();
+//! assert!(refused.to_string().contains("default_agnt"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod agent;
 mod agent_name;
@@ -28,6 +45,7 @@ pub use agent::{AgentConfig, ScreenSource};
 pub use agent_table::AgentTable;
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
+pub(crate) use locate::environment_of_process;
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, read_policy};
@@ -39,7 +57,7 @@ pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use std::{
     path::{Path, PathBuf},
     time::Duration,
@@ -48,13 +66,16 @@ use tracing::debug;
 
 /// The settings in force: those of the file, and the defaults for all others.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Config {
     /// The agent of a run that names none, always one of `agents`.
     pub default_agent: String,
     /// How many agents may be live at once, across all processes.
     pub max_agents: u32,
     /// What supervisors run in.
-    pub host: Host,
+    pub host: HostChoice,
+    /// How the branches of runs are named, where that is not `agency/<run_id>`.
+    pub branch_template: Option<BranchTemplate>,
     /// The version control for the workspaces of runs that do not name one.
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
@@ -92,6 +113,7 @@ pub struct Config {
 
 /// Notifications when an agent asks, or when a run has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NotifyConfig {
     /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.
     pub bell: bool,
@@ -105,6 +127,7 @@ pub struct NotifyConfig {
 
 /// How agents that crash are started again.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RestartConfig {
     /// How many crashes in a row are too many.
     pub failures: u32,
@@ -137,10 +160,19 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`.
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`, and `claude` finds `claude_code`
+    /// unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        self.agents.find(&agent_name::normalised(name))
+        let found = self.agents.find(&agent_name::normalised(name));
+        found.or_else(|| agent_name::aliased(name).and_then(|name| self.agents.find(name)))
+    }
+
+    /// The name under which a run records its agent: the one that was given, or for an alias the agent's own.
+    pub(crate) fn recorded_agent(&self, name: &str) -> String {
+        let is_own = self.agents.find(&agent_name::normalised(name)).is_some();
+        let aliased = agent_name::aliased(name).filter(|_| !is_own);
+        aliased.map_or_else(|| name.to_owned(), |name| name.replace('_', "-"))
     }
 
     /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.
@@ -157,6 +189,7 @@ impl Default for Config {
 }
 
 /// Describes the shape of the configuration file, for editors.
+#[doc(hidden)]
 #[must_use]
 pub fn config_schema() -> schemars::Schema {
     schemars::schema_for!(file::ConfigFile)

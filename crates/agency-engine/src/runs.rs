@@ -24,9 +24,11 @@ pub mod changes;
 pub mod create;
 pub mod doctor;
 pub mod inbox;
+pub mod list;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
+#[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
 pub mod remove;
@@ -37,7 +39,7 @@ pub mod wait;
 pub mod watcher;
 
 mod follow;
-mod list;
+mod names;
 pub(crate) mod owner;
 pub(crate) mod scratch;
 mod screen;

@@ -3,6 +3,19 @@
 //! It holds the run's lock for as long as it lives, is the only writer of the run's files, and
 //! ends by writing the markers and then the row, so that a crash at any point can be reconciled.
 //!
+//! A program does not call [`supervise`] itself: [`init`](crate::init()) does, in the process that the library starts.
+//!
+//! ```
+//! use agency_engine::home::Home;
+//! use agency_engine::supervise::{SuperviseError, supervise};
+//!
+//! let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! let run = "r_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse()?;
+//! let refused = runtime.block_on(async { supervise(&Home::new("/nowhere".into()), &run) });
+//! assert!(matches!(refused, Err(SuperviseError::WithinRuntime)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Two machines of `agency-model` decide: [`run`](agency_model::run) about the process and the state, and
 //! [`conversation`](agency_model::conversation) about messages, questions and activity. The files here do the I/O:
 //!

@@ -24,9 +24,12 @@ pub(super) fn defaults() -> Config {
 /// The configuration of a file.
 pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<Config, ConfigError> {
     let (agents, mut mistakes) = agents(std::mem::take(&mut file.agents), &document);
-    let default_agent = agent_name::normalised(&file.default_agent);
-    let is_known = agents.contains_key(&default_agent) || built_in::names().any(|name| name == default_agent);
-    if mistakes.is_empty() && !is_known {
+    let mut default_agent = agent_name::normalised(&file.default_agent);
+    let is_known = |name: &str| agents.contains_key(name) || built_in::names().any(|known| known == name);
+    if let (false, Some(meant)) = (is_known(&default_agent), agent_name::aliased(&default_agent)) {
+        meant.clone_into(&mut default_agent);
+    }
+    if mistakes.is_empty() && !is_known(&default_agent) {
         let known = known_names(&agents);
         let message = format!("there is no agent {:?}", file.default_agent);
         let nearest = agency_model::nearest(&default_agent, known.iter().copied());
@@ -49,6 +52,7 @@ fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<
         default_agent: file.default_agent,
         max_agents: file.max_agents,
         host: file.host,
+        branch_template: file.branch_template,
         vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
@@ -141,7 +145,7 @@ fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMa
     (agents, mistakes)
 }
 
-/// Lays what the file says of an agent over what is known of it.
+/// Applies the file's settings of an agent over its defaults.
 pub(super) fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot, ask, chat } = written;
     if let Some(command) = command {
@@ -159,7 +163,7 @@ pub(super) fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
         known.headless.prompt = PromptDelivery::Protocol;
     }
     if prompt.as_ref().is_some_and(|prompt| *prompt != PromptDelivery::Protocol) || stream == Some(StreamFormat::Text) {
-        // Who changes a conversation into something else means the one-shot form.
+        // A user who replaces a conversation by something else means the one-shot form.
         known.headless = known.one_shot.take().unwrap_or_else(|| known.headless.clone());
     }
     if let Some(prompt) = prompt {
@@ -187,7 +191,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     let AgentForm { args, prompt, stream, resume } = written;
     if let Some(args) = args {
         known.args = args;
-        // Its way to go on was with the old arguments.
+        // Its resume arguments belong to the old arguments.
         known.resume = None;
     }
     known.prompt = prompt.unwrap_or_else(|| known.prompt.clone());
@@ -196,7 +200,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     resume_by_protocol(known);
 }
 
-/// A protocol that knows by itself how to go on needs no other arguments for it.
+/// A protocol that resumes conversations itself needs no other arguments for it.
 fn resume_by_protocol(form: &mut Form) {
     if form.stream == StreamFormat::Acp && form.resume.is_none() {
         form.resume = Some(form.args.clone());

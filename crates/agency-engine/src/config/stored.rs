@@ -10,9 +10,9 @@ use crate::home::{HomeError, read_whole};
 use agency_adapters::{StreamFormat, find_adapter};
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::Path, path::PathBuf, str::FromStr, time::Duration};
 
 /// The version of the file.
 const STORED_CONFIG_VERSION: u32 = 1;
@@ -44,7 +44,10 @@ struct StoredConfig {
     version: u32,
     default_agent: String,
     max_agents: u32,
-    host: Host,
+    host: HostChoice,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    branch_template: Option<BranchTemplate>,
     vcs: VcsChoice,
     wrapper: Option<PathBuf>,
     pid_dir: Option<PathBuf>,
@@ -100,6 +103,7 @@ impl Config {
             default_agent,
             max_agents,
             host,
+            branch_template,
             vcs,
             wrapper,
             pid_dir,
@@ -123,6 +127,7 @@ impl Config {
             default_agent,
             max_agents,
             host,
+            branch_template,
             vcs,
             wrapper,
             pid_dir,
@@ -160,6 +165,7 @@ impl Config {
             default_agent: stored.default_agent,
             max_agents: stored.max_agents,
             host: stored.host,
+            branch_template: stored.branch_template,
             vcs: stored.vcs,
             wrapper: stored.wrapper,
             pid_dir: stored.pid_dir,
@@ -214,7 +220,7 @@ impl StoredAgent {
             let parsed = text.map(|text| text.parse::<CommandTemplate>()).transpose();
             parsed.map_err(|error| invalid(error.to_string()))
         };
-        let form = |form: StoredForm| form.restored().map_err(invalid);
+        let form = |form: StoredForm| form.restored().map_err(|error| invalid(error.to_string()));
         let adapter = find_adapter(&self.adapter).ok_or(StoredConfigError::Adapter(self.adapter))?;
         Ok(AgentConfig {
             command: self.command,
@@ -241,8 +247,8 @@ impl StoredForm {
         Self { args, prompt: prompt.to_string(), stream, resume }
     }
 
-    fn restored(self) -> Result<Form, String> {
-        let prompt = self.prompt.parse::<PromptDelivery>().map_err(|error| error.to_string())?;
+    fn restored(self) -> Result<Form, <PromptDelivery as FromStr>::Err> {
+        let prompt = self.prompt.parse::<PromptDelivery>()?;
         Ok(Form { args: self.args, prompt, stream: self.stream, resume: self.resume })
     }
 }

@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension, params};
 use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
 
-/// The fact that says up to which moment the files of the runs were compared with the rows.
+/// The fact that records up to which moment the files of the runs were compared with the rows.
 const FILES_COMPARED_AT: &str = "files_compared_at";
-/// The fact that says in which file the database was when no run directory was without a row.
+/// The fact that records in which file the database was when no run directory was without a row.
 const COMPLETE_IN_FILE: &str = "complete_in_file";
 
 impl Store {
@@ -55,12 +55,14 @@ impl Store {
         }
     }
 
-    fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
+    /// A fact about the database or its user.
+    pub(crate) fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
         Ok(self.connection()?.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
-    fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+    /// Stores a fact.
+    pub(crate) fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let transaction = self.begin()?;
         transaction.execute(
             "INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -68,5 +70,17 @@ impl Store {
         )?;
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Stores a fact unless it is known; says whether it was new.
+    pub(crate) fn set_new_fact(&mut self, name: &str, value: &str) -> Result<bool, StoreError> {
+        if self.fact(name)?.is_some() {
+            return Ok(false);
+        }
+        let transaction = self.begin()?;
+        let sql = "INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
+        let inserted = transaction.execute(sql, params![name, value])?;
+        transaction.commit()?;
+        Ok(inserted > 0)
     }
 }

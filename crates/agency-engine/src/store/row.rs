@@ -10,10 +10,12 @@ use serde::{Deserialize, Serialize};
 /// Everything the database knows about a run; `meta.json` is a snapshot of it. Fields that earlier versions did not
 /// write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
-    /// The label that the user gave it.
+    /// Its name: the one that the user gave it, or one that is made of its prompt. Runs of earlier versions get it when
+    /// they are read.
     pub name: Option<String>,
     /// Where it stands.
     pub state: State,
@@ -39,7 +41,7 @@ pub struct RunRow {
     pub runner_kind: String,
     /// Further arguments of the agent.
     pub runner_args: Vec<String>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Mode,
     /// What its supervisor runs in.
     pub host: Host,
@@ -89,7 +91,7 @@ pub struct RunRow {
     /// What it is for.
     #[serde(default = "plain_run")]
     pub kind: RunKind,
-    /// Who made its workspace.
+    /// What made its workspace.
     #[serde(default = "by_git")]
     pub vcs: Vcs,
     /// The workflow session that it is a task of.
@@ -180,6 +182,12 @@ impl RunRow {
     pub fn worktree_owner(&self) -> RunId {
         let name = self.worktree_path.as_deref().and_then(|path| path.rsplit('/').next());
         name.and_then(|name| name.parse().ok()).unwrap_or_else(|| self.id.clone())
+    }
+
+    /// What it is called where users read: its name.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.id.as_str())
     }
 
     /// Where the agent works.

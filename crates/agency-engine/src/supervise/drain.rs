@@ -1,7 +1,7 @@
 //! The time between the agent's exit and the end of the attempt.
 //!
-//! All the agent said is read to the end, and whatever it left running is ended: TERM, a grace,
-//! KILL. A stranger who holds the agent's terminal open does not keep the run from ending.
+//! The agent's output is read to the end, and its leftovers are ended: TERM, grace period, KILL. Another process that
+//! holds the agent's terminal open does not keep the run from ending.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(super) enum DrainStage {
 }
 
 impl Supervisor<'_> {
-    /// The agent has exited.
+    /// Starts the end of the attempt: the agent has exited.
     pub(super) fn start_drain(&mut self) {
         // Its grace, if it had one, is over; what it left has one of its own.
         let attempt = self.run.attempt();
@@ -58,12 +58,12 @@ impl Supervisor<'_> {
         self.continue_drain();
     }
 
-    /// A stream ended or a process went away: perhaps that was all.
+    /// Ends the attempt if this was the last stream or process.
     pub(super) fn continue_drain(&mut self) {
         let Some(stage) = self.process.drain_stage() else { return };
         let left = self.process.leftovers();
         if stage == DrainStage::Killed {
-            // The death of one leftover may hand us its children.
+            // The children of a leftover that died may be ours now.
             signal_all(&left, Signal::KILL);
         }
         if !left.is_empty() {
@@ -76,7 +76,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The time of the present stage is over.
+    /// Enters the next stage: the time of the present one is over.
     pub(super) fn drain_stage_over(&mut self) {
         match self.process.drain_stage() {
             None => {}

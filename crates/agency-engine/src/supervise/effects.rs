@@ -53,7 +53,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The phase in the row is for people; a database that is busy does not hold up the agent.
+    /// The phase in the row is for users; a busy database does not hold up the agent.
     fn save_phase(&mut self) {
         match self.store.save(&self.id, &self.run, None) {
             Ok(row) => {
@@ -95,7 +95,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Where the user went on below the agent's revision, the next attempt sees it, with all that the last one wrote.
+    /// If the user changed the agent's base meanwhile, the next attempt sees that, with all that the last one wrote.
     fn freshen_workspace(&mut self) {
         if let Err(error) = bring_up_to_date(self.home, &self.row) {
             let message = format!("the workspace could not be brought up to date: {error}");
@@ -146,18 +146,5 @@ impl Supervisor<'_> {
         self.feed(&Input::Stop(StopCause::Requested));
         let timer = Timer::Run(RunTimer::Grace { attempt: self.run.attempt() });
         self.timers.shorten(&timer, self.process.grace());
-    }
-
-    /// Does what the open requests ask for.
-    pub(super) fn handle_requests(&mut self) {
-        self.renew_store();
-        match self.store.take_requests(&self.id) {
-            Ok(requests) => {
-                for request in requests {
-                    self.handle_request(&request);
-                }
-            }
-            Err(error) => self.report_store_error("a request could not be read", &error),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The last acts of a supervisor: markers, events, the row.
+//! The end of a supervisor: markers, events, the row.
 
 use std::time::{Duration, Instant};
 
@@ -22,11 +22,11 @@ use crate::store::now;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait between two tries.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
-/// How long processes that hid from us get before they are killed.
+/// How long processes with another parent get before they are killed.
 const HIDDEN_GRACE: Duration = Duration::from_millis(500);
 
 impl Supervisor<'_> {
-    /// Ends the story. Every step can be taken again by reconciliation if we die here.
+    /// Records the end. If the supervisor dies here, reconciliation repeats every step.
     pub(super) fn finish(mut self) -> Notifier {
         let Progress::Ended(ending) = self.run.progress.clone() else {
             return self.notifier;
@@ -104,7 +104,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Why an agent that comes back after a crash does not come back any more.
+    /// Why an agent with a restart policy is not restarted any more.
     fn giving_up(&self, ending: &Ending) -> Option<String> {
         let allowed = self.launch.restart.failures_allowed;
         let crashed = ending.exit.is_some_and(|exit| !exit.is_success());
@@ -116,7 +116,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// What the workspace says about the agent's work. One that cannot be read says nothing.
+    /// The files that the agent changed. A workspace that cannot be read has none.
     fn changed_files(&self) -> Option<Vec<ChangedPath>> {
         self.row.worktree_path.as_ref()?;
         let changes = workspace_of(self.home, &self.row).ok()?.changes().ok()?;

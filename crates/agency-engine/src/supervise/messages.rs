@@ -1,7 +1,7 @@
 //! Messages, interrupts and answers on their way to the agent: the requests that bring them, and the bytes that it gets.
 
 use agency_adapters::{EncodeError, ToAgent};
-use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart};
+use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart, RequestFailure};
 use agency_system::fault;
 
 use super::Supervisor;
@@ -35,8 +35,20 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Does what a request asks for.
-    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
+    /// Does what the open requests ask for.
+    pub(super) fn handle_requests(&mut self) {
+        self.renew_store();
+        match self.store.take_requests(&self.id) {
+            Ok(requests) => {
+                for request in requests {
+                    self.handle_request(&request);
+                }
+            }
+            Err(error) => self.report_store_error("a request could not be read", &error),
+        }
+    }
+
+    fn handle_request(&mut self, taken: &TakenRequest) {
         let request = taken.number;
         match &taken.request {
             Request::Stop { grace } => self.feed_stop(*grace),
@@ -56,13 +68,13 @@ impl Supervisor<'_> {
     }
 
     /// Stores what became of a request, for the command that waits for it.
-    pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, String>) {
+    pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, RequestFailure>) {
         let succeeded = outcome.is_ok();
-        let (Ok(outcome) | Err(outcome)) = outcome;
+        let (Ok(outcome) | Err(RequestFailure(outcome))) = outcome;
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
             self.report_store_error("what became of a request could not be stored", &error);
         }
-        // Those who wait look again.
+        // The commands that wait check the row again.
         self.waiters.clear();
     }
 
@@ -78,10 +90,10 @@ impl Supervisor<'_> {
         self.converse(Input::InterruptSent { request, result });
     }
 
-    fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), String> {
+    fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), RequestFailure> {
         let reader = self.protocol.reader.as_ref().ok_or(EncodeError::OneWay);
         let bytes = reader.and_then(|reader| reader.channel().encode(message)).map_err(|error| error.to_string())?;
-        self.process.write(&bytes).map_err(|_| INPUT_CLOSED.to_owned())?;
+        self.process.write(&bytes).map_err(|_| INPUT_CLOSED)?;
         self.handle_pending_items();
         Ok(())
     }

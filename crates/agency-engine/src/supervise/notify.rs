@@ -7,7 +7,7 @@ use super::notifier::Notification;
 use super::timers::Timer;
 use crate::store::{RunRow, now};
 
-/// What a terminal rings at.
+/// The character at which a terminal rings.
 pub(super) const BELL: &str = "\x07";
 
 impl Supervisor<'_> {
@@ -27,7 +27,7 @@ impl Supervisor<'_> {
         self.notifier.tell(&Notification::ended(row));
     }
 
-    /// A process has ended; it may have been one of ours.
+    /// Collects notification programs that have ended.
     pub(super) fn collect_notifications(&mut self) {
         let troubles = self.notifier.collect();
         self.note_notifying(troubles);

@@ -169,7 +169,7 @@ impl AgentProcess {
     /// Kills what the agent left running, also what has another parent by now.
     pub(super) fn kill_leftovers(&self, id: &RunId) {
         for process in self.leftovers().into_iter().chain(processes_of_run(id)) {
-            process.signal(Signal::KILL);
+            process.signal(rustix::process::Signal::KILL);
         }
     }
 

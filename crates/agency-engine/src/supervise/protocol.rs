@@ -1,4 +1,4 @@
-//! What the agent says about its work, in its own protocol: events, its session, its result, its questions.
+//! Reads the agent's own protocol: events, its session, its result, its questions.
 //!
 //! The parser works on a copy of what is in the logs already. It cannot break them, and holds them up only when it is
 //! far behind.
@@ -28,7 +28,7 @@ pub(super) struct ProtocolReader {
     usage: Usage,
     /// What its conversation had used before the run.
     spent: Usage,
-    /// The last error it told, for agents that end without a result.
+    /// The last error that it reported, for agents that end without a result.
     last_error: Option<String>,
     /// Whether the snapshot lacks something that no event tells.
     snapshot_is_due: bool,
@@ -51,7 +51,7 @@ impl ProtocolReader {
         reader
     }
 
-    /// Whether the agent's stream is understood, so that its raw lines are not for people.
+    /// Whether the agent's stream is understood, so that its raw lines are not shown to users.
     pub(super) fn understands(&self) -> bool {
         self.reader.is_some()
     }
@@ -83,7 +83,7 @@ impl ProtocolReader {
         self.usage
     }
 
-    /// What the agent said about its work.
+    /// What the agent reported about its work.
     fn verdict(&self, conversation: &Conversation) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
@@ -100,7 +100,7 @@ impl ProtocolReader {
         self.outcome.as_ref().is_some_and(|outcome| outcome.success)
     }
 
-    /// Why the agent says it failed.
+    /// The reason that the agent gave for its failure.
     pub(super) fn complaint(&self) -> Option<&str> {
         match &self.outcome {
             Some(Outcome { success: false, error: Some(error), .. }) => Some(error),
@@ -151,7 +151,7 @@ impl Supervisor<'_> {
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
 
-    /// A new attempt has said nothing yet.
+    /// Forgets the result of the last attempt.
     pub(super) fn forget_outcome(&mut self) {
         self.protocol.outcome = None;
         self.protocol.last_error = None;
@@ -182,7 +182,7 @@ impl Supervisor<'_> {
             StreamItem::Session(session) => {
                 self.protocol.session = Some(session);
                 self.store_agent_note();
-                // No event tells it.
+                // No event has it.
                 self.protocol.snapshot_is_due = true;
             }
             StreamItem::Result(outcome) => {
@@ -218,7 +218,7 @@ impl Supervisor<'_> {
         self.converse(Input::Event(event));
     }
 
-    /// The row is for people and for resuming; a busy database does not hold up the agent.
+    /// The row is for users and for resuming; a busy database does not hold up the agent.
     pub(super) fn store_agent_note(&mut self) {
         let note = AgentNote {
             session: self.protocol.session.as_deref(),

@@ -1,4 +1,4 @@
-//! How an attempt after a crash begins: with the conversation of the one before, where the agent can go on with it.
+//! How an attempt after a crash begins: with the conversation of the one before, where the agent can resume it.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Start {
 }
 
 impl Supervisor<'_> {
-    /// Decides how the next attempt begins, and says so.
+    /// Decides how the next attempt begins, and records it.
     pub(super) fn prepare_restart(&mut self) {
         let known = self.conversation_so_far();
         let how = match (&self.launch.restart_plan, &known) {
@@ -72,7 +72,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The agent's own id of the conversation. One that it never spoke in does not exist, whatever its name.
+    /// The agent's own id of the conversation. Without any output of the agent there is none to resume.
     fn conversation_so_far(&self) -> Option<String> {
         let heard = self.protocol.session.clone();
         let adapter = adapter(self.launch.restart_plan.as_ref().map_or("", |plan| &plan.adapter));

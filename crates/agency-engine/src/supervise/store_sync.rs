@@ -71,7 +71,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Notes that something could not be stored. That the row is missing is noted once: agents say a lot.
+    /// Notes that something could not be stored. That the row is missing is noted once: agents write a lot.
     pub(super) fn report_store_error(&mut self, what: &str, error: &StoreError) {
         if error.is_lost_row() && std::mem::replace(&mut self.row_sync.reported_lost, true) {
             return;

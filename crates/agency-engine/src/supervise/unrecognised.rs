@@ -10,7 +10,7 @@ use super::Supervisor;
 
 /// The key of the question; there is one screen, so there is one such question at a time.
 const KEY: &str = "unrecognised_screen";
-/// The only answer.
+/// The id of the only answer.
 const DISMISS: &str = "dismiss";
 
 impl Supervisor<'_> {

@@ -2,16 +2,15 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::config::{AgentConfig, Config};
-use agency_engine::orchestrator::{CallerEnv, Orchestrator, StartRequest};
+use agency_engine::orchestrator::{Orchestrator, StartRequest};
 use agency_engine::store::RunFilter;
 use agency_engine::workflow::{Project, load};
 use agency_model::run::State;
 use agency_model::workflow::{SessionState, Task};
-use agency_model::{Host, RunKind};
+use agency_model::{HostChoice, RunKind};
 
 use super::place::Place;
 
@@ -32,29 +31,16 @@ pub(super) fn a_driver_uses_the_configuration_in_memory() {
     agent.env = [("TOKEN".to_owned(), "secret".to_owned())].into();
     agent.env.insert("RUNS".to_owned(), place.home().join("runs").display().to_string());
     let mut config = Config::default();
-    config.host = Host::Detached;
+    config.host = HostChoice::Detached;
     config.agents.insert("in_memory".to_owned(), agent);
     let mut agency = place.builder().config(config.clone()).build().unwrap();
     let file = place.file("workflow.yaml");
     std::fs::write(&file, WORKFLOW).unwrap();
     let loaded = load(&Project::around(&place.repo), &file, &config, None).unwrap();
     let mut orchestrator = Orchestrator::new(agency.clone());
-    let request = StartRequest {
-        plan: Arc::clone(&loaded.plan),
-        spells: loaded.spells,
-        system_prompt: loaded.system_prompt,
-        repo: place.repo.clone(),
-        base_ref: None,
-        goal: None,
-        task: Task::new("Count", ""),
-        caller_env: CallerEnv {
-            current_directory: place.repo.clone(),
-            environment: std::env::vars_os().collect(),
-            notify: false,
-        },
-    };
+    let request = StartRequest::new(loaded, &place.repo, Task::new("Count", ""));
     let session = orchestrator.start(request, &AtomicBool::new(false)).unwrap();
-    let runs = |kind| RunFilter { kind: Some(kind), ..RunFilter::default() };
+    let runs = |kind| RunFilter::default().kind(kind);
     let driver = agency.list(&runs(RunKind::Workflow)).unwrap().remove(0);
     agency.wait(&driver.id, None, State::is_terminal).unwrap();
     let state = orchestrator.show(session.id()).unwrap().state();

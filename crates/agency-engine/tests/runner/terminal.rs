@@ -182,6 +182,16 @@ fn the_stream_that_was_written_to_first_is_read_first() {
 }
 
 #[test]
+fn a_grace_of_any_length_is_accepted() {
+    on_time(async {
+        let mut listener = listen(&shell("echo ready; exec sleep 600"));
+        Heard::default().until(&mut listener, "ready\n").await;
+        let exit = listener.stop(Duration::MAX).await.unwrap();
+        assert_eq!(exit.signal, Some(15));
+    });
+}
+
+#[test]
 fn a_runner_outside_of_a_runtime_is_an_error() {
     let command = shell("echo started");
     let terminal = AgentRunner::spawn(&command).map(drop).unwrap_err();

@@ -20,7 +20,7 @@ use super::input::Input;
 use super::keys::{Action, Key, lookup};
 use super::state::State;
 
-/// Takes in what happened, and says what is to be done.
+/// Takes in what happened, and returns what is to be done.
 pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = match input {
         Input::Key(event) => key(state, event),
@@ -36,6 +36,7 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
             state.forget_said();
             steps::tick(state)
         }
+        Input::NewRun => form::open(state),
         Input::Background(news) => background::apply(state, news),
     };
     let areas = state.areas();

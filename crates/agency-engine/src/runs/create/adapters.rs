@@ -47,10 +47,22 @@ pub struct Supports {
     pub one_shot: bool,
     /// In interactive mode, its screen is understood.
     pub screen: bool,
-    /// Its headless conversations can go on in another run.
+    /// Its headless conversations can be resumed in another run.
     pub resume_headless: bool,
-    /// Its conversations can go on on its own screen.
+    /// Its conversations can be resumed on its own screen.
     pub resume_interactive: bool,
+}
+
+impl Agency {
+    /// The names of the agents whose programs are found, without asking them anything.
+    #[must_use]
+    pub fn installed_agents(&self, here: &Path, environment: &BTreeMap<OsString, OsString>) -> Vec<String> {
+        let search_path = SearchPath { current_directory: here, environment };
+        let is_there =
+            |agent: &AgentConfig| !agent.own_command && find_program(OsStr::new(&agent.command), &search_path).is_ok();
+        let installed = self.config.agents.iter().filter(|(_, agent)| is_there(agent));
+        installed.map(|(name, _)| name.replace('_', "-")).collect()
+    }
 }
 
 impl Adapter {

@@ -11,11 +11,14 @@ use crate::store::RunRow;
 
 /// Why a run is made, each with what only such a run has.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunOrigin {
     /// A request for a run in a worktree of its own.
     NewWorktree {
         /// The branch, or the bookmark of jj, that is made for it.
         branch: String,
+        /// Whether the template of the configuration made its name.
+        by_template: bool,
         /// The look at files that are not committed, and that the run therefore does not get.
         uncommitted: Option<Arc<UncommittedLookup>>,
     },
@@ -76,7 +79,7 @@ impl RunOrigin {
         }
     }
 
-    /// The word for it in specs and rows.
+    /// Its name in specs and rows.
     pub(super) fn workspace_kind(&self) -> WorkspaceKind {
         match self {
             Self::NewWorktree { .. } => WorkspaceKind::Worktree,

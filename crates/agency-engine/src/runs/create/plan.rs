@@ -11,6 +11,7 @@ use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, Sh
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::naming::RunName;
 use super::origin::RunOrigin;
 use crate::config::{AgentConfig, Config};
 use crate::home::Home;
@@ -31,6 +32,7 @@ pub struct InputFingerprint {
 
 /// The first text that an agent receives.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlannedPrompt {
     /// A text that is written to a file of the run.
     Text(String),
@@ -53,11 +55,13 @@ impl PlannedPrompt {
 pub struct Plan {
     /// The id it will have.
     pub id: RunId,
+    /// The name it will have, unless another run takes it first.
+    pub name: RunName,
     /// What it is for.
     pub kind: RunKind,
     /// Why it is made, which decides where it works.
     pub origin: RunOrigin,
-    /// Who makes its workspace.
+    /// What makes its workspace.
     pub vcs: Vcs,
     /// The materialised spec.
     pub spec: RunSpec,
