@@ -162,7 +162,7 @@ fn chosen(rows: Vec<RunRow>, purpose: Purpose) -> Selected {
     }
 }
 
-/// The name of an agent, or of a conversation that went on, stands for its newest run. The rows come newest first.
+/// The name of an agent, or of a resumed conversation, stands for its newest run. The rows come newest first.
 fn newest_of_each(rows: Vec<RunRow>) -> Vec<RunRow> {
     let mut kept: Vec<RunRow> = vec![];
     let mut continued: Vec<RunId> = vec![];
