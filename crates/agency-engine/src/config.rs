@@ -22,6 +22,7 @@
 
 mod agent;
 mod agent_name;
+mod agent_table;
 mod built_in;
 mod command_template;
 mod document;
@@ -41,6 +42,7 @@ mod toml_tree;
 
 pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
+pub use agent_table::AgentTable;
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub(crate) use locate::environment_of_process;
@@ -57,7 +59,6 @@ use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -104,7 +105,7 @@ pub struct Config {
     /// Where the clones of git sources are, if not in the home.
     pub sources_dir: Option<PathBuf>,
     /// The agents by name, built-in and custom ones.
-    pub agents: BTreeMap<String, AgentConfig>,
+    pub agents: AgentTable,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
     lines: origin::KeyLines,
@@ -163,14 +164,13 @@ impl Config {
     /// unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        let found = self.agents.get_key_value(&agent_name::normalised(name));
-        let aliased = || agent_name::aliased(name).and_then(|name| self.agents.get_key_value(name));
-        found.or_else(aliased).map(|(name, agent)| (name.as_str(), agent))
+        let found = self.agents.find(&agent_name::normalised(name));
+        found.or_else(|| agent_name::aliased(name).and_then(|name| self.agents.find(name)))
     }
 
     /// The name under which a run records its agent: the one that was given, or for an alias the agent's own.
     pub(crate) fn recorded_agent(&self, name: &str) -> String {
-        let is_own = self.agents.contains_key(&agent_name::normalised(name));
+        let is_own = self.agents.find(&agent_name::normalised(name)).is_some();
         let aliased = agent_name::aliased(name).filter(|_| !is_own);
         aliased.map_or_else(|| name.to_owned(), |name| name.replace('_', "-"))
     }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::git_command::{Finished, GitCommand};
 use super::link::{self, Identity};
 use super::{Commit, Result, WorkspaceError};
-use super::{branch, jj, snapshot};
+use super::{branch, jj, plain_head, snapshot};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,25 @@ impl Repository {
         }
         let repository = Self::open(path)?;
         Err(repository.bad_ref(base_ref, asked.stderr))
+    }
+
+    /// Opens the repository whose working tree is at `path`, with the commit at HEAD, where its files tell both without
+    /// git; else as [`Self::open_at`]. Whether that commit is in the repository is not checked.
+    pub fn open_in_place(path: &Path, base_ref: &str) -> Result<(Self, Commit)> {
+        check_directory(path)?;
+        let plain = || {
+            let root = fs::canonicalize(path).ok()?;
+            let commit = plain_head::plain_head(&root)?;
+            Some((Self { root }, commit))
+        };
+        // Which repository is meant is decided by jj where it keeps one.
+        if base_ref == "HEAD"
+            && Self::hidden_around(path).is_none()
+            && let Some(found) = plain()
+        {
+            return Ok(found);
+        }
+        Self::open_at(path, base_ref)
     }
 
     /// Opens a repository whose root is known, without asking git.

@@ -151,9 +151,10 @@ impl Scratch {
     /// Makes everything under a hidden name, so that it appears whole and locked.
     fn fill(&self, draft: &Path) -> io::Result<Held> {
         DirBuilder::new().mode(0o700).create(draft)?;
-        write(&draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         let lock = Lock::take(&draft.join(LOCK), Duration::ZERO).map_err(|error| error.source)?;
         let lock = lock.ok_or_else(|| io::Error::other("another process holds its lock"))?;
+        // Written under the lock: where the note is and the lock is free, this process has died.
+        fs::write(draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         for name in REPOSITORY_DIRECTORIES {
             private_directory(&draft.join(name))?;
         }

@@ -1,24 +1,16 @@
 //! The one right spelling of an agent's name.
 
+use agency_adapters::AgentAdapter;
+
 /// The name with `_` for every `-`, so that both spellings mean the same agent.
 pub(super) fn normalised(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// Other names of built-in agents: those of their programs, and what users say.
-const ALIASES: [(&str, &str); 6] = [
-    ("claude", "claude_code"),
-    ("codex_cli", "codex"),
-    ("gemini_cli", "gemini"),
-    ("open_code", "opencode"),
-    ("cursor_agent", "cursor"),
-    ("cursor_cli", "cursor"),
-];
-
 /// The built-in agent that another name means.
 pub(super) fn aliased(name: &str) -> Option<&'static str> {
     let name = normalised(name).to_ascii_lowercase();
-    ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, agent)| *agent)
+    agency_adapters::built_in().find(|adapter| adapter.aliases().contains(&name.as_str())).map(AgentAdapter::name)
 }
 
 /// Whether the name has only letters, digits, `_` and `-`, and at least one of them.

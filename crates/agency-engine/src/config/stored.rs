@@ -189,7 +189,7 @@ impl Config {
                 always: stored.notify_always,
             },
             sources_dir: stored.sources_dir,
-            agents: agents.collect::<Result<_, StoredConfigError>>()?,
+            agents: agents.collect::<Result<BTreeMap<_, _>, StoredConfigError>>()?.into(),
             file: stored.file,
             lines: KeyLines::default(),
         })
