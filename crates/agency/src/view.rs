@@ -18,6 +18,6 @@ pub(crate) use question::{MOST_OPTIONS, QuestionView, answer_words, chosen_optio
 pub(crate) use reason::{Reason, reason};
 pub(crate) use run::{RunView, Runs};
 pub(crate) use run_details::{Shown, shown};
-pub(crate) use run_table::{Column, run_table};
+pub(crate) use run_table::{RunColumn, run_table};
 pub(crate) use source::{SourceList, SourceView};
 pub(crate) use status::Status;

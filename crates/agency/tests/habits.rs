@@ -1,6 +1,6 @@
 //! The daily loop on the command line: names of runs, prompts from everywhere, several runs at once, what is shown.
 
-#[expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
+#[expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 mod habits {
     mod completing;
     mod listing;

@@ -95,8 +95,8 @@ impl Agency {
         self.store.select(text, purpose)
     }
 
-    /// Whether this is the first time that the user of this home is told something. A home that cannot be written is
-    /// never one where it is.
+    /// Whether a note about this topic is shown in this home for the first time. In a home that cannot be written it never
+    /// is.
     pub fn is_first_time(&mut self, topic: &str) -> bool {
         let told = format!("told_{topic}");
         self.store.set_new_fact(&told, &now().to_string()).unwrap_or(false)

@@ -65,28 +65,32 @@ impl Store {
                 Err(error) => Err(error),
             };
         }
-        let exact = self.with_exact_name(text)?;
+        let exact = self.with_exact_name(text, purpose)?;
         if !exact.is_empty() {
             return Ok(one_of(exact));
         }
         if let Some(number) = counted(text) {
             return self.newest(number, purpose);
         }
-        let parts = self.with_part(text)?;
-        if !parts.is_empty() {
-            return Ok(chosen(parts, purpose));
-        }
-        Ok(one_of(self.matching("name = ?1", text)?))
+        Ok(chosen(self.with_part(text)?, purpose))
     }
 
-    /// The runs that have this name and were not removed: of those that stand for each other, the newest.
-    fn with_exact_name(&self, text: &str) -> Result<Vec<RunRow>, StoreError> {
+    /// The runs that have this name: of those that stand for each other, the newest. Removed ones are only among them if
+    /// there are no others, or if they are to be restored.
+    fn with_exact_name(&self, text: &str, purpose: Purpose) -> Result<Vec<RunRow>, StoreError> {
+        if purpose == Purpose::Restore {
+            let saved = self.matching("name = ?1 AND saved_ref IS NOT NULL", text)?;
+            if !saved.is_empty() {
+                return Ok(saved);
+            }
+        }
         // A name that was used again means the live run, if there is just one.
         let living = self.matching("name = ?1 AND state IN ('queued', 'running')", text)?;
         if living.len() == 1 {
             return Ok(living);
         }
-        Ok(newest_of_each(self.matching("name = ?1 AND removed_at IS NULL", text)?))
+        let present = newest_of_each(self.matching("name = ?1 AND removed_at IS NULL", text)?);
+        if present.is_empty() { self.matching("name = ?1", text) } else { Ok(present) }
     }
 
     /// The `number`th newest run; to restore one, those that were removed count, too.
@@ -158,7 +162,7 @@ fn chosen(rows: Vec<RunRow>, purpose: Purpose) -> Selected {
     }
 }
 
-/// The name of an agent, or of a conversation that went on, stands for its newest run. The rows come newest first.
+/// The name of an agent, or of a resumed conversation, stands for its newest run. The rows come newest first.
 fn newest_of_each(rows: Vec<RunRow>) -> Vec<RunRow> {
     let mut kept: Vec<RunRow> = vec![];
     let mut continued: Vec<RunId> = vec![];

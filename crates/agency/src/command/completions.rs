@@ -1,5 +1,6 @@
 //! `agency completions`: lets the shell complete commands, options and runs.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use agency_engine::config::AgentConfig;
@@ -9,7 +10,7 @@ use agency_engine::store::{Purpose, QuestionRow, RunFilter, RunRow};
 use agency_model::run::State;
 use agency_model::{Activity, ErrorCode, RunKind, escaped_line};
 use clap::builder::PossibleValuesParser;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -111,19 +112,22 @@ pub(super) fn session_candidates() -> ArgValueCandidates {
     })
 }
 
-/// The runs that an argument may name: those that the command can act on, by name where that is enough.
-pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCandidates {
-    ArgValueCandidates::new(move || {
+/// The runs that an argument may name: those that the command can act on, by name where that is enough, and by id where
+/// the beginning of one is typed.
+pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let typed = typed.to_string_lossy();
         let rows = newest_runs(RunFilter { removed: purpose == Purpose::Restore, ..RunFilter::default() });
         let fitting: Vec<RunRow> = rows.into_iter().filter(|row| purpose.fits(row)).collect();
         let is_only = |row: &RunRow| fitting.iter().filter(|other| other.name == row.name).count() == 1;
         fitting
             .iter()
-            .map(|row| {
-                let value = if is_only(row) { row.label().to_owned() } else { row.id.to_string() };
+            .filter_map(|row| {
+                let value =
+                    if is_only(row) && !typed.starts_with("r_") { row.label().to_owned() } else { row.id.to_string() };
                 let about = row.activity.filter(|_| row.state == State::Running).map(Activity::as_str);
                 let help = format!("{}, {}, {}", about.unwrap_or(row.state.as_str()), row.runner_kind, repository(row));
-                CompletionCandidate::new(value).help(Some(help.into()))
+                value.starts_with(&*typed).then(|| CompletionCandidate::new(value).help(Some(help.into())))
             })
             .collect()
     })

@@ -162,11 +162,11 @@ fn sparkline(values: &[f64]) -> String {
         return String::new();
     }
     let spark = |value: &f64| {
-        let steps = SPARKS.iter().enumerate().filter(|(index, _)| {
+        let mut steps = SPARKS.iter().enumerate().filter(|(index, _)| {
             let step = f64::from(u8::try_from(*index).unwrap_or(0)) / 8.0;
             *value > 0.0 && value / largest >= step
         });
-        steps.last().map_or(' ', |(_, spark)| *spark)
+        steps.next_back().map_or(' ', |(_, spark)| *spark)
     };
     values.iter().map(spark).collect()
 }

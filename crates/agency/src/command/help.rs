@@ -52,14 +52,13 @@ pub(super) const PAGES: &[Page] = &[
     ("workflows", "steps, spells and templates", include_str!("../../../../docs/workflows.md")),
 ];
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let help = found(&args.words)?;
+pub(crate) fn run(args: &Args, root: clap::Command, context: &Context) -> Result<ExitCode, Problem> {
+    let help = found(&args.words, root)?;
     context.answer(&help, |out| write!(out, "{}", help.text))
 }
 
-fn found(words: &[String]) -> Result<Help, Problem> {
+fn found(words: &[String], mut command: clap::Command) -> Result<Help, Problem> {
     let topic = words.join(" ");
-    let mut command = crate::cli::command();
     let is_command = !words.is_empty() && below(&mut command, words).is_some();
     let page = |name: &str| PAGES.iter().find(|(known, _, _)| *known == name);
     match (words, page(topic.strip_suffix(".md").unwrap_or(&topic)), is_command) {
@@ -76,7 +75,7 @@ fn found(words: &[String]) -> Result<Help, Problem> {
             }
             Ok(Help { topic: Some(topic), text })
         }
-        (_, _, false) => Err(unknown(&topic)),
+        (_, _, false) => Err(unknown(&topic, &command)),
     }
 }
 
@@ -92,8 +91,7 @@ fn list() -> String {
     )
 }
 
-fn unknown(topic: &str) -> Problem {
-    let command = crate::cli::command();
+fn unknown(topic: &str, command: &clap::Command) -> Problem {
     let commands = command.get_subcommands().map(clap::Command::get_name);
     let meant = nearest(topic, PAGES.iter().map(|(name, _, _)| *name).chain(commands)).map(str::to_owned);
     let problem = Problem::new(ErrorCode::Usage, format!("there is no command and no page '{topic}'"));

@@ -19,7 +19,7 @@ use self::notes::{empty, header, note_unadopted, shown_of};
 use self::order::{SORT_NAMES, Sort};
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::view::{Column, RunView, Runs, run_table};
+use crate::view::{RunColumn, RunView, Runs, run_table};
 
 /// How many runs are listed unless more are asked for.
 const USUAL: u32 = 50;
@@ -52,23 +52,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(SORT_NAMES))]
     sort: Option<String>,
     /// The columns, with commas: name, state, age, runner, repo, branch, cost, mode, host, id
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = PossibleValuesParser::new(Column::NAMES))]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = PossibleValuesParser::new(RunColumn::NAMES))]
     columns: Vec<String>,
     /// Keep the table on the terminal and update it, until Ctrl-C
     #[arg(short, long, conflicts_with = "json")]
     watch: bool,
 }
 
-pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let filter = filter(&args);
+    let filter = filter(args);
     if args.watch {
-        return watch::watch(&mut agency, &args, &filter, context);
+        return watch::watch(&mut agency, args, &filter, context);
     }
     let rows = if context.json() {
         agency.list(&filter)?.into_iter().map(|row| RunView::new(row, agency.home())).collect()
     } else {
-        listed(&mut agency, &args, &filter)?
+        listed(&mut agency, args, &filter)?
     };
     note_unadopted(&mut agency, context)?;
     let runs = Runs { runs: rows };
@@ -78,14 +78,14 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     }
     let is_seen = std::io::stdout().is_terminal() && !context.json();
     let head = if is_seen { header(agency.overview()?) } else { None };
-    let note = if context.json() { None } else { note_below(&agency, &args, &filter, runs.runs.len())? };
+    let note = if context.json() { None } else { note_below(&agency, args, &filter, runs.runs.len())? };
     let code = context.answer(&runs, |out| {
         if let Some(head) = &head {
             writeln!(out, "{head}")?;
         }
         if !runs.runs.is_empty() {
             let width = own_terminal_size(std::io::stdout()).map(|size| size.columns.get());
-            write!(out, "{}", run_table(&runs.runs, &columns(&args), Timestamp::now(), width))?;
+            write!(out, "{}", run_table(&runs.runs, &columns(args), Timestamp::now(), width))?;
         }
         note.iter().try_for_each(|note| writeln!(out, "{note}"))
     })?;
@@ -127,8 +127,8 @@ fn listed(agency: &mut Agency, args: &Args, filter: &RunFilter) -> Result<Vec<Ru
     Ok(runs)
 }
 
-fn columns(args: &Args) -> Vec<Column> {
-    args.columns.iter().filter_map(|name| Column::named(name)).collect()
+fn columns(args: &Args) -> Vec<RunColumn> {
+    args.columns.iter().filter_map(|name| RunColumn::named(name)).collect()
 }
 
 /// What stands below the table: how many more there are, or why there are none.

@@ -33,15 +33,14 @@ pub(crate) struct Pages {
     page: Option<String>,
 }
 
-pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let root = crate::cli::command();
+pub(crate) fn run(args: &Args, root: &clap::Command, context: &Context) -> Result<ExitCode, Problem> {
     if let Some(directory) = &args.dir {
         let mut files = vec![];
-        write_all(&root, "agency", directory, &mut files)?;
+        write_all(root, "agency", directory, &mut files)?;
         let pages = Pages { files, page: None };
         return context.answer(&pages, |out| writeln!(out, "wrote the manual pages into {}", directory.display()));
     }
-    let (command, name) = find(&root, &args.command)?;
+    let (command, name) = find(root, &args.command)?;
     let pages = Pages { files: vec![], page: Some(page(command, &name)?) };
     context.answer(&pages, |out| write!(out, "{}", pages.page.as_deref().unwrap_or_default()))
 }

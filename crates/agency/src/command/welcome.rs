@@ -1,4 +1,4 @@
-//! What a user is told once: which agents there are, and where runs take place.
+//! Notes that are shown once: which agents there are, and where runs take place.
 
 use agency_engine::agency::Agency;
 use agency_model::{Host, HostChoice};

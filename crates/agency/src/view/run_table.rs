@@ -7,7 +7,7 @@ use crate::output::{ago, columns, dollars, field};
 
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum RunColumn {
     Name,
     State,
     Age,
@@ -20,7 +20,7 @@ pub(crate) enum Column {
     Id,
 }
 
-impl Column {
+impl RunColumn {
     pub(crate) const NAMES: [&'static str; 10] =
         ["name", "state", "age", "runner", "repo", "branch", "cost", "mode", "host", "id"];
 
@@ -98,24 +98,31 @@ const ID_END: usize = 6;
 const WIDE: u16 = 130;
 
 /// Runs as an aligned table of the wanted columns, or the usual ones; `width` is that of the terminal, if there is one.
-pub(crate) fn run_table(runs: &[RunView], wanted: &[Column], now: Timestamp, width: Option<u16>) -> String {
+pub(crate) fn run_table(runs: &[RunView], wanted: &[RunColumn], now: Timestamp, width: Option<u16>) -> String {
     let wide = width.is_none_or(|width| width >= WIDE);
-    let usual: Vec<Column> = [Column::Name, Column::State, Column::Age, Column::Runner]
+    let usual: Vec<RunColumn> = [RunColumn::Name, RunColumn::State, RunColumn::Age, RunColumn::Runner]
         .into_iter()
-        .chain(wide.then_some(Column::Repo))
-        .chain([Column::Id])
+        .chain(wide.then_some(RunColumn::Repo))
+        .chain([RunColumn::Id])
         .collect();
     let shown = if wanted.is_empty() { &usual } else { wanted };
     let short_ids = !wide && wanted.is_empty();
     let others: usize =
-        shown.iter().filter(|column| **column != Column::Name).map(|one| one.width(short_ids) + 2).sum();
+        shown.iter().filter(|column| **column != RunColumn::Name).map(|one| one.width(short_ids) + 2).sum();
     let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(others + 2).max(8));
-    let cell = |run: &RunView, column: Column| {
+    let cell = |run: &RunView, column: RunColumn| {
         let text = column.cell(run, now, short_ids);
         match column {
-            Column::State => text,
-            Column::Name => shortened(&text, room),
-            _ => shortened(&text, column.width(short_ids)),
+            RunColumn::State => text,
+            RunColumn::Name => shortened(&text, room),
+            RunColumn::Age
+            | RunColumn::Runner
+            | RunColumn::Repo
+            | RunColumn::Branch
+            | RunColumn::Cost
+            | RunColumn::Mode
+            | RunColumn::Host
+            | RunColumn::Id => shortened(&text, column.width(short_ids)),
         }
     };
     let rows = runs.iter().map(|run| shown.iter().map(|column| cell(run, *column)).collect()).collect();
@@ -134,7 +141,7 @@ fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Column, shortened};
+    use super::{RunColumn, shortened};
 
     #[test]
     fn long_names_end_in_an_ellipsis_and_line_breaks_do_not_break_the_table() {
@@ -144,8 +151,8 @@ mod tests {
 
     #[test]
     fn every_name_of_a_column_is_one() {
-        for name in Column::NAMES {
-            assert!(Column::named(name).is_some_and(|column| column.header().to_lowercase() == name), "{name}");
+        for name in RunColumn::NAMES {
+            assert!(RunColumn::named(name).is_some_and(|column| column.header().to_lowercase() == name), "{name}");
         }
     }
 }

@@ -11,18 +11,28 @@ use crate::store::tests::new_run;
 struct Runs {
     _directory: tempfile::TempDir,
     store: Store,
+    created: u64,
+}
+
+/// The random part of an id.
+fn rand_bits(id: &RunId) -> u128 {
+    let ulid: ulid::Ulid = id.as_str()[2..].parse().unwrap();
+    ulid.random()
 }
 
 impl Runs {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&Path::new(directory.path()).join("agency.db"), Duration::from_secs(30)).unwrap();
-        Self { _directory: directory, store }
+        Self { _directory: directory, store, created: 0 }
     }
 
     /// A queued run with this name.
     fn live(&mut self, name: &str) -> RunId {
-        let row = RunRow { name: Some(name.into()), ..new_run() };
+        // Ids of one millisecond have no order.
+        self.created += 1;
+        let id = RunId::from_ulid(ulid::Ulid::from_parts(1_700_000_000_000 + self.created, rand_bits(&new_run().id)));
+        let row = RunRow { id, name: Some(name.into()), ..new_run() };
         self.store.insert(&row, false).unwrap().id
     }
 
