@@ -242,6 +242,11 @@ impl RunDirectory {
         self.file("driver-config.json")
     }
 
+    /// Deletes the configuration of a driver, which can hold secrets. Most runs have none.
+    pub(crate) fn delete_driver_config(&self) {
+        let _ = std::fs::remove_file(self.driver_config());
+    }
+
     /// The lock that its supervisor holds for its whole lifetime.
     #[must_use]
     pub fn supervisor_lock(&self) -> PathBuf {

@@ -98,8 +98,7 @@ pub fn write_markers(directory: &RunDirectory, ended: &Ended) -> Result<(), Home
     }
     agency_system::fault::point("finish.exit_code");
     directory.write_json("done.json", &ended.marker())?;
-    // It can hold secrets, and most runs have none.
-    let _ = std::fs::remove_file(directory.driver_config());
+    directory.delete_driver_config();
     Ok(())
 }
 
@@ -168,14 +167,15 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
     );
 }
 
-/// Does what follows from a terminal row, as far as it can be done: the snapshot, and the wake-up of those that wait
-/// for a slot. Says whether the snapshot was written.
+/// Does what follows from a terminal row, as far as it can be done: the snapshot, the deletion of a driver's
+/// configuration, and the wake-up of those that wait for a slot. Says whether the snapshot was written.
 pub fn after_end(home: &Home, row: &RunRow) -> bool {
     if row.workspace == WorkspaceKind::Scratch {
         // It is not needed any more. What cannot be deleted now is swept later.
         let _ = Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path()).undo();
     }
     let directory = home.run(&row.id);
+    directory.delete_driver_config();
     let written = directory.write_json("meta.json", row).is_ok() || !directory.path().exists();
     // Without this, queued runs check for a free slot at their next interval.
     let _ = home.ring_slot_bell();

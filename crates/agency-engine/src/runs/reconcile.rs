@@ -30,7 +30,7 @@ use crate::record::finish::{Ended, announce_end, read_markers};
 use crate::runs::adopt::{FileFindings, RunDirectories};
 use crate::runs::owner::has_owner;
 use crate::runs::stray::{StrayListing, Strays, list_processes, list_sessions, list_worktrees};
-use crate::store::{Applied, KnownRuns, RunRow, Store, StoreError, now};
+use crate::store::{Applied, KnownRuns, RunFilter, RunRow, Store, StoreError, now};
 use crate::wire::wake_supervisor;
 
 /// A run whose row did not agree with the facts.
@@ -165,6 +165,7 @@ impl Agency {
             let row = self.store.run(id)?;
             self.record_end(&row);
         }
+        self.delete_driver_configs()?;
         let swept = self.sweep(&plan.strays);
         plan.findings
             .runs
@@ -187,6 +188,15 @@ impl Agency {
         ids.sort();
         ids.dedup();
         Ok(ids)
+    }
+
+    /// Deletes the configurations that earlier versions left in the directories of ended drivers.
+    fn delete_driver_configs(&self) -> Result<(), StoreError> {
+        let drivers = self.store.list(&RunFilter::default().kind(RunKind::Workflow))?;
+        for row in drivers.iter().filter(|row| row.state.is_terminal()) {
+            self.home.run(&row.id).delete_driver_config();
+        }
+        Ok(())
     }
 
     fn record_end(&mut self, row: &RunRow) {
@@ -218,6 +228,7 @@ impl Agency {
         if let Some(run) = self.ended_in_files(&row.id) {
             let verdict = self.verdict(row).0;
             self.store.adopt(&[&run])?;
+            directory.delete_driver_config();
             verdict.record();
             return Ok(Some(verdict));
         }

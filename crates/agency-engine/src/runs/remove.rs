@@ -92,6 +92,7 @@ impl Agency {
         if !row.state.is_terminal() {
             return Err(RemoveError::NotEnded { id: row.id, state: row.state });
         }
+        self.home.run(&row.id).delete_driver_config();
         check_branch_wish(&row, options)?;
         // A branch can still be asked away when all else is gone.
         if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {

@@ -122,3 +122,25 @@ fn when_the_machine_dies_what_is_done_stays_done_and_the_rest_can_be_tried_again
     place.wait_for_state(&session, "completed");
     assert_eq!(place.lines(), ["first", "second", "second"]);
 }
+
+// The file can hold secrets of agents' environments.
+#[test]
+fn the_configuration_of_a_driver_that_died_with_its_supervisor_is_deleted() {
+    let place = Place::new();
+    let session = place.begin("name: x\nsteps:\n  - { name: ok, type: approval, message: 'Continue?' }\n", &[]);
+    place.wait_for_state(&session, "waiting");
+    let driver = place.driver(&session);
+    let stored = driver.file("driver-config.json");
+    assert!(stored.exists());
+    place.world.kill_everything();
+    assert!(stored.exists());
+    place.world.ok(&["ls"]);
+    assert!(!stored.exists(), "after its end was recorded");
+    // An earlier version left it.
+    for command in [&["reconcile"][..], &["rm", driver.id.as_str()]] {
+        std::fs::write(&stored, "{}").unwrap();
+        // The session may still need the worktree; it never needs this file again.
+        place.world.agency(command);
+        assert!(!stored.exists(), "{command:?}");
+    }
+}
