@@ -92,7 +92,7 @@ pub trait ProcessRunner: Send {
     /// # Errors
     ///
     /// Fails when the program has no input that is open: it was started without one, [`Self::close_input`] was called,
-    /// or the program has closed it.
+    /// or the program has closed it or exited.
     fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed>;
 
     /// Ends its input once what is queued has been taken.
@@ -103,6 +103,14 @@ pub trait ProcessRunner: Send {
 
     /// Sends a signal to the whole group, as long as the program is there.
     fn signal(&self, signal: Signal);
+
+    /// Whether processes of its session are left although the program has exited.
+    fn has_survivors(&self) -> bool {
+        false
+    }
+
+    /// Sends KILL to the processes of its session that are left once the program has exited.
+    fn kill_survivors(&self) {}
 
     /// How it went away, once it has.
     fn exit(&self) -> Option<Exit>;

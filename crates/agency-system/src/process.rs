@@ -25,7 +25,9 @@ pub use condition::{Condition, ProcessState};
 pub use descriptors::{close_on_exec, file_in_memory, inherit};
 pub use handle::ProcessHandle;
 pub use identity::{FoundProcess, Identity, boot_id};
-pub use leftovers::{carriers, end_found, end_run, kill_by_env, left_children, of_run, processes_of_run, reap_adopted};
+pub use leftovers::{
+    carriers, end_found, end_run, kill_by_env, left_children, of_run, of_session, processes_of_run, reap_adopted,
+};
 pub use memory::release_own_code;
 pub use output::output_with_timeout;
 pub use read_order::{ReadFirst, ReadOrder};

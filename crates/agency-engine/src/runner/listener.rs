@@ -76,6 +76,11 @@ impl Listener {
             if self.is_over() {
                 return self.unfinished();
             }
+            if self.is_too_late() {
+                // A program that always has more to say must not put this off.
+                self.lose_patience();
+                continue;
+            }
             let event = match self.deadline() {
                 Some(deadline) => timeout_at(deadline, self.runner.next()).await.ok(),
                 None => Some(self.runner.next().await),
@@ -88,8 +93,8 @@ impl Listener {
         }
     }
 
-    /// Sends TERM to the whole group, and KILL after `grace`. [`Self::next`] does the waiting and continues to
-    /// return what the program writes meanwhile.
+    /// Sends TERM to the whole group, and KILL after `grace`, also to processes of its session that are left when the
+    /// program itself has exited. [`Self::next`] does the waiting and continues to return what they write meanwhile.
     pub fn terminate(&mut self, grace: Duration) {
         if let EndStage::Working = self.stage {
             self.runner.terminate();
@@ -97,8 +102,8 @@ impl Listener {
         }
     }
 
-    /// Sends TERM to the whole group, KILL after `grace`, and returns how the program ended; `None` if it did not.
-    /// What the program writes meanwhile is not kept.
+    /// Does the same as [`Self::terminate`], waits, and returns how the program ended; `None` if it did not. What the
+    /// program writes meanwhile is not kept.
     pub async fn stop(&mut self, grace: Duration) -> Option<Exit> {
         self.terminate(grace);
         while self.next().await.is_some() {}
@@ -106,25 +111,43 @@ impl Listener {
     }
 
     fn is_over(&self) -> bool {
-        matches!(self.stage, EndStage::Over) || (self.runner.exit().is_some() && self.runner.is_silent())
+        let is_silent = self.runner.exit().is_some() && self.runner.is_silent();
+        match self.stage {
+            EndStage::Working | EndStage::Killed(_) => is_silent,
+            // What is left of its session has until then, too.
+            EndStage::Asked(_) => is_silent && !self.runner.has_survivors(),
+            EndStage::Over => true,
+        }
+    }
+
+    fn is_too_late(&self) -> bool {
+        match self.stage {
+            EndStage::Working | EndStage::Over => false,
+            EndStage::Asked(deadline) | EndStage::Killed(deadline) => Instant::now() >= deadline,
+        }
     }
 
     fn deadline(&mut self) -> Option<Instant> {
-        if self.runner.exit().is_some() {
-            return Some(*self.silent_until.get_or_insert_with(|| Instant::now() + LAST_WORDS));
-        }
-        match self.stage {
+        let limit = match self.stage {
             EndStage::Working | EndStage::Over => None,
             EndStage::Asked(deadline) | EndStage::Killed(deadline) => Some(deadline),
+        };
+        if self.runner.exit().is_none() {
+            return limit;
         }
+        let silent = *self.silent_until.get_or_insert_with(|| Instant::now() + LAST_WORDS);
+        Some(limit.map_or(silent, |limit| limit.min(silent)))
     }
 
     fn lose_patience(&mut self) {
+        self.silent_until = None;
         self.stage = match self.stage {
-            EndStage::Asked(_) if self.runner.exit().is_none() => {
+            EndStage::Asked(deadline) if Instant::now() >= deadline => {
                 self.runner.signal(Signal::KILL);
+                self.runner.kill_survivors();
                 EndStage::Killed(Instant::now() + KILL_LIMIT)
             }
+            EndStage::Asked(deadline) if self.runner.has_survivors() => EndStage::Asked(deadline),
             EndStage::Working | EndStage::Asked(_) | EndStage::Killed(_) | EndStage::Over => EndStage::Over,
         };
     }

@@ -83,7 +83,7 @@ impl ProcessRunner for HeadlessRunner {
     }
 
     fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
-        self.running.input.push(bytes)
+        self.running.type_in(bytes)
     }
 
     fn close_input(&mut self) {
@@ -94,6 +94,16 @@ impl ProcessRunner for HeadlessRunner {
 
     fn signal(&self, signal: Signal) {
         self.running.signal(signal);
+    }
+
+    fn has_survivors(&self) -> bool {
+        !self.running.survivors().is_empty()
+    }
+
+    fn kill_survivors(&self) {
+        for process in self.running.survivors() {
+            process.signal(Signal::KILL.to_system());
+        }
     }
 
     fn exit(&self) -> Option<Exit> {

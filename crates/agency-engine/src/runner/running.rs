@@ -5,12 +5,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use agency_model::run::Exit;
-use agency_system::process::{ReadFirst, ReadOrder, signal_group};
+use agency_system::process::{ProcessHandle, ReadFirst, ReadOrder, of_session, signal_group};
 use tokio::process::Child;
 
 use super::input::ProgramInput;
 use super::output::Output;
-use super::{RunnerEvent, Signal, Stream};
+use super::{InputClosed, RunnerEvent, Signal, Stream};
 
 /// A process that leads a session and a group of its own.
 pub(super) struct Running {
@@ -83,6 +83,16 @@ impl Running {
         if self.exit.is_none() {
             signal_group(self.pid, signal.to_system());
         }
+    }
+
+    /// What is left of its session once it has exited.
+    pub(super) fn survivors(&self) -> Vec<ProcessHandle> {
+        if self.exit.is_some() { of_session(self.pid) } else { vec![] }
+    }
+
+    /// A program that has exited reads nothing, whatever holds its terminal or its pipe.
+    pub(super) fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
+        if self.exit.is_some() { Err(InputClosed) } else { self.input.push(bytes) }
     }
 
     pub(super) async fn next(&mut self) -> RunnerEvent {

@@ -125,7 +125,7 @@ impl ProcessRunner for AgentRunner {
 
     fn type_in(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
         self.within_line = bytes.last().map_or(self.within_line, |last| !matches!(last, b'\n' | b'\r'));
-        self.running.input.push(bytes)
+        self.running.type_in(bytes)
     }
 
     /// A terminal has no end; a program that reads it by lines takes a certain key for it.
@@ -150,6 +150,16 @@ impl ProcessRunner for AgentRunner {
 
     fn signal(&self, signal: Signal) {
         self.running.signal(signal);
+    }
+
+    fn has_survivors(&self) -> bool {
+        !self.running.survivors().is_empty()
+    }
+
+    fn kill_survivors(&self) {
+        for process in self.running.survivors() {
+            process.signal(Signal::KILL.to_system());
+        }
     }
 
     fn exit(&self) -> Option<Exit> {

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use agency_engine::runner::{
-    AgentRunner, HeadlessRunner, Listener, ProcessRunner, RunnerCommand, SpawnError, StdinPlan, Stream, TerminalSize,
+    AgentRunner, HeadlessRunner, InputClosed, Listener, ProcessRunner, RunnerCommand, SpawnError, StdinPlan, Stream,
+    TerminalSize,
 };
+
+use agency_system::process::ProcessHandle;
 
 use super::hearing::{Heard, on_time, shell};
 
@@ -67,6 +70,43 @@ fn a_program_that_ignores_term_is_killed_with_its_children() {
         assert_eq!((exit.exit_code, exit.signal), (None, Some(9)));
         // The sleep would hold the terminal open.
         assert!(listener.runner().is_silent());
+    });
+}
+
+/// The leader exits on TERM; its child ignores it, and writes, is silent, or has closed its streams.
+const LEFT_CHILDREN: [&str; 3] =
+    ["while :; do echo more; done", "exec sleep 600", "exec sleep 600 >'/dev/null' 2>&1 </dev/null"];
+
+// proves P1, P2
+#[test]
+fn a_child_that_ignores_term_is_killed_when_its_leader_has_exited() {
+    for child in LEFT_CHILDREN {
+        for on_terminal in [true, false] {
+            on_time(async {
+                let script = format!("(trap '' TERM HUP; echo child $(exec sh -c 'echo $PPID') ready; {child}) & wait");
+                let runner: Box<dyn ProcessRunner> = match on_terminal {
+                    true => Box::new(AgentRunner::spawn(&shell(&script)).unwrap()),
+                    false => Box::new(HeadlessRunner::spawn(&shell(&script)).unwrap()),
+                };
+                let mut listener = Listener::new(runner);
+                let mut heard = Heard::default();
+                heard.until(&mut listener, "ready\n").await;
+                let pid = heard.clean.split_whitespace().nth(1).unwrap().parse().unwrap();
+                let left = ProcessHandle::open(pid).unwrap();
+                let exit = listener.stop(Duration::from_millis(50)).await.unwrap();
+                assert_eq!(exit.signal, Some(15), "{child}, terminal: {on_terminal}");
+                assert!(left.wait(Duration::from_secs(30)), "{child}, terminal: {on_terminal}");
+            });
+        }
+    }
+}
+
+#[test]
+fn typing_after_the_exit_is_refused() {
+    on_time(async {
+        let mut listener = listen(&shell("exit 0"));
+        Heard::to_end(&mut listener).await;
+        assert_eq!(listener.runner().type_in(b"too late\n"), Err(InputClosed));
     });
 }
 

@@ -62,6 +62,22 @@ pub fn of_run(id: &RunId, agent: Option<ProcessHandle>, carrying: Vec<ProcessHan
     found
 }
 
+/// Every process of a session whose leader has exited and was reaped, but for those that are meant to outlive it.
+#[must_use]
+pub fn of_session(leader: u32) -> Vec<ProcessHandle> {
+    // The number of a session is given to no other process before the session is empty.
+    if Stat::read(leader).is_ok() {
+        return vec![];
+    }
+    pids()
+        .into_iter()
+        .filter(|pid| *pid != std::process::id())
+        .filter_map(ProcessHandle::open)
+        .filter(|process| Stat::read(process.pid()).is_ok_and(|stat| stat.session == leader))
+        .filter(|process| process.variable(INDEPENDENT_VARIABLE).is_none() && process.is_running())
+        .collect()
+}
+
 /// Whether one of the run is above a process that is neither another run's nor meant to outlive it.
 fn is_of_run_by(process: &ProcessHandle, parent: &ProcessHandle, id: &RunId) -> bool {
     let is_ours = process.variable(RUN_ID_VARIABLE).is_none_or(|carried| carried == id.as_str());
