@@ -268,11 +268,10 @@ impl HalfText {
     /// Hands out all complete characters; a byte that is not text becomes `U+FFFD`.
     fn feed(&mut self, bytes: &[u8], mut call: impl FnMut(&str)) -> io::Result<()> {
         self.half.extend_from_slice(bytes);
-        let whole = match str::from_utf8(&self.half) {
-            // Only an end that could still become a letter waits.
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Ok(_) | Err(_) => self.half.len(),
-        };
+        // Only an end that could still become a letter waits, whatever is before it.
+        let last = self.half.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+        let is_cut = str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
+        let whole = self.half.len() - if is_cut { last.len() } else { 0 };
         let text: Vec<u8> = self.half.drain(..whole).collect();
         if !text.is_empty() {
             call(&String::from_utf8_lossy(&text));
@@ -292,5 +291,14 @@ mod tests {
             half.feed(piece, |text| said.push(text.to_owned())).unwrap();
         }
         assert_eq!(said, ["h", "ö", "\u{fffd}!", "end"]);
+    }
+
+    #[test]
+    fn a_letter_stays_one_after_a_byte_that_is_not_text() {
+        let (mut half, mut said) = (HalfText::default(), vec![]);
+        for piece in [&b"\xffa\xe2\x82"[..], b"\xac\xff", b"\xc3", b"\xb6"] {
+            half.feed(piece, |text| said.push(text.to_owned())).unwrap();
+        }
+        assert_eq!(said.concat(), "\u{fffd}a€\u{fffd}ö");
     }
 }
