@@ -35,7 +35,7 @@ use agency_model::ErrorCode;
 use crate::config::{AdapterRefused, Config, ConfigError};
 use crate::deadline::capped;
 use crate::home::{Home, HomeError};
-use crate::own_program::{NotInitialised, check_child};
+use crate::own_program::{NotInitialised, WorkDone, check_child};
 use crate::store::{Store, StoreError};
 
 /// One user's runs. A clone has a connection of its own to the database, and can be used in another thread.
@@ -60,6 +60,9 @@ pub enum OpenError {
     /// The library started this process, and the program did not call [`init`](crate::init).
     #[error(transparent)]
     NotInitialised(#[from] NotInitialised),
+    /// The library started this process, and the program continues after [`Init::execute`](crate::Init::execute).
+    #[error(transparent)]
+    WorkDone(#[from] WorkDone),
     /// The configuration could not be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -78,7 +81,7 @@ impl OpenError {
         match self {
             Self::Home(error) => error.code(),
             Self::Store(error) => error.code(),
-            Self::NotInitialised(_) => ErrorCode::HostStartFailed,
+            Self::NotInitialised(_) | Self::WorkDone(_) => ErrorCode::HostStartFailed,
             Self::Config(_) => ErrorCode::InvalidConfig,
             Self::Adapter(_) => ErrorCode::RunnerNotConfigured,
             Self::Program(_) => ErrorCode::Io,
@@ -93,7 +96,7 @@ impl Agency {
     }
 
     /// Opens the home, creating what is missing. `executable` is the program that supervises: `agency`, or this one if
-    /// it calls [`init`](crate::init).
+    /// it calls [`init`](crate::init). Relative paths are taken from the current directory, once.
     pub fn open(home: Home, config: Config, executable: PathBuf) -> Result<Self, OpenError> {
         Self::open_with(Store::open, home, config, executable)
     }
@@ -115,6 +118,9 @@ impl Agency {
         executable: PathBuf,
     ) -> Result<Self, OpenError> {
         check_child()?;
+        let home = Home::new(absolute(home.root())?);
+        // A bare name is looked for in $PATH.
+        let executable = if executable.components().count() > 1 { absolute(&executable)? } else { executable };
         for limit in [&mut config.stop_grace, &mut config.shutdown_grace, &mut config.lock_timeout] {
             *limit = capped(*limit);
         }
@@ -150,4 +156,8 @@ impl Agency {
             executable: self.executable.clone(),
         })
     }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, HomeError> {
+    std::path::absolute(path).map_err(|source| HomeError::new("use", path, source))
 }

@@ -14,7 +14,9 @@ use crate::config::{
 };
 use crate::home::{Home, HomeError};
 use crate::orchestrator::{DriveError, DriverContext, DriverProtocol, DriverStream, WorkflowExecutor};
-use crate::own_program::{CONFIG_OPTION, DRIVE, RESERVED_ARGUMENT, SCRIPTED, set_initialised, supervised_run};
+use crate::own_program::{
+    CONFIG_OPTION, DRIVE, RESERVED_ARGUMENT, SCRIPTED, own_executable, set_initialised, set_work_done, supervised_run,
+};
 use crate::scripted::{ScriptFileError, execute_file};
 use crate::supervise::{SuperviseError, supervise};
 
@@ -124,9 +126,9 @@ impl Init {
     /// Fails when an adapter cannot be registered.
     pub fn run(self) -> Result<(), AdapterRefused> {
         match self.execute()? {
-            None => Ok(()),
-            Some(Ok(code)) => std::process::exit(code.into()),
-            Some(Err(error)) => {
+            Execution::NotNeeded => Ok(()),
+            Execution::Done(Ok(code)) => std::process::exit(code.into()),
+            Execution::Done(Err(error)) => {
                 // The tmux pane, or a log of the run, has it; without either it is lost.
                 let _ = writeln!(io::stderr(), "agency: {error}");
                 std::process::exit(1);
@@ -134,26 +136,38 @@ impl Init {
         }
     }
 
-    /// Does what the library started this process for, and gives the exit code that the process must end with; `None`
-    /// if a user started it. For a program that reports errors in its own way.
+    /// Does what the library started this process for, and gives the exit code that the process must end with. For a
+    /// program that reports errors in its own way. Once the work is done, the process can open nothing any more.
     ///
     /// # Errors
     ///
     /// Fails when an adapter cannot be registered.
-    pub fn execute(self) -> Result<Option<Result<u8, ChildError>>, AdapterRefused> {
+    pub fn execute(self) -> Result<Execution, AdapterRefused> {
         for (name, adapter) in self.adapters {
             register_adapter(&name, adapter)?;
         }
         set_initialised();
         let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-        let Some(child) = child(&arguments) else { return Ok(None) };
-        Ok(Some(child.and_then(|child| {
+        let Some(child) = child(&arguments) else { return Ok(Execution::NotNeeded) };
+        let outcome = child.and_then(|child| {
             if let Some(prepare) = self.before_child {
                 prepare(&child);
             }
             child.work()
-        })))
+        });
+        set_work_done();
+        Ok(Execution::Done(outcome))
     }
+}
+
+/// What [`Init::execute`] did.
+#[derive(Debug)]
+#[must_use = "a process that the library started must end after its work: match on this, or call `Init::run`"]
+pub enum Execution {
+    /// A user started this process, and its program continues.
+    NotNeeded,
+    /// The library started this process, and its work is done: it must end with this exit code, or fail.
+    Done(Result<u8, ChildError>),
 }
 
 /// What the arguments mean; `None` if they are the program's own.
@@ -197,18 +211,24 @@ impl ChildProcess {
         match self {
             Self::Supervisor { home, run } => supervise(home, run).map(|()| 0).map_err(ChildError::from),
             Self::Driver { home, session, protocol, config } => {
-                let context = DriverContext {
-                    home: home.clone(),
-                    config: match config {
-                        Some(file) => Config::restored(file)?,
-                        None => Config::load(None, &Environment::of_process())?,
-                    },
-                    executable: std::env::current_exe().map_err(ChildError::Executable)?,
-                    environment: environment_of_process(),
-                };
                 let protocol = DriverProtocol::for_version(*protocol)
                     .ok_or_else(|| ChildError::Arguments(std::env::args_os().skip(1).collect()))?;
-                let stream = DriverStream::new(Box::new(io::stdout()), protocol);
+                let mut stream = DriverStream::new(Box::new(io::stdout()), protocol);
+                let config = match config.as_deref().map(Config::restored) {
+                    Some(Ok(config)) => config,
+                    Some(Err(error)) => {
+                        // Another attempt would find the same.
+                        stream.report_refusal(session, error.to_string());
+                        return Ok(0);
+                    }
+                    None => Config::load(None, &Environment::of_process())?,
+                };
+                let context = DriverContext {
+                    home: home.clone(),
+                    config,
+                    executable: own_executable().map_err(ChildError::Executable)?,
+                    environment: environment_of_process(),
+                };
                 // The protocol reports how the session ended; the exit code only that it was reported.
                 WorkflowExecutor::open(context, session, stream)?.drive(io::stdin())?;
                 Ok(0)

@@ -87,5 +87,7 @@ mod init;
 mod own_program;
 mod variant_name;
 
-pub use init::{ChildError, ChildProcess, Init, init};
-pub use own_program::NotInitialised;
+pub use init::{ChildError, ChildProcess, Execution, Init, init};
+#[doc(hidden)]
+pub use own_program::own_executable;
+pub use own_program::{NotInitialised, WorkDone};

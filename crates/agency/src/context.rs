@@ -114,7 +114,7 @@ impl Context {
 
     /// The runs, opened in one of the ways that [`Agency`] has.
     pub(crate) fn open(&self, open: fn(Home, Config, PathBuf) -> Result<Agency, OpenError>) -> Result<Agency, Problem> {
-        let executable = std::env::current_exe()
+        let executable = agency_engine::own_executable()
             .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
         Ok(open(self.home()?, self.config()?, executable)?)
     }

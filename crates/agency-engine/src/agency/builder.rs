@@ -6,7 +6,8 @@ use agency_adapters::AgentAdapter;
 
 use super::{Agency, OpenError};
 use crate::config::{Config, Environment, register_adapter};
-use crate::home::{Home, HomeError};
+use crate::home::Home;
+use crate::own_program::own_executable;
 
 /// What [`Agency::builder`] begins.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl AgencyBuilder {
     }
 
     /// Starts this program to supervise: `agency`, or another one that calls [`init`](crate::init()). Without it: the one
-    /// that runs now.
+    /// that runs now. A path is taken from the current directory, a bare name from `$PATH`.
     pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
         self.program = Some(program.into());
         self
@@ -53,9 +54,7 @@ impl AgencyBuilder {
     /// library started in a program without [`init`](crate::init()).
     pub fn build(self) -> Result<Agency, OpenError> {
         let home = match self.home {
-            Some(directory) => std::path::absolute(&directory)
-                .map(Home::new)
-                .map_err(|source| HomeError::new("use", directory, source))?,
+            Some(directory) => Home::new(directory),
             None => Home::of_process()?,
         };
         for (name, adapter) in &self.adapters {
@@ -70,7 +69,7 @@ impl AgencyBuilder {
         }
         let program = match self.program {
             Some(program) => program,
-            None => std::env::current_exe().map_err(OpenError::Program)?,
+            None => own_executable().map_err(OpenError::Program)?,
         };
         Agency::open(home, config, program)
     }

@@ -12,6 +12,7 @@ use agency_model::run::State;
 use agency_model::workflow::{SessionState, Task};
 use agency_model::{HostChoice, RunKind};
 
+use super::adapters::Mine;
 use super::place::Place;
 
 const WORKFLOW: &str = "
@@ -53,6 +54,28 @@ pub(super) fn a_driver_uses_the_configuration_in_memory() {
     assert_eq!(said, format!("600 {}\nsecret\n", stored.display()));
     assert!(!stored.exists());
     assert_eq!(mode_of(agency.home().root()), 0o700);
+}
+
+/// The driver is a program without the adapter.
+pub(super) fn a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name() {
+    let place = Place::new();
+    let mut config = Config::default();
+    config.host = HostChoice::Detached;
+    let program = place.program("without-adapters");
+    let builder = place.builder().config(config).adapter("mine", &Mine).program(program);
+    let mut agency = builder.build().unwrap();
+    let file = place.file("workflow.yaml");
+    std::fs::write(&file, WORKFLOW.replace("in-memory", "mine")).unwrap();
+    let loaded = load(&Project::around(&place.repo), &file, agency.config(), None).unwrap();
+    let mut orchestrator = Orchestrator::new(agency.clone());
+    let request = StartRequest::new(loaded, &place.repo, Task::new("Count", ""));
+    let session = orchestrator.start(request, &AtomicBool::new(false)).unwrap();
+    let driver = agency.list(&RunFilter::default().kind(RunKind::Workflow)).unwrap().remove(0);
+    let ended = agency.wait(&driver.id, None, State::is_terminal).unwrap();
+    assert_eq!((ended.state, ended.attempt), (State::Failed, 1), "{ended:?}");
+    let error = ended.error.unwrap();
+    assert!(error.contains("the adapter 'mine' is not known in this process"), "{error}");
+    assert!(!orchestrator.sessions().is_driven(session.id()).unwrap());
 }
 
 fn mode_of(path: &Path) -> u32 {

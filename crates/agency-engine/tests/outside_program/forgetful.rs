@@ -37,10 +37,21 @@ pub(super) fn main() -> ExitCode {
     }
 }
 
+/// The same program with `execute` in place of `run`: its children continue after their work.
+pub(super) fn continuing_main() -> ExitCode {
+    // `must_use` warns of it.
+    let _ = agency_engine::Init::new().execute().unwrap();
+    main()
+}
+
 /// Starts it with these arguments; `program` is what it is to start as its supervisor.
 fn start(place: &Place, program: &Path, arguments: &[&str]) -> Output {
+    start_as("forgetful", place, program, arguments)
+}
+
+fn start_as(role: &str, place: &Place, program: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(arguments).env(ROLE, "forgetful").env("PROGRAM", program);
+    command.args(arguments).env(ROLE, role).env("PROGRAM", program);
     command.env("STARTS", place.file("starts")).env("PLACE", place.home()).env("REPO", &place.repo);
     command.output().unwrap()
 }
@@ -78,4 +89,15 @@ pub(super) fn without_init_a_child_opens_nothing() {
         assert_refused(&start(&place, Path::new("/bin/false"), arguments));
         assert!(!place.home().exists());
     }
+}
+
+pub(super) fn a_child_that_continues_after_its_work_opens_nothing() {
+    let place = Place::new();
+    let script = place.file("script");
+    std::fs::write(&script, "").unwrap();
+    let arguments = ["__agency", "scripted", script.to_str().unwrap()];
+    let output = start_as("continuing", &place, Path::new("/bin/false"), &arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("its work is done"), "{said}");
+    assert!(!place.home().exists());
 }

@@ -43,7 +43,21 @@ const TESTS: &[Test] = &[
         forgetful::without_init_a_program_does_not_start_itself_again,
     ),
     ("without_init_a_child_opens_nothing", forgetful::without_init_a_child_opens_nothing),
+    (
+        "a_child_that_continues_after_its_work_opens_nothing",
+        forgetful::a_child_that_continues_after_its_work_opens_nothing,
+    ),
+    (
+        "relative_paths_are_taken_from_the_current_directory",
+        starting::relative_paths_are_taken_from_the_current_directory,
+    ),
+    ("a_supervisor_that_is_not_there_is_named", starting::a_supervisor_that_is_not_there_is_named),
+    ("one_plan_is_created_once", starting::one_plan_is_created_once),
     ("a_driver_uses_the_configuration_in_memory", configuration::a_driver_uses_the_configuration_in_memory),
+    (
+        "a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name",
+        configuration::a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name,
+    ),
     ("an_adapter_of_the_program_is_used_by_its_name", adapters::an_adapter_of_the_program_is_used_by_its_name),
     ("an_adapter_that_a_child_does_not_know_is_named", adapters::an_adapter_that_a_child_does_not_know_is_named),
     ("an_adapter_is_refused_with_the_reason", adapters::an_adapter_is_refused_with_the_reason),
@@ -53,6 +67,7 @@ fn main() -> ExitCode {
     match std::env::var(ROLE).as_deref() {
         // It does not call `init`.
         Ok("forgetful") => return forgetful::main(),
+        Ok("continuing") => return forgetful::continuing_main(),
         Ok("without-adapters") => agency_engine::init(),
         Ok("async") => tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
             agency_engine::init();

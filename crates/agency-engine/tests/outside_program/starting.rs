@@ -1,10 +1,13 @@
 //! Issue 17: one call for the top of `main`; a builder; cloneable handles.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_engine::agency::Agency;
 use agency_engine::config::Config;
+use agency_engine::home::Home;
+use agency_engine::runs::create::CreateError;
 use agency_model::run::State;
 
 use super::place::Place;
@@ -54,4 +57,39 @@ pub(super) fn init_in_an_async_main_is_explained() {
     assert!(error.contains("call agency_engine::init() before a runtime is started"), "{error}");
     let log = agency.home().run(&plan.id).supervisor_log();
     assert!(error.contains(&format!("Its log is {}", log.display())), "{error}");
+}
+
+pub(super) fn one_plan_is_created_once() {
+    let place = Place::new();
+    let mut agency = place.builder().build().unwrap();
+    let plan = agency.plan(place.request("scripted")).unwrap();
+    let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
+    let error = agency.create(&plan, &AtomicBool::new(false)).unwrap_err();
+    assert!(matches!(&error, CreateError::PlanUsed(id) if *id == run.id), "{error}");
+    // The run that was created is as it was.
+    let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
+    assert_eq!(ended.state, State::Completed, "{ended:?}");
+    assert_eq!(std::fs::read_to_string(&ended.stdout_log_path).unwrap(), "one\ntwo\n");
+}
+
+pub(super) fn relative_paths_are_taken_from_the_current_directory() {
+    let place = Place::new();
+    let above: PathBuf = std::env::current_dir().unwrap().components().skip(1).map(|_| "..").collect();
+    let relative = |path: PathBuf| above.join(path.strip_prefix("/").unwrap());
+    let program = relative(place.program("without-adapters"));
+    let home = Home::new(relative(place.home()));
+    let mut agency = Agency::open(home, Config::default(), program).unwrap();
+    assert!(agency.home().root().is_absolute());
+    let plan = agency.plan(place.request("scripted")).unwrap();
+    let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
+    let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
+    assert_eq!(ended.state, State::Completed, "{ended:?}");
+}
+
+pub(super) fn a_supervisor_that_is_not_there_is_named() {
+    let place = Place::new();
+    let mut agency = place.builder().program("/no/such/program").build().unwrap();
+    let plan = agency.plan(place.request("scripted")).unwrap();
+    let error = agency.create(&plan, &AtomicBool::new(false)).unwrap_err().to_string();
+    assert!(error.starts_with("the supervisor did not start: /no/such/program: No such file"), "{error}");
 }

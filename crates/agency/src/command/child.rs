@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use agency_engine::{ChildError, ChildProcess, Init};
+use agency_engine::{ChildError, ChildProcess, Execution, Init};
 
 use crate::context::Context;
 use crate::diagnostics::{Destination, install, install_for_supervisor};
@@ -13,8 +13,10 @@ use crate::problem::Problem;
 /// Does what the library started this process for; `None` if a user started it.
 pub(crate) fn run() -> Option<ExitCode> {
     // Only an adapter can be refused, and this program has none of its own.
-    let outcome = Init::new().before_child(record_diagnostics).execute().ok()??;
-    Some(outcome.map_or_else(report, ExitCode::from))
+    match Init::new().before_child(record_diagnostics).execute().ok()? {
+        Execution::NotNeeded => None,
+        Execution::Done(outcome) => Some(outcome.map_or_else(report, ExitCode::from)),
+    }
 }
 
 fn record_diagnostics(child: &ChildProcess) {

@@ -19,7 +19,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
-    let executable = std::env::current_exe()
+    let executable = agency_engine::own_executable()
         .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
     let place = DriverContext {
         home: context.home()?,

@@ -25,7 +25,7 @@ impl Coded for OpenError {
             Self::Home(error) => error.explain(problem),
             Self::Store(error) => error.explain(problem),
             Self::Config(error) => error.explain(problem),
-            Self::NotInitialised(_) | Self::Adapter(_) | Self::Program(_) => problem,
+            Self::NotInitialised(_) | Self::WorkDone(_) | Self::Adapter(_) | Self::Program(_) => problem,
         }
     }
 }
@@ -120,6 +120,7 @@ impl Coded for CreateError {
             | CreateError::Home(_)
             | CreateError::Host(_)
             | CreateError::NotInitialised(_)
+            | CreateError::PlanUsed(_)
             | CreateError::Start { .. }
             | CreateError::Recursion
             | CreateError::Stopped

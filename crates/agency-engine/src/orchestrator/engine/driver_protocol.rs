@@ -107,6 +107,13 @@ impl DriverStream {
         self.write(&DriverMessage::Stopped { reason });
     }
 
+    /// Writes why this driver cannot drive the session at all.
+    pub(crate) fn report_refusal(&mut self, session: &SessionId, reason: String) {
+        self.write_started(session);
+        self.write_stopped(reason);
+        self.flush();
+    }
+
     fn write(&mut self, message: &DriverMessage) {
         // Plain data always has a JSON form, and writing to memory does not fail.
         let _ = self.protocol.encode(message).map(|line| writeln!(self.buffer, "{line}"));

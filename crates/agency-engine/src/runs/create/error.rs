@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use agency_model::ErrorCode;
 use agency_model::document::Mistakes;
+use agency_model::{ErrorCode, RunId};
 use agency_workspace::WorkspaceError;
 
 use crate::home::HomeError;
@@ -83,6 +83,9 @@ pub enum CreateError {
     /// The program that is to supervise is this one, and does not call [`init`](crate::init).
     #[error(transparent)]
     NotInitialised(#[from] NotInitialised),
+    /// The plan was given to [`Agency::create`](crate::agency::Agency::create) before.
+    #[error("run {0} was created from this plan already; make a new plan for each run")]
+    PlanUsed(RunId),
     /// The supervisor did not come up.
     #[error("the supervisor did not start: {0}")]
     Host(String),
@@ -155,7 +158,7 @@ impl CreateError {
             Self::Store(error) => error.code(),
             Self::Home(error) => error.code(),
             Self::Host(_) | Self::NotInitialised(_) => ErrorCode::HostStartFailed,
-            Self::Stopped | Self::State { .. } => ErrorCode::InvalidState,
+            Self::Stopped | Self::State { .. } | Self::PlanUsed(_) => ErrorCode::InvalidState,
             Self::Interrupted => ErrorCode::Interrupted,
         }
     }

@@ -59,7 +59,13 @@ impl Agency {
         let allow_self_answer = self.grants_self_answer()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
-        let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
+        // Another thread may create the same plan.
+        let Some(_creator) = Lock::take(&directory.creator_lock(), Duration::ZERO)? else {
+            return Err(CreateError::PlanUsed(plan.id.clone()));
+        };
+        if self.store.knows(&plan.id)? {
+            return Err(CreateError::PlanUsed(plan.id.clone()));
+        }
         fault::point("run.locked");
         let named = self.insert_planned(plan, allow_self_answer).inspect_err(|_| {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
@@ -341,7 +347,9 @@ impl Creation<'_> {
             }
             Host::Detached => {
                 let log = open_for_append(&self.directory.supervisor_log())?;
-                start_detached(&supervisor, log).map(StartedSupervisor::Process).map_err(broken)
+                let program = wrapper.unwrap_or(&self.agency.executable).display();
+                let started = start_detached(&supervisor, log).map(StartedSupervisor::Process);
+                started.map_err(|error| CreateError::Host(format!("{program}: {error}")))
             }
         }
     }

@@ -98,6 +98,7 @@ fn field_of(error: &CreateError) -> Option<Field> {
         | CreateError::Home(_)
         | CreateError::Host(_)
         | CreateError::NotInitialised(_)
+        | CreateError::PlanUsed(_)
         | CreateError::Start { .. }
         | CreateError::Stopped
         | CreateError::Interrupted => None,
