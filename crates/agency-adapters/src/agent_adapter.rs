@@ -3,6 +3,8 @@
 //! The one rule: each method has a default that is safe for a program of which only the command is known, so an adapter
 //! states only in what its agent differs.
 
+use std::any::TypeId;
+
 use super::launch::{Adjusted, LaunchHabits, Program, launch_config};
 use super::{
     AdapterError, Conversations, LaunchConfig, LaunchRequest, McpClient, McpSettings, PassServers, ReadOnlyMode,
@@ -13,6 +15,15 @@ use super::{
 pub trait AgentAdapter: Send + Sync {
     /// The agent's name in the configuration.
     fn name(&self) -> &'static str;
+
+    /// Which type this is, so that another one of the same name is noticed.
+    #[doc(hidden)]
+    fn type_id(&self) -> TypeId
+    where
+        Self: 'static,
+    {
+        TypeId::of::<Self>()
+    }
 
     /// Other names that users give it, with `_` for each `-`: that of its program, for example.
     fn aliases(&self) -> &'static [&'static str] {

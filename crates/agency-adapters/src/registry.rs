@@ -1,5 +1,6 @@
 //! The list of adapters. A new built-in agent is one line here; a program registers those of its own.
 
+use std::any::TypeId;
 use std::sync::{PoisonError, RwLock};
 
 use super::agent_adapter::AgentAdapter;
@@ -29,7 +30,15 @@ pub fn built_in() -> impl Iterator<Item = &'static dyn AgentAdapter> {
 }
 
 /// The adapters that the program has registered, in this process.
-static REGISTERED: RwLock<Vec<&'static dyn AgentAdapter>> = RwLock::new(Vec::new());
+static REGISTERED: RwLock<Vec<Registered>> = RwLock::new(Vec::new());
+
+/// What was found out about an adapter before it was registered: its own code may look for adapters.
+struct Registered {
+    adapter: &'static dyn AgentAdapter,
+    name: &'static str,
+    type_id: TypeId,
+    defaults: &'static str,
+}
 
 /// Why an adapter was not registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,16 +57,25 @@ pub enum RegisterError {
     },
 }
 
-/// Registers an adapter of the program's own in this process. The same one may be registered again.
+/// Registers an adapter of the program's own in this process. The same one may be registered again: an adapter of the
+/// same type with the same defaults.
 pub fn register(name: &str, adapter: &'static dyn AgentAdapter) -> Result<(), RegisterError> {
-    if adapter.name() != name {
-        return Err(RegisterError::OtherName { registered: name.to_owned(), own: adapter.name() });
+    let new = Registered {
+        adapter,
+        name: adapter.name(),
+        type_id: AgentAdapter::type_id(adapter),
+        defaults: adapter.defaults(),
+    };
+    if new.name != name {
+        return Err(RegisterError::OtherName { registered: name.to_owned(), own: new.name });
+    }
+    if built_in().chain([WORKFLOW_DRIVER]).any(|known| known.name() == name) {
+        return Err(RegisterError::Taken(name.to_owned()));
     }
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    let known = built_in().chain([WORKFLOW_DRIVER]).chain(registered.iter().copied());
-    match known.into_iter().find(|known| known.name() == name) {
-        None => registered.push(adapter),
-        Some(known) if known.defaults() == adapter.defaults() => {}
+    match registered.iter().find(|known| known.name == name) {
+        None => registered.push(new),
+        Some(known) if (known.type_id, known.defaults) == (new.type_id, new.defaults) => {}
         Some(_) => return Err(RegisterError::Taken(name.to_owned())),
     }
     Ok(())
@@ -66,7 +84,7 @@ pub fn register(name: &str, adapter: &'static dyn AgentAdapter) -> Result<(), Re
 /// The adapters that the program has registered.
 #[must_use]
 pub fn registered() -> Vec<&'static dyn AgentAdapter> {
-    REGISTERED.read().unwrap_or_else(PoisonError::into_inner).clone()
+    REGISTERED.read().unwrap_or_else(PoisonError::into_inner).iter().map(|known| known.adapter).collect()
 }
 
 /// The adapter with this name: a built-in one, one that is registered, or that of a custom agent for the empty name.
@@ -100,6 +118,46 @@ mod tests {
     use super::*;
     use crate::acme::Acme;
     use crate::screen::ScreenRules;
+
+    struct Asking;
+
+    impl AgentAdapter for Asking {
+        fn name(&self) -> &'static str {
+            "asking"
+        }
+
+        fn defaults(&self) -> &'static str {
+            // An adapter may look at the others.
+            let _ = find_adapter("asking");
+            "[agents.asking]"
+        }
+    }
+
+    struct Named(&'static str);
+
+    impl AgentAdapter for Named {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn defaults(&self) -> &'static str {
+            if self.0 == "codex" { Codex.defaults() } else { "[agents.asking]" }
+        }
+    }
+
+    #[test]
+    fn an_adapter_may_look_for_adapters_while_it_is_registered_again() {
+        register("asking", &Asking).unwrap();
+        register("asking", &Asking).unwrap();
+        assert_eq!(registered().iter().filter(|known| known.name() == "asking").count(), 1);
+        let other = register("asking", &Named("asking"));
+        assert_eq!(other, Err(RegisterError::Taken("asking".to_owned())), "another type with the same defaults");
+    }
+
+    #[test]
+    fn the_names_of_built_in_agents_are_taken() {
+        assert_eq!(register("codex", &Named("codex")), Err(RegisterError::Taken("codex".to_owned())));
+    }
 
     #[test]
     fn the_screen_rules_of_every_adapter_are_understood() {

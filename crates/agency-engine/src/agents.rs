@@ -186,6 +186,8 @@ impl AgentManager {
     }
 
     /// What happens from now on to the live agents, and to those that this manager spawns.
+    ///
+    /// A manager has one channel: a further call gives a clone of the first, and each event is given to one of them.
     pub fn events(&mut self) -> Result<AgentEvents, AgentError> {
         let events = AgentEvents::of(&self.queue);
         for agent in self.list_agents()? {
@@ -335,6 +337,9 @@ impl AgentManager {
 
     fn follow(&mut self, agent: &NamedAgent, from: u64) -> Result<(), AgentError> {
         self.followers.retain(Follower::is_at_work);
+        if self.followers.iter().any(|follower| follower.is_of(&agent.run.id)) {
+            return Ok(());
+        }
         self.followers.push(Follower::start(&self.agency, agent, from, &self.queue)?);
         Ok(())
     }

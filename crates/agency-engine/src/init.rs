@@ -24,7 +24,8 @@ use crate::supervise::{SuperviseError, supervise};
 /// started, so in a `main` that is not `async`.
 ///
 /// The library starts its program again, with reserved arguments, to supervise a run, to drive a workflow session, and
-/// as the agent `scripted`. In such a process this call does that work and ends the process. In any other it returns at
+/// as the agent `scripted`. A configured wrapper starts `<program> supervise <run-id>`, which is recognised, too: a
+/// program cannot have that command itself. In such a process this call does that work and ends the process. In any other it returns at
 /// once. [`Init`] also registers adapters and reports errors in the program's own way. The crate's documentation has an
 /// example.
 pub fn init() {

@@ -19,6 +19,7 @@ use crate::watch::{DirectoryWatch, EventReader, StopHandle, Tail};
 /// A thread that reads what one run writes until it has finished.
 #[derive(Debug)]
 pub(super) struct Follower {
+    run: RunId,
     thread: JoinHandle<()>,
     stop: StopHandle,
 }
@@ -60,7 +61,11 @@ impl Follower {
             // A log that cannot be read any more ends the following; the log itself is still there.
             .spawn(move || drop(reading.read_until_end(&watch, &stopped)))
             .map_err(unusable)?;
-        Ok(Self { thread, stop })
+        Ok(Self { run: agent.run.id.clone(), thread, stop })
+    }
+
+    pub(super) fn is_of(&self, run: &RunId) -> bool {
+        self.run == *run
     }
 
     pub(super) fn is_at_work(&self) -> bool {

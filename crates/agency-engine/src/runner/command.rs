@@ -111,9 +111,10 @@ impl RunnerCommand {
     }
 
     /// Gives a program on a terminal a second terminal for its standard error, so that the two streams can be kept
-    /// apart. Without it, both are one stream in exactly the order in which they were written; with it, the order of
-    /// two streams that were written before either was read is the order in which each was first written to. Pipes are
-    /// always separate.
+    /// apart. Without it, both are one stream in exactly the order in which they were written. With it, they are read in
+    /// the order of arrival as far as two terminals allow: the order of writes that are less than about a millisecond
+    /// apart is not defined, and what was written to both in turn before it is read comes as one piece per stream. Pipes
+    /// are always separate.
     #[must_use]
     pub const fn separate_stderr(mut self) -> Self {
         self.separate_stderr = true;

@@ -141,3 +141,18 @@ fn the_output_of_an_attempt_is_between_its_beginning_and_its_exit() {
     });
     assert_eq!(order, ["begin", "attempt 0", "exit", "begin", "attempt 1", "exit"]);
 }
+
+#[test]
+fn a_second_call_for_events_repeats_none() {
+    let mut place = Place::new(Config::default(), |_| vec![ScriptStep::IgnoreSignals]);
+    let mut events = place.manager.events().unwrap();
+    let request = place.request("claude-code");
+    place.manager.spawn_agent("eve", request, &AtomicBool::new(false)).unwrap();
+    wait_for_event(&events, |event| is_event(event, |event| matches!(event, Event::Attempt { .. })));
+    let again = place.manager.events().unwrap();
+    place.manager.shutdown(&AtomicBool::new(true)).unwrap();
+    wait_for_event(&again, |event| is_event(event, |event| matches!(event, Event::Completed { .. })));
+    drop(place);
+    let completed = events.by_ref().filter(|event| is_event(event, |event| matches!(event, Event::Completed { .. })));
+    assert_eq!(completed.count(), 0, "it was given before");
+}

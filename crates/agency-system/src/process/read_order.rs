@@ -1,7 +1,8 @@
-//! Which of two streams is read first: the one that was written to first.
+//! Which of two streams is read first: the one that became ready first.
 //!
-//! The kernel lists what is ready in the order in which it became ready; the first entry is the answer. What a program
-//! writes to both streams in turn before either is read cannot be put in order: each stream is a queue of its own.
+//! The kernel lists what is ready in the order in which it became ready; the first entry is the answer. A terminal is
+//! ready some time after it was written to, so the order of writes less than about a millisecond apart is not defined.
+//! What a program writes to both streams in turn before either is read cannot be put in order: each is a queue of its own.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
