@@ -34,7 +34,7 @@ use agency_model::ErrorCode;
 
 use crate::config::{AdapterRefused, Config, ConfigError};
 use crate::deadline::capped;
-use crate::home::{Home, HomeError};
+use crate::home::{Home, HomeError, absolute};
 use crate::own_program::{NotInitialised, WorkDone, check_child};
 use crate::store::{Store, StoreError};
 
@@ -107,6 +107,7 @@ impl Agency {
     }
 
     /// Does the same before [`Self::full_plan`]: a database that something emptied stays as it is.
+    #[doc(hidden)]
     pub fn open_to_plan(home: Home, config: Config, executable: PathBuf) -> Result<Self, OpenError> {
         Self::open_with(Store::open_to_plan, home, config, executable)
     }
@@ -118,9 +119,9 @@ impl Agency {
         executable: PathBuf,
     ) -> Result<Self, OpenError> {
         check_child()?;
-        let home = Home::new(absolute(home.root())?);
+        let home = home.absolute()?;
         // A bare name is looked for in $PATH.
-        let executable = if executable.components().count() > 1 { absolute(&executable)? } else { executable };
+        let executable = if executable.components().count() > 1 { absolute(executable)? } else { executable };
         for limit in [&mut config.stop_grace, &mut config.shutdown_grace, &mut config.lock_timeout] {
             *limit = capped(*limit);
         }
@@ -156,8 +157,4 @@ impl Agency {
             executable: self.executable.clone(),
         })
     }
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, HomeError> {
-    std::path::absolute(path).map_err(|source| HomeError::new("use", path, source))
 }

@@ -96,6 +96,7 @@ impl ManagerConfig {
 
 /// A named agent.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NamedAgent {
     /// Its name.
     pub name: String,

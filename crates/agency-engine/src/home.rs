@@ -25,6 +25,11 @@ pub use agency_system::files::{
 };
 pub(crate) use agency_system::files::{read_private_file, sync_directory};
 
+/// The path from the current directory, once and for all.
+pub(crate) fn absolute(path: PathBuf) -> Result<PathBuf, HomeError> {
+    std::path::absolute(&path).map_err(|source| HomeError::new("use", path, source))
+}
+
 /// The root of everything agency stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -32,10 +37,14 @@ pub struct Home {
 }
 
 impl Home {
-    /// The home at an absolute path. Nothing is created yet.
+    /// The home at an absolute path; opening it makes a relative one absolute. Nothing is created yet.
     #[must_use]
     pub const fn new(root: PathBuf) -> Self {
         Self { root }
+    }
+
+    pub(crate) fn absolute(self) -> Result<Self, HomeError> {
+        absolute(self.root).map(Self::new)
     }
 
     /// The home of this user: `$AGENCY_HOME`, else `.agency` in `$HOME`.
@@ -45,7 +54,7 @@ impl Home {
         let root = variable("AGENCY_HOME").or_else(|| variable("HOME").map(|home| home.join(".agency")));
         let missing = || HomeError::new("find", "$AGENCY_HOME or $HOME", io::ErrorKind::NotFound.into());
         let root = root.ok_or_else(missing)?;
-        std::path::absolute(&root).map(Self::new).map_err(|source| HomeError::new("use", root, source))
+        absolute(root).map(Self::new)
     }
 
     /// Its path.

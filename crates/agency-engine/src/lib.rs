@@ -28,6 +28,10 @@
 //! }
 //! ```
 //!
+//! Without [`Host::Detached`](agency_model::Host::Detached), a run is in a tmux session where tmux is installed.
+//! [`AgentManager`](agents::AgentManager), [`Orchestrator`](orchestrator::Orchestrator) and
+//! [`SubagentRunner`](ask::SubagentRunner) are made from a clone of an [`Agency`](agency::Agency).
+//!
 //! # Where to begin
 //!
 //! | To … | use |
@@ -49,7 +53,7 @@
 //!
 //! # Stability
 //!
-//! Errors, events, requests, rows and settings are `#[non_exhaustive]`, because they will grow: requests are made by their
+//! Errors, events, requests, rows and settings of this crate are `#[non_exhaustive]`, because they will grow: requests are made by their
 //! constructors, the configuration by changing fields of its default. Of other crates' types, only
 //! [`Timestamp`](agency_model::Timestamp) and JSON values of `serde_json` are part of the interface.
 //!

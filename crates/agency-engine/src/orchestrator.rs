@@ -66,6 +66,7 @@ use crate::store::{RunFilter, RunRow, StoreError};
 
 /// A session in a list.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ListedSession {
     /// Which one.
     pub id: SessionId,

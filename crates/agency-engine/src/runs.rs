@@ -12,6 +12,19 @@
 //! | reconcile, serve | [`reconcile`], `serve`; rows from files in [`adopt`], what crashes left in [`stray`] and [`orphans`] |
 //! | doctor | [`doctor`] |
 //!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, _place) = start(PLAIN)?;
+//! use agency_engine::store::RunFilter;
+//!
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! assert_eq!(ended.state, State::Completed);
+//! assert_eq!(agency.list(&RunFilter::default())?.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The one rule: a verb that changes a run first settles it, so that a run whose supervisor died is never acted on as if
 //! it were alive.
 
@@ -26,7 +39,6 @@ pub mod doctor;
 pub mod inbox;
 pub mod list;
 pub mod messages;
-#[doc(hidden)]
 pub mod orphans;
 #[doc(hidden)]
 pub mod policy;

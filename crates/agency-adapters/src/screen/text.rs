@@ -22,6 +22,7 @@ impl ScreenText {
 
     /// What a terminal shows now.
     #[must_use]
+    #[doc(hidden)]
     pub fn of(screen: &vt100::Screen, title: &WindowTitle) -> Self {
         let (rows, columns) = screen.size();
         let (rows, columns) = (rows.get(), columns.get());

@@ -17,6 +17,7 @@ const QUEUE_CAPACITY: usize = 1024;
 
 /// Something that happened to an agent.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AgentEvent {
     /// The agent.
     pub agent: String,
@@ -58,6 +59,7 @@ pub enum AgentEventKind {
 
 /// Events that a slow consumer missed. A piece of output that is not parsed counts with the number of the event before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Missed {
     /// The number of the first.
     pub first: u64,

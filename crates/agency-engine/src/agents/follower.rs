@@ -121,12 +121,19 @@ impl Reading {
     /// Output comes after the event of the attempt that wrote it, and before that of the attempt's exit.
     fn read(&mut self, over: bool) -> io::Result<()> {
         let mut arrived = vec![];
-        let reader = &mut self.reader;
-        self.events.read(|piece| {
-            arrived.extend(reader.feed(piece));
-            Ok(())
-        })?;
-        // The events are read first: the output before each of them is in the log by now.
+        // The output before an event is in the log when the event is read, and the event of an attempt is written before
+        // its output: once no event came after the length was read, the attempts of all output up to it are known.
+        let end = loop {
+            let end = self.output.as_ref().map_or(0, |(log, _)| log.path().metadata().map_or(0, |found| found.len()));
+            let (known, reader) = (arrived.len(), &mut self.reader);
+            self.events.read(|piece| {
+                arrived.extend(reader.feed(piece));
+                Ok(())
+            })?;
+            if arrived.len() == known {
+                break end;
+            }
+        };
         arrived.retain(|read| read.event.seq > self.seq);
         let begins: Vec<Option<u64>> = arrived.iter().map(|read| begin_of_output(&read.event.event)).collect();
         for (index, read) in arrived.into_iter().enumerate() {
@@ -135,7 +142,7 @@ impl Reading {
                 (Some(Some(begin)), _) => self.read_output(*begin)?,
                 (_, Event::Exit { .. }) => {
                     let next = begins.iter().skip(index).flatten().next();
-                    self.read_output(next.copied().unwrap_or(u64::MAX))?;
+                    self.read_output(next.copied().unwrap_or(end))?;
                 }
                 _ => {}
             }
@@ -147,7 +154,7 @@ impl Reading {
                 self.push(AgentEventKind::StateChange { old, new });
             }
         }
-        self.read_output(u64::MAX)?;
+        self.read_output(end)?;
         if over && let Some((_, stripper)) = &mut self.output {
             let rest = stripper.finish();
             self.push_output(rest);

@@ -25,7 +25,7 @@ pub fn start_detached(supervisor: &SupervisorCommand, log: File) -> io::Result<C
         .stdout(Stdio::null())
         .stderr(log);
     // A hook between fork and exec would make the fork many times dearer.
-    let child = command.spawn()?;
+    let child = command.spawn().map_err(|error| io::Error::new(error.kind(), format!("{program}: {error}")))?;
     debug!(pid = child.id(), "supervisor process started");
     Ok(child)
 }

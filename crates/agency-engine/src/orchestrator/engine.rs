@@ -59,6 +59,7 @@ const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Where everything is.
 #[derive(Debug, Clone)]
+#[doc(hidden)]
 pub struct DriverContext {
     /// The home.
     pub home: Home,
@@ -78,6 +79,7 @@ impl DriverContext {
 
 /// Executes the workflow of a session.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct WorkflowExecutor {
     place: DriverContext,
     agency: Agency,

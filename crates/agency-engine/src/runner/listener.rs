@@ -15,6 +15,7 @@ const KILL_LIMIT: Duration = Duration::from_secs(5);
 
 /// Something a program wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunnerOutput {
     /// Where.
     pub stream: Stream,

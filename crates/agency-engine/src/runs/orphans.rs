@@ -2,6 +2,15 @@
 //!
 //! The one rule: a process is named only if its pid file or the run's id in its environment proves whose it is, or if its
 //! parent or the leader of its session is such a one. A number alone proves nothing.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config};
+//! # let place = tempfile::tempdir()?;
+//! # let mut agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! // No process of a run outlived its supervisor.
+//! assert!(agency.detect_orphans()?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 

@@ -11,6 +11,7 @@ use super::{Store, StoreError};
 
 /// A request to a supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Request {
     /// Stop the run.
     Stop {
@@ -39,6 +40,7 @@ const UNLESS_ASKED: &str = "unless_asked";
 
 /// A request that a supervisor has taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct TakenRequest {
     /// Its number.
     pub number: i64,

@@ -17,6 +17,7 @@ const SLOW_LOCK: Duration = Duration::from_millis(100);
 
 /// What an input did to a stored run.
 #[derive(Debug, Clone)]
+#[doc(hidden)]
 pub enum Applied {
     /// The row moved.
     Moved {
@@ -33,6 +34,7 @@ pub enum Applied {
 
 /// Whether a run may start.
 #[derive(Debug, Clone)]
+#[doc(hidden)]
 pub enum SlotAnswer {
     /// It is `running` now.
     Granted(Box<RunRow>),

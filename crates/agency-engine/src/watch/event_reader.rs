@@ -4,6 +4,7 @@ use agency_model::EventLine;
 
 /// An event, and the line it was read from: a newer version may have written more than is known here.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ReadEvent {
     /// The part of it that is known.
     pub event: EventLine,

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// The form of the messages between a driver and its supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum DriverProtocol {
     /// The newest version of the driver protocol.
     Current,
@@ -52,6 +53,7 @@ impl DriverProtocol {
 }
 
 /// What a driver writes to its supervisor.
+#[doc(hidden)]
 pub struct DriverStream {
     out: Box<dyn Write + Send>,
     protocol: DriverProtocol,

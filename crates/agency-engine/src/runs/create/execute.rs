@@ -59,11 +59,8 @@ impl Agency {
         let allow_self_answer = self.grants_self_answer()?;
         let directory = self.home.run(&plan.id);
         directory.create()?;
-        // Another thread may create the same plan.
-        let Some(_creator) = Lock::take(&directory.creator_lock(), Duration::ZERO)? else {
-            return Err(CreateError::PlanUsed(plan.id.clone()));
-        };
-        if self.store.knows(&plan.id)? {
+        let creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
+        if creator.is_none() || self.store.knows(&plan.id)? {
             return Err(CreateError::PlanUsed(plan.id.clone()));
         }
         fault::point("run.locked");
@@ -347,9 +344,7 @@ impl Creation<'_> {
             }
             Host::Detached => {
                 let log = open_for_append(&self.directory.supervisor_log())?;
-                let program = wrapper.unwrap_or(&self.agency.executable).display();
-                let started = start_detached(&supervisor, log).map(StartedSupervisor::Process);
-                started.map_err(|error| CreateError::Host(format!("{program}: {error}")))
+                start_detached(&supervisor, log).map(StartedSupervisor::Process).map_err(broken)
             }
         }
     }
