@@ -35,7 +35,7 @@ use agency_model::ErrorCode;
 use crate::config::{AdapterRefused, Config, ConfigError};
 use crate::deadline::capped;
 use crate::home::{Home, HomeError, absolute};
-use crate::own_program::{NotInitialised, WorkDone, check_child};
+use crate::own_program::{NotInitialised, WorkDone, check_child, check_work};
 use crate::store::{Store, StoreError};
 
 /// One user's runs. A clone has a connection of its own to the database, and can be used in another thread.
@@ -118,6 +118,7 @@ impl Agency {
         mut config: Config,
         executable: PathBuf,
     ) -> Result<Self, OpenError> {
+        check_work()?;
         check_child()?;
         let home = home.absolute()?;
         // A bare name is looked for in $PATH.

@@ -12,8 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use agency_model::RunId;
 
-use crate::agency::OpenError;
-
 /// The first argument of a process that is started for the library. No program has a command of this name.
 pub(crate) const RESERVED_ARGUMENT: &str = "__agency";
 /// The command of a supervisor. A wrapper starts it without the argument before it.
@@ -54,16 +52,15 @@ pub(crate) fn set_work_done() {
     WORK_DONE.store(true, Ordering::Relaxed);
 }
 
-/// Refuses in a process that was started for the library, unless `init` was called and its work is not done.
-pub(crate) fn check_child() -> Result<(), OpenError> {
-    if WORK_DONE.load(Ordering::Relaxed) {
-        return Err(WorkDone.into());
-    }
+/// Refuses in a process that has done what the library started it for.
+pub(crate) fn check_work() -> Result<(), WorkDone> {
+    if WORK_DONE.load(Ordering::Relaxed) { Err(WorkDone) } else { Ok(()) }
+}
+
+/// Refuses in a process that was started for the library, unless `init` was called.
+pub(crate) fn check_child() -> Result<(), NotInitialised> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if is_for_library(&arguments) {
-        check_initialised()?;
-    }
-    Ok(())
+    if is_for_library(&arguments) { check_initialised() } else { Ok(()) }
 }
 
 /// Refuses to start `program` again if it is this one and `init` was not called.

@@ -27,7 +27,7 @@ use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::own_program::check_starter;
 use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
-use crate::store::{RunRow, now};
+use crate::store::{Applied, RunRow, now};
 use crate::variant_name::variant_name;
 use crate::wire::{Report, send_orders};
 
@@ -129,10 +129,8 @@ impl Agency {
     fn record_failure(&mut self, plan: &Plan, error: &CreateError) {
         let details = error.to_string();
         let input = Input::CouldNotStart(error.code());
-        let Ok(crate::store::Applied::Moved { from, row, .. }) = self.store.apply(&plan.id, &input, Some(&details))
-        else {
-            return;
-        };
+        let applied = self.store.apply(&plan.id, &input, Some(&details));
+        let Ok(Applied::Moved { from, row, .. }) = applied else { return };
         let directory = self.home.run(&plan.id);
         // The row is written; the rest is for readers of the files.
         let _ = write_markers(&directory, &Ended::from_row(&row));
