@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use agency_engine::store::RunRow;
 use agency_model::EventLine;
+use agency_model::patch::Patch;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -24,7 +25,6 @@ pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
 pub(super) use pane::PaneView;
-pub(super) use patch::Patch;
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 pub(super) use window::{Ask, Load, Piece};

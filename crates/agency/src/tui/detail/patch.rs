@@ -1,16 +1,14 @@
 //! What a run changed, file by file.
 
-mod parse;
-
 use std::collections::HashSet;
 use std::ops::Range;
 
+use agency_model::patch::{Patch, PatchFile, PatchLineKind};
+use agency_model::{cut, spaced};
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use crate::tui::theme::Role;
-use crate::tui::wrap::{cut, spaced};
-pub(in crate::tui) use parse::{Patch, PatchFile};
 
 /// So much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;
@@ -75,15 +73,15 @@ impl Body for Changes {
         };
         rows.map(|row| match row.checked_sub(1).and_then(|index| file.lines.get(index)) {
             None => self.heading(file, row_style),
-            Some(range) => {
-                let text = self.patch.text.get(range.start as usize..range.end as usize).unwrap_or_default();
-                let role = match text.as_bytes().first() {
-                    Some(b'+') => Role::Added,
-                    Some(b'-') => Role::Removed,
-                    Some(b'@') => Role::Busy,
-                    Some(b' ') => Role::Plain,
-                    Some(_) | None => Role::Quiet,
+            Some(line) => {
+                let role = match line.kind {
+                    PatchLineKind::Added => Role::Added,
+                    PatchLineKind::Removed => Role::Removed,
+                    PatchLineKind::Hunk => Role::Busy,
+                    PatchLineKind::Context => Role::Plain,
+                    PatchLineKind::Other => Role::Quiet,
                 };
+                let text = self.patch.line(line);
                 Line::styled(spaced(cut(text, MAX_LINE_BYTES).0), row_style.theme.style(role))
             }
         })

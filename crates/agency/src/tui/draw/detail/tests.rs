@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use agency_engine::watch::WatchedScreen;
+use agency_model::patch::Patch;
 use agency_model::run::{Reason, State as RunState};
 use agency_model::{Event, EventLine};
 use agency_system::process::TerminalSize;
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::output::readable;
 use crate::tui::detail::fixture::{DetailFixture, NOW, whole};
-use crate::tui::detail::{Ask, Content, Load, Paragraph, Patch, Screen, Tab, log_line};
+use crate::tui::detail::{Ask, Content, Load, Paragraph, Screen, Tab, log_line};
 use crate::tui::effect::Effect;
 use crate::tui::input::Input;
 use crate::tui::theme::{Role, Theme};
