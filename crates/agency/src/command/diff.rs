@@ -28,8 +28,7 @@ pub(crate) struct Diff {
     base_commit: String,
     /// A unified diff; bytes that are not UTF-8 are replaced.
     diff: String,
-    /// What git said of each directory that it could not open: files in it are not in the diff.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What git printed about each directory that it could not open: files in it are not in the diff.
     unread: Vec<String>,
 }
 

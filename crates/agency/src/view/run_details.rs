@@ -26,8 +26,7 @@ pub(crate) struct Shown {
     summary: Option<String>,
     /// The files that differ from the base commit now, or did when the run ended and its workspace is gone.
     changed_files: Option<Vec<ChangedPath>>,
-    /// What git said of each directory that it could not open: files in it are not among `changed_files`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// What git printed about each directory that it could not open: files in it are not among `changed_files`.
     unread: Vec<String>,
 }
 
