@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | create, resume | [`create`] |
 //! | list, select | `list` |
-//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen` |
+//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen`; where output is read in [`output_form`] |
 //! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
@@ -27,6 +27,7 @@ pub mod inbox;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
+pub mod output_form;
 pub mod policy;
 pub mod reconcile;
 pub mod remove;
@@ -41,4 +42,5 @@ mod list;
 pub(crate) mod owner;
 pub(crate) mod scratch;
 mod screen;
+mod screen_history;
 mod serve;

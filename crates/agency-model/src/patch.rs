@@ -87,6 +87,14 @@ pub enum ChangeKind {
     Mode(String),
 }
 
+impl PatchLine {
+    /// Where it begins in the text of the patch, in bytes.
+    #[must_use]
+    pub const fn start(&self) -> usize {
+        self.start as usize
+    }
+}
+
 impl PatchFile {
     const fn new(path: String) -> Self {
         Self { path, kind: ChangeKind::Changed, binary: false, added: 0, removed: 0, lines: vec![] }

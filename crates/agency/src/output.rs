@@ -3,6 +3,7 @@
 mod activity;
 mod cost;
 mod event;
+mod pager;
 mod progress;
 mod spinner;
 mod style;
@@ -13,6 +14,7 @@ mod time;
 pub(crate) use activity::{ActivityLine, activity_words};
 pub(crate) use cost::dollars;
 pub(crate) use event::readable;
+pub(crate) use pager::Pager;
 pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
 pub(crate) use style::styled;

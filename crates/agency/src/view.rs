@@ -10,6 +10,7 @@ mod run;
 mod run_details;
 mod run_table;
 mod source;
+mod transcript;
 
 pub(crate) use ask::Answered;
 pub(crate) use inbox::Inbox;
@@ -19,3 +20,4 @@ pub(crate) use run::{RunView, Runs};
 pub(crate) use run_details::{Shown, shown};
 pub(crate) use run_table::run_table;
 pub(crate) use source::{SourceList, SourceView};
+pub(crate) use transcript::{TranscriptText, usage_line};

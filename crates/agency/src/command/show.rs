@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::RUN_HELP;
 use crate::context::Context;
+use crate::output::Pager;
 use crate::problem::Problem;
 use crate::view::shown;
 
@@ -19,5 +20,6 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
     let shown = shown(&agency, row);
+    let _pager = if context.json() { None } else { Pager::start() };
     context.answer(&shown, |out| shown.write(out))
 }

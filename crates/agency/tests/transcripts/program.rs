@@ -17,7 +17,7 @@ fn program() {
       run  Start an agent in a workspace of its own
       ls  List runs, newest first
       show  Show everything about one run, and the files it changed
-      logs  Print what the agent said, byte for byte
+      logs  Print what the agent wrote: readable on a terminal, byte for byte elsewhere
       events  Print the numbered facts of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
