@@ -8,6 +8,7 @@ use agency_workspace::DeleteBranch;
 use super::detail::{PageRequest, Subject};
 use super::editor::Purpose;
 use super::form::{Agents, Field, RunSettings};
+use super::memory::Memory;
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,8 @@ pub(super) enum Effect {
     Do(JobNumber, Box<Job>),
     /// Give the terminal to another program, and take it back when it ends.
     RunForeground(ForegroundProgram),
+    /// Write down what is remembered of this home.
+    Remember(Box<Memory>),
     /// Put a text where the terminal keeps copied things.
     Copy(String),
 }

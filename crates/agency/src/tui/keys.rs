@@ -33,6 +33,10 @@ pub(super) enum Scope {
     Yank,
     /// The help.
     Help,
+    /// What is typed to find a text.
+    Search,
+    /// The list and the tabs, when nothing is in front of them.
+    Main,
     /// Wherever nothing is typed.
     Everywhere,
 }
@@ -41,8 +45,8 @@ impl Scope {
     /// Where a key is looked up, in this order.
     pub(super) const fn chain(self) -> &'static [Self] {
         match self {
-            Self::Runs => &[Self::Runs, Self::Run, Self::Everywhere],
-            Self::Detail => &[Self::Detail, Self::Run, Self::Everywhere],
+            Self::Runs => &[Self::Runs, Self::Run, Self::Main, Self::Everywhere],
+            Self::Detail => &[Self::Detail, Self::Run, Self::Main, Self::Everywhere],
             Self::Inbox => &[Self::Inbox, Self::Everywhere],
             Self::Steps => &[Self::Steps, Self::Everywhere],
             Self::Form => &[Self::Form],
@@ -51,7 +55,8 @@ impl Scope {
             Self::Confirm => &[Self::Confirm],
             Self::Yank => &[Self::Yank],
             Self::Help => &[Self::Help, Self::Everywhere],
-            Self::Run | Self::Everywhere => &[Self::Everywhere],
+            Self::Search => &[Self::Search],
+            Self::Run | Self::Main | Self::Everywhere => &[Self::Everywhere],
         }
     }
 
@@ -69,6 +74,8 @@ impl Scope {
             Self::Confirm => "Confirmation",
             Self::Yank => "Copy",
             Self::Help => "Help",
+            Self::Search => "Search",
+            Self::Main => "List and tabs",
             Self::Everywhere => "Everywhere",
         }
     }
@@ -119,6 +126,8 @@ pub(super) enum ListAction {
     Sort,
     Group,
     Finished,
+    /// The run has been looked at.
+    Acknowledge,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +159,11 @@ pub(super) enum ViewAction {
     PreviousItem,
     Fold,
     FoldAll,
+    NextLandmark,
+    PreviousLandmark,
+    Search,
+    NextMatch,
+    PreviousMatch,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -287,6 +301,18 @@ mod tests {
             for other in BINDINGS.iter().skip(index + 1).filter(|other| other.scope == binding.scope) {
                 let both = binding.keys.iter().find(|key| other.keys.contains(key));
                 assert_eq!(both, None, "{} and {}", binding.help, other.help);
+            }
+        }
+    }
+
+    /// Letters act where they are shown: what is in front lets only its own keys and the common ones through.
+    #[test]
+    fn no_letter_reaches_what_is_behind() {
+        for scope in [Scope::Inbox, Scope::Steps, Scope::Help, Scope::Confirm, Scope::Yank, Scope::Search] {
+            for letter in ['n', 'x', 'D', 'm', 's', 'f', '!'] {
+                let key = Key { code: KeyCode::Char(letter), modifiers: KeyModifiers::NONE };
+                let own = BINDINGS.iter().any(|binding| binding.scope == scope && binding.keys.contains(&key));
+                assert_eq!(lookup(scope, key).is_some(), own, "{letter} in {scope:?}");
             }
         }
     }

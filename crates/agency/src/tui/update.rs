@@ -46,6 +46,9 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     if state.leaving && state.jobs.is_empty() {
         effects.push(Effect::Quit);
     }
+    if effects.contains(&Effect::Quit) {
+        effects.insert(0, state.memory());
+    }
     effects
 }
 

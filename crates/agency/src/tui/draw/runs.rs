@@ -37,7 +37,7 @@ impl Column {
     const fn width(self) -> u16 {
         match self {
             Self::Status => 10,
-            Self::Name => 14,
+            Self::Name => 13,
             Self::Repository => 15,
             Self::Branch => 26,
             Self::Runner => 12,
@@ -80,7 +80,15 @@ fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let lines: &[&str] = match (state.runs.loaded, state.runs.filter().is_empty()) {
         (false, _) => &["Reading the runs…"],
         (true, false) => &["No run matches the filter.", "Esc clears the filter."],
-        (true, true) => &["No runs yet.", "", "Press n to start one,", "or ? to see all keys."],
+        (true, true) => &[
+            "No runs yet.",
+            "",
+            "n  starts an agent, in its own worktree",
+            "i  answers what agents ask",
+            "?  lists all keys",
+            "",
+            "agency demo shows three agents at work.",
+        ],
     };
     for (row, line) in area.rows().zip(lines) {
         paint.text(row, line, Role::Quiet);
@@ -94,9 +102,9 @@ fn columns(width: u16, runs: &RunList) -> Vec<(Column, u16)> {
     for column in Column::IMPORTANCE {
         let needed = match column {
             Column::Repository => runs.grouping != Grouping::Repository,
-            Column::Changes => runs.any(|entry| entry.changes.is_some_and(|changes| changes.files > 0)),
             Column::Cost => runs.any(|entry| entry.row.usage.cost_usd.is_some()),
-            Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
+            // Changes are counted later; they have their room from the beginning, so that nothing moves then.
+            Column::Changes | Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
         };
         if needed && column.width() <= left {
             left -= column.width();

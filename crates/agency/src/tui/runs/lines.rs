@@ -12,7 +12,12 @@ use super::{Grouping, ListedRun, Pick, RunList, Sorting};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tui) enum GroupKey {
     Waiting,
-    Repository { name: String, path: String },
+    /// Failed, and the user has not seen it.
+    Failed,
+    Repository {
+        name: String,
+        path: String,
+    },
     Session(std::cmp::Reverse<SessionId>),
     Rest,
 }
@@ -26,11 +31,14 @@ pub(in crate::tui) enum RunsLine {
 }
 
 /// The group in which a run stands.
-pub(super) fn group_of(entry: &ListedRun, grouping: Grouping) -> GroupKey {
+pub(super) fn group_of(entry: &ListedRun, list: &RunList) -> GroupKey {
     if entry.asks > 0 {
         return GroupKey::Waiting;
     }
-    match grouping {
+    if list.failures.is_new(&entry.row) {
+        return GroupKey::Failed;
+    }
+    match list.grouping {
         Grouping::Nothing => GroupKey::Rest,
         Grouping::Repository => {
             let path = entry.row.repo_path.clone();
@@ -48,12 +56,15 @@ pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     let words: Vec<String> = list.filter.split_whitespace().map(str::to_lowercase).collect();
     let mut groups: BTreeMap<GroupKey, (Vec<&ListedRun>, Vec<&ListedRun>)> = BTreeMap::new();
     for entry in list.entries.values().filter(|entry| matches(entry, &words)) {
-        let (live, finished) = groups.entry(group_of(entry, list.grouping)).or_default();
-        match entry.row.state.is_terminal() {
-            true => finished.push(entry),
-            false => live.push(entry),
-        }
+        let key = group_of(entry, list);
+        // What the user has not seen is not folded away.
+        let folds = entry.row.state.is_terminal() && key != GroupKey::Failed;
+        let (live, finished) = groups.entry(key).or_default();
+        if folds { finished.push(entry) } else { live.push(entry) }
     }
+    // Where nothing is at work comes last.
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, (live, _))| live.is_empty());
     let names = workflow_names(list);
     let several = groups.len() > 1 || list.grouping != Grouping::Nothing;
     let mut lines = vec![];
@@ -92,6 +103,7 @@ fn workflow_names(list: &RunList) -> HashMap<&SessionId, &str> {
 fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) -> String {
     match key {
         GroupKey::Waiting => "waiting for you".to_owned(),
+        GroupKey::Failed => "failed since you last looked".to_owned(),
         GroupKey::Repository { name, .. } => name.clone(),
         GroupKey::Session(id) => match names.get(&id.0) {
             Some(name) => format!("{name} · {}", id.0),

@@ -19,7 +19,7 @@ pub(super) fn go(state: &mut State, direction: Move) {
         Some(Overlay::Inbox) => super::inbox::go(state, direction),
         Some(Overlay::Form(_)) => super::form::go(state, direction),
         Some(Overlay::Steps(_)) => super::steps::go(state, direction),
-        Some(Overlay::Filter | Overlay::Editor(_) | Overlay::Yank(_)) => {}
+        Some(Overlay::Filter | Overlay::Search | Overlay::Editor(_) | Overlay::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
             Focus::Detail => state.detail.go(direction, areas.detail),

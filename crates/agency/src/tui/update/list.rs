@@ -12,14 +12,25 @@ pub(super) fn act(state: &mut State, action: ListAction) -> Vec<Effect> {
         ListAction::Sort => {
             state.runs.sort_next();
             state.say(format!("sorted {}", state.runs.sorting.word()));
+            return vec![state.memory()];
         }
         ListAction::Group => {
             state.runs.group_next();
             state.say(format!("grouped {}", state.runs.grouping.word()));
+            return vec![state.memory()];
         }
-        ListAction::Finished => state.runs.fold_all(),
+        ListAction::Finished => {
+            state.runs.fold_all();
+            return vec![state.memory()];
+        }
+        ListAction::Acknowledge => return acknowledge(state),
     }
     vec![]
+}
+
+/// The selected run has been seen, if it failed.
+pub(super) fn acknowledge(state: &mut State) -> Vec<Effect> {
+    if state.runs.acknowledge() { vec![state.memory()] } else { vec![] }
 }
 
 /// Looks inside what is selected.

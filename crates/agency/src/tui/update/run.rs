@@ -46,7 +46,8 @@ fn interrupt(state: &mut State, row: RunRow) -> Vec<Effect> {
         state.refuse(format!("{} is {}: there is nothing to interrupt", label(&row), row.state));
         return vec![];
     }
-    state.begin_once(Job::Interrupt(row))
+    let what = format!("The current turn of the agent ({}) ends, and it waits for a message.", row.runner_kind);
+    ask(state, format!("Interrupt {}?", label(&row)), vec![what], Job::Interrupt(row))
 }
 
 /// What runs is ended first, and so it is asked first.

@@ -112,3 +112,18 @@ fn a_new_patch_moves_nobody_and_folds_stay() {
     changes.fold_all();
     assert_eq!((0..4).map(|item| changes.height(item, 60)).sum::<usize>(), 4, "an overview");
 }
+
+#[test]
+fn brackets_go_from_hunk_to_hunk_and_from_file_to_file() {
+    let text = |name: &str| format!("diff --git a/{name} b/{name}\n@@ -1 +1 @@\n-a\n+b\n c\n@@ -9 +9 @@\n-d\n+e\n f\n");
+    let mut changes = Changes::default();
+    let mut scroll = Scroll::START;
+    changes.take(Patch::read((text("one") + &text("two") + &text("three")).as_bytes()), &mut scroll);
+    let mut tops = vec![];
+    for forwards in [true, true, true, true, false, false] {
+        scroll.go_to_landmark(forwards, &changes, VIEWPORT);
+        let top = scroll.top(&changes, VIEWPORT);
+        tops.push((top.item, top.row));
+    }
+    assert_eq!(tops, [(0, 1), (0, 5), (1, 0), (1, 1), (1, 0), (0, 5)]);
+}
