@@ -25,6 +25,7 @@ mod keys;
 mod layout;
 mod mailbox;
 mod memory;
+mod palette;
 mod reader;
 mod runs;
 mod search;

@@ -21,7 +21,7 @@ impl HelpLine {
     }
 }
 
-const ORDER: [Scope; 14] = [
+const ORDER: [Scope; 15] = [
     Scope::Runs,
     Scope::Run,
     Scope::Detail,
@@ -34,6 +34,7 @@ const ORDER: [Scope; 14] = [
     Scope::Yank,
     Scope::Help,
     Scope::Search,
+    Scope::Palette,
     Scope::Main,
     Scope::Everywhere,
 ];

@@ -35,6 +35,8 @@ pub(super) enum Scope {
     Help,
     /// What is typed to find a text.
     Search,
+    /// What is typed to find an action.
+    Palette,
     /// The list and the tabs, when nothing is in front of them.
     Main,
     /// Wherever nothing is typed.
@@ -56,6 +58,7 @@ impl Scope {
             Self::Yank => &[Self::Yank],
             Self::Help => &[Self::Help, Self::Everywhere],
             Self::Search => &[Self::Search],
+            Self::Palette => &[Self::Palette],
             Self::Run | Self::Main | Self::Everywhere => &[Self::Everywhere],
         }
     }
@@ -75,6 +78,7 @@ impl Scope {
             Self::Yank => "Copy",
             Self::Help => "Help",
             Self::Search => "Search",
+            Self::Palette => "Commands",
             Self::Main => "List and tabs",
             Self::Everywhere => "Everywhere",
         }
@@ -117,6 +121,9 @@ pub(super) enum AppAction {
     NewRun,
     Redraw,
     Suspend,
+    /// Bring back what the last removal saved.
+    Undo,
+    Palette,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +135,10 @@ pub(super) enum ListAction {
     Finished,
     /// The run has been looked at.
     Acknowledge,
+    /// Chooses the run for what is done with several, or not.
+    Mark,
+    /// Chooses all runs of the group, or none of them.
+    MarkGroup,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

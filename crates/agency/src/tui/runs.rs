@@ -65,6 +65,8 @@ pub(super) struct RunList {
     /// Whether the existing runs have been loaded.
     pub(super) loaded: bool,
     failures: Failures,
+    /// The runs that are chosen for what is done with several.
+    marked: BTreeSet<RunId>,
     /// The run that was selected when the screen was left.
     remembered: Option<RunId>,
 }
@@ -120,6 +122,47 @@ impl RunList {
         true
     }
 
+    /// Chooses the selected run, or not.
+    pub(super) fn mark(&mut self) {
+        if let Some(id) = self.current().map(|entry| entry.row.id.clone())
+            && !self.marked.remove(&id)
+        {
+            self.marked.insert(id);
+        }
+    }
+
+    /// Chooses all runs of the selected run's group that are shown, or none of them if all are chosen.
+    pub(super) fn mark_group(&mut self) {
+        let Some(line) = self.selected_line() else { return };
+        let is_heading = |line: &RunsLine| matches!(line, RunsLine::Group { .. });
+        let start = self.lines.iter().take(line).rposition(is_heading).map_or(0, |heading| heading + 1);
+        let group = self.lines.iter().skip(start).take_while(|line| !is_heading(line));
+        let ids: Vec<RunId> = group
+            .filter_map(|line| match line {
+                RunsLine::Run(id) => Some(id.clone()),
+                RunsLine::Group { .. } | RunsLine::Finished { .. } => None,
+            })
+            .collect();
+        match ids.iter().all(|id| self.marked.contains(id)) {
+            true => self.marked.retain(|id| !ids.contains(id)),
+            false => self.marked.extend(ids),
+        }
+    }
+
+    /// Chooses nothing.
+    pub(super) fn unmark_all(&mut self) {
+        self.marked.clear();
+    }
+
+    pub(super) fn is_marked(&self, id: &RunId) -> bool {
+        self.marked.contains(id)
+    }
+
+    /// The runs that are chosen.
+    pub(super) fn marked(&self) -> Vec<RunRow> {
+        self.marked.iter().filter_map(|id| self.entries.get(id)).map(|entry| entry.row.clone()).collect()
+    }
+
     /// How many failed runs have not been seen.
     pub(super) fn new_failures(&self) -> usize {
         self.entries.values().filter(|entry| self.failures.is_new(&entry.row)).count()
@@ -163,6 +206,7 @@ impl RunList {
         self.loaded = true;
         for id in gone {
             moved |= self.entries.remove(id).is_some();
+            self.marked.remove(id);
         }
         for row in changed {
             moved |= self.put(row);

@@ -16,6 +16,7 @@ use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
 use super::memory::Memory;
+use super::palette::Palette;
 use super::runs::{RunList, RunsLine};
 use super::search::Search;
 use super::steps::Steps;
@@ -39,6 +40,8 @@ pub(super) enum Overlay {
     Help { top: usize },
     /// What is looked for is being typed.
     Search,
+    /// The commands.
+    Palette(Palette),
     /// The filter is being typed; what it was before.
     Filter,
     /// Really?
@@ -83,6 +86,8 @@ pub(super) struct State {
     /// What is being done, oldest first.
     pub(super) jobs: Vec<(JobNumber, Job)>,
     next_job: JobNumber,
+    /// The runs that were removed here, the last one last.
+    pub(super) removed: Vec<RunRow>,
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
@@ -108,6 +113,7 @@ impl State {
             overlays: vec![],
             jobs: vec![],
             next_job: 0,
+            removed: vec![],
             said: None,
             leaving: false,
             current_directory,
@@ -131,6 +137,7 @@ impl State {
         match self.overlays.last() {
             Some(Overlay::Help { .. }) => Scope::Help,
             Some(Overlay::Search) => Scope::Search,
+            Some(Overlay::Palette(_)) => Scope::Palette,
             Some(Overlay::Filter) => Scope::Filter,
             Some(Overlay::Confirm(_)) => Scope::Confirm,
             Some(Overlay::Inbox) => Scope::Inbox,

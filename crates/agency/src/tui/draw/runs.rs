@@ -67,6 +67,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
             RunsLine::Run(id) => {
                 if let Some(entry) = state.runs.get(id) {
                     draw_run(paint, row, entry, state, &columns);
+                    if state.runs.is_marked(id) {
+                        paint.text(Rect { x: row.x + 1.min(row.width), width: 1, ..row }, "*", Role::Accent);
+                        let name = Rect { x: row.x + 2, width: row.width.saturating_sub(2), ..row };
+                        paint.restyle(name, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD));
+                    }
                 }
             }
         }

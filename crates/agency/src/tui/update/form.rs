@@ -209,7 +209,7 @@ pub(super) fn refused(state: &mut State, number: JobNumber, field: Option<Field>
             state.overlays.push(form);
         }
         // A user who is writing another text continues there, and finds the form behind it.
-        Scope::Form | Scope::Editor | Scope::Filter | Scope::Search | Scope::Confirm | Scope::Yank => {
+        Scope::Form | Scope::Editor | Scope::Filter | Scope::Search | Scope::Palette | Scope::Confirm | Scope::Yank => {
             state.overlays.insert(0, form);
             state.show_error(failure);
         }

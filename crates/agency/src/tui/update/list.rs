@@ -1,7 +1,7 @@
 //! What can be done with the list.
 
 use crate::tui::effect::Effect;
-use crate::tui::keys::ListAction;
+use crate::tui::keys::{ListAction, Move};
 use crate::tui::runs::Pick;
 use crate::tui::state::{Focus, Overlay, State};
 
@@ -24,6 +24,12 @@ pub(super) fn act(state: &mut State, action: ListAction) -> Vec<Effect> {
             return vec![state.memory()];
         }
         ListAction::Acknowledge => return acknowledge(state),
+        ListAction::Mark => {
+            state.runs.mark();
+            let height = usize::from(state.areas().list.height);
+            state.runs.go(Move::Down, height);
+        }
+        ListAction::MarkGroup => state.runs.mark_group(),
     }
     vec![]
 }

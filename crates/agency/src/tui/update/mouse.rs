@@ -55,6 +55,7 @@ fn click(state: &mut State, column: u16, row: u16) {
             Overlay::Help { .. }
             | Overlay::Filter
             | Overlay::Search
+            | Overlay::Palette(_)
             | Overlay::Confirm(_)
             | Overlay::Editor(_)
             | Overlay::Yank(_),

@@ -10,6 +10,11 @@ use crate::tui::state::{Overlay, State};
 pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
     match state.overlays.last_mut() {
         Some(Overlay::Filter) => type_filter(state, event),
+        Some(Overlay::Palette(palette)) => {
+            if let Some(text) = typed_line(&palette.text, event) {
+                (palette.text, palette.selected) = (text, 0);
+            }
+        }
         Some(Overlay::Search) => {
             if let Some(text) = typed_line(state.search.text(), event) {
                 state.search.set(&text);
@@ -28,7 +33,7 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
 /// Whether keys stand for something else than text.
 pub(super) fn takes_keys(state: &State) -> bool {
     match state.overlays.last() {
-        Some(Overlay::Filter | Overlay::Search | Overlay::Editor(_) | Overlay::Form(_)) => false,
+        Some(Overlay::Filter | Overlay::Search | Overlay::Palette(_) | Overlay::Editor(_) | Overlay::Form(_)) => false,
         Some(Overlay::Steps(steps)) => steps.scope() == Scope::Steps,
         Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => true,
     }
@@ -41,6 +46,10 @@ pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
             let line = text.split(['\r', '\n']).next().unwrap_or_default();
             let filter = format!("{}{line}", state.runs.filter());
             state.runs.set_filter(&filter);
+        }
+        Some(Overlay::Palette(palette)) => {
+            palette.text.push_str(text.split(['\r', '\n']).next().unwrap_or_default());
+            palette.selected = 0;
         }
         Some(Overlay::Search) => {
             let line = text.split(['\r', '\n']).next().unwrap_or_default();
@@ -68,6 +77,7 @@ pub(super) fn written(state: &mut State, text: Result<String, Failure>) {
                 Overlay::Help { .. }
                 | Overlay::Filter
                 | Overlay::Search
+                | Overlay::Palette(_)
                 | Overlay::Confirm(_)
                 | Overlay::Inbox
                 | Overlay::Yank(_),
@@ -91,6 +101,10 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
         (Some(Overlay::Filter), TextAction::Close) => {
             state.overlays.pop();
             state.runs.set_filter("");
+        }
+        (Some(Overlay::Palette(_)), TextAction::Accept) => return super::palette_chosen(state),
+        (Some(Overlay::Palette(_)), TextAction::Close) => {
+            state.overlays.pop();
         }
         (Some(Overlay::Search), TextAction::Accept) => {
             state.overlays.pop();

@@ -290,7 +290,7 @@ fn a_text_is_found_in_a_tab_forwards_and_backwards_and_marked() {
     let backend = fixture.draw();
     let marked = |cell: &ratatui::buffer::Cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED);
     let marks: String =
-        backend.buffer().content().iter().filter(|cell| marked(cell)).map(|cell| cell.symbol()).collect();
+        backend.buffer().content().iter().filter(|cell| marked(cell)).map(ratatui::buffer::Cell::symbol).collect();
     assert!(marks.contains("Line 42"), "{marks}");
     // The search goes around the ends, and a letter that means something elsewhere starts nothing here.
     fixture.press("n");
