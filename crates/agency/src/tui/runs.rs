@@ -14,7 +14,7 @@ use agency_model::RunId;
 use agency_model::run::State as RunState;
 use jiff::Timestamp;
 
-pub(super) use lines::{GroupKey, RunsLine};
+pub(super) use lines::{Attention, GroupKey, RunsLine};
 pub(super) use order::{Grouping, Sorting};
 
 use super::detail::Tab;

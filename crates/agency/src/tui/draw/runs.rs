@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::list_in_front;
 use super::paint::Paint;
 use crate::output::ago;
-use crate::tui::runs::{ChangeCount, Grouping, ListedRun, RunList, RunsLine};
+use crate::tui::runs::{Attention, ChangeCount, Grouping, ListedRun, RunList, RunsLine};
 use crate::tui::state::State;
 use crate::tui::theme::{Role, Theme};
 
@@ -57,9 +57,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     for (index, row) in (state.runs.top..).zip(area.rows()) {
         let Some(line) = state.runs.lines().get(index) else { break };
         match line {
-            RunsLine::Group { title } => {
-                paint.text(row, title, Role::Title);
-            }
+            RunsLine::Group { title, attention } => draw_heading(paint, row, title, *attention),
             RunsLine::Finished { count, unfolded, .. } => {
                 let sign = if *unfolded { state.theme.glyph("▾", "v") } else { state.theme.glyph("▸", ">") };
                 paint.text(row, &format!("{sign} {count} finished"), Role::Quiet);
@@ -79,6 +77,19 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
             paint.restyle(row, state.theme.selected(list_in_front(state)));
         }
     }
+}
+
+/// The title of a group, and a line that sets it off from the one before.
+fn draw_heading(paint: &mut Paint<'_>, row: Rect, title: &str, attention: Attention) {
+    let role = match attention {
+        Attention::None => Role::Title,
+        Attention::Waiting => Role::Urgent,
+        Attention::Failed => Role::Bad,
+    };
+    let used = paint.text(row, title, role).saturating_add(1).min(row.width);
+    let rest = Rect { x: row.x + used, width: (row.width - used).saturating_sub(1), ..row };
+    let line = paint.theme.glyph("─", "-").repeat(usize::from(rest.width));
+    paint.text(rest, &line, Role::Quiet);
 }
 
 fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {

@@ -22,10 +22,18 @@ pub(in crate::tui) enum GroupKey {
     Rest,
 }
 
+/// Why a group is shown before others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Attention {
+    None,
+    Waiting,
+    Failed,
+}
+
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tui) enum RunsLine {
-    Group { title: String },
+    Group { title: String, attention: Attention },
     Run(RunId),
     Finished { key: GroupKey, count: usize, unfolded: bool },
 }
@@ -70,7 +78,8 @@ pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     let mut lines = vec![];
     for (key, (mut live, mut finished)) in groups {
         if several {
-            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names) });
+            let attention = attention(&key);
+            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names), attention });
         }
         let order = |a: &&ListedRun, b: &&ListedRun| compare(a, b, list.sorting);
         live.sort_by(order);
@@ -98,6 +107,14 @@ pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
 fn workflow_names(list: &RunList) -> HashMap<&SessionId, &str> {
     let drivers = list.entries.values().filter(|entry| entry.row.kind == RunKind::Workflow);
     drivers.filter_map(|entry| Some((entry.row.workflow_session.as_ref()?, entry.row.name.as_deref()?))).collect()
+}
+
+const fn attention(key: &GroupKey) -> Attention {
+    match key {
+        GroupKey::Waiting => Attention::Waiting,
+        GroupKey::Failed => Attention::Failed,
+        GroupKey::Repository { .. } | GroupKey::Session(_) | GroupKey::Rest => Attention::None,
+    }
 }
 
 fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) -> String {

@@ -21,7 +21,7 @@ fn list(rows: Vec<RunRow>) -> RunList {
 fn shown(list: &RunList) -> Vec<String> {
     let name = |id: &RunId| list.get(id).and_then(|entry| entry.row.name.clone()).unwrap_or_default();
     let words = |line: &RunsLine| match line {
-        RunsLine::Group { title } => format!("[{title}]"),
+        RunsLine::Group { title, .. } => format!("[{title}]"),
         RunsLine::Run(id) => name(id),
         RunsLine::Finished { count, unfolded: true, .. } => format!("{count} finished:"),
         RunsLine::Finished { count, unfolded: false, .. } => format!("{count} finished"),
