@@ -47,14 +47,14 @@ pub(super) struct Acp {
     calls: Calls,
     permissions: Permissions,
     spent: UsageTracker,
-    /// What follows from something we said.
+    /// What follows from a message that was sent.
     pending: Vec<StreamItem>,
 }
 
 /// How far the conversation has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
-    /// Nothing has been said by us.
+    /// Nothing has been sent.
     Unopened,
     /// The request with this id waits for its answer.
     Waiting(i64, Awaited),

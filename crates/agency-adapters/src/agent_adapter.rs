@@ -1,4 +1,4 @@
-//! The contract of every adapter: all that agency knows of one agent program.
+//! The contract of every adapter: everything that is specific to one agent program.
 //!
 //! The one rule: each method has a default that is safe for a program of which only the command is known, so an adapter
 //! states only in what its agent differs.
@@ -9,7 +9,7 @@ use super::{
     SandboxSettings, TrustSettings, Variables,
 };
 
-/// What agency knows of one agent program.
+/// Everything that is specific to one agent program.
 pub trait AgentAdapter: Send + Sync {
     /// The agent's name in the configuration.
     fn name(&self) -> &'static str;

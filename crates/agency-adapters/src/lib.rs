@@ -1,4 +1,4 @@
-//! All that agency knows of the agent programs: one adapter each, in a folder of its own, behind [`AgentAdapter`].
+//! Everything that is specific to one agent program: one adapter each, in a folder of its own, behind [`AgentAdapter`].
 //!
 //! Their protocols are read here as well: output into items, messages into bytes; and their screens, by [`screen`] rules.
 //!
@@ -62,6 +62,10 @@ pub use self::registry::{
     CUSTOM, DEFAULT_AGENT, RegisterError, WORKFLOW_DRIVER, adapter, built_in, find_adapter, register, registered,
 };
 pub use self::workflow_driver::protocol as driver_protocol;
+
+/// The versions of the real agents that the tests run, as `scripts/agents` installs them.
+#[doc(hidden)]
+pub const AGENT_VERSIONS: &str = include_str!("../data/agent-versions.toml");
 
 /// The environment of a process.
 pub type Variables = BTreeMap<OsString, OsString>;

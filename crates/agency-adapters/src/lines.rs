@@ -14,7 +14,7 @@ const MAX_KEPT_BYTES: usize = 1024 * 1024;
 /// One line without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// The text; what was no UTF-8 is replaced.
+    /// The text; bytes that are not UTF-8 are replaced.
     pub(super) text: Cow<'a, str>,
     /// How long the line really was, if it was cut.
     pub(super) cut_from: Option<u64>,

@@ -16,7 +16,7 @@ pub(super) fn first_line(text: &str) -> String {
     line.chars().take(MAX_TITLE_CHARS - 1).chain(['\u{2026}']).collect()
 }
 
-/// Everything a tool would be given, as a human reads it: a command, a plan or a change as it is, anything else as JSON.
+/// Everything a tool would be given, as a user reads it: a command, a plan or a change as it is, anything else as JSON.
 pub(super) fn command_detail(input: &Value) -> String {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     if let Some(whole) = text("command").or_else(|| text("plan")).or_else(|| text("diff")) {
@@ -32,7 +32,7 @@ pub(super) fn command_detail(input: &Value) -> String {
     serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string())
 }
 
-/// A change of a file, as a human reads it. Agents give whole files: what is the same at both ends is left out.
+/// A change of a file, as a user reads it. Agents give whole files: what is the same at both ends is left out.
 pub(super) fn change(path: &str, old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let same = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(one, other)| one == other).count();

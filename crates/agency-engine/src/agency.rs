@@ -1,6 +1,26 @@
 //! The facade: everything that can be done with runs goes through [`Agency`].
 //!
 //! Its verbs are in [`runs`](crate::runs); this file only opens the home.
+//!
+//! ```
+//! # let place = tempfile::tempdir()?;
+//! # let directory = place.path().join("home");
+//! use agency_engine::agency::Agency;
+//! use agency_engine::config::Config;
+//! use agency_engine::store::RunFilter;
+//! use agency_model::run::State;
+//!
+//! let mut config = Config::default();
+//! config.max_agents = 3;
+//! let mut agency = Agency::builder().home(directory).config(config).build()?;
+//! assert!(agency.list(&RunFilter::default().state(State::Running))?.is_empty());
+//!
+//! // A clone has a connection of its own.
+//! let mut other = agency.clone();
+//! let listed = std::thread::spawn(move || other.list(&RunFilter::default()));
+//! assert!(listed.join().unwrap()?.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod builder;
 
@@ -13,6 +33,7 @@ use std::time::Duration;
 use agency_model::ErrorCode;
 
 use crate::config::{AdapterRefused, Config, ConfigError};
+use crate::deadline::capped;
 use crate::home::{Home, HomeError};
 use crate::own_program::{NotInitialised, check_child};
 use crate::store::{Store, StoreError};
@@ -28,6 +49,7 @@ pub struct Agency {
 
 /// Why the place could not be opened.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OpenError {
     /// The home could not be used.
     #[error(transparent)]
@@ -89,10 +111,13 @@ impl Agency {
     fn open_with(
         open: fn(&Path, Duration) -> Result<Store, StoreError>,
         home: Home,
-        config: Config,
+        mut config: Config,
         executable: PathBuf,
     ) -> Result<Self, OpenError> {
         check_child()?;
+        for limit in [&mut config.stop_grace, &mut config.shutdown_grace, &mut config.lock_timeout] {
+            *limit = capped(*limit);
+        }
         if !home.database().exists() {
             home.ensure()?;
         }

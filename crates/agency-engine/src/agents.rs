@@ -2,15 +2,48 @@
 //!
 //! A named agent is a run of kind `agent` with restart policy `on-crash`; the one rule is that nothing of a run's life
 //! is done here. The manager has no terminal: it returns values, and sends events through its channel.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use agency_engine::agents::{AgentEventKind, AgentManager, ManagerConfig};
+//! use agency_engine::runner::{ScriptStep, ScriptedRunner, Stream};
+//! use agency_model::run::Exit;
+//! # use agency_engine::{agency::Agency, config::Config, runs::create::RunRequest};
+//! # let place = tempfile::tempdir()?;
+//! # let repository = agency_engine::scripted::sample::create(&place.path().join("repository"))?;
+//! # let agency = Agency::builder().home(place.path().join("home")).config(Config::default()).program("agency").build()?;
+//! # let request = RunRequest::new(&repository.path, "scripted").prompt("Count");
+//!
+//! // `AgentManager::new` starts the agents themselves; this one is for tests.
+//! let config = ManagerConfig::of(agency.config());
+//! let mut manager = AgentManager::with_runner(agency, config, |_mode, _command| {
+//!     let exit = Exit { exit_code: Some(0), signal: None };
+//!     Ok(Box::new(ScriptedRunner::new([
+//!         ScriptStep::Say(Stream::Stdout, b"one, two\n".to_vec()),
+//!         ScriptStep::Exit(exit),
+//!     ])))
+//! });
+//! let events = manager.events()?;
+//! manager.spawn_agent("alice", request, &AtomicBool::new(false))?;
+//! let said = events.into_iter().find_map(|event| match event.happened {
+//!     AgentEventKind::Output { text, .. } => Some(text),
+//!     _ => None,
+//! });
+//! assert_eq!(said.as_deref(), Some("one, two\n"));
+//! manager.shutdown(&AtomicBool::new(false))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 mod events;
 mod follower;
+mod restart_request;
 mod shutdown;
 mod state;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +55,7 @@ use agency_model::{Host, Mode, RunId, RunKind, nearest};
 
 pub use error::AgentError;
 pub use events::{AgentEvent, AgentEventKind, AgentEvents, Missed};
+pub use restart_request::RestartRequest;
 pub use shutdown::{Shutdown, StoppedAgent};
 pub use state::AgentState;
 
@@ -42,6 +76,7 @@ const MAX_NAME_CHARS: usize = 64;
 
 /// What holds for all agents of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ManagerConfig {
     /// How many runs may be live at once, across all processes.
     pub max_agents: u32,
@@ -64,21 +99,10 @@ impl ManagerConfig {
 pub struct NamedAgent {
     /// Its name.
     pub name: String,
-    /// What it is about, in a word.
+    /// Its state, as one word.
     pub state: AgentState,
     /// Its newest run.
     pub run: RunRow,
-}
-
-/// How an agent is started again.
-#[derive(Debug, Clone)]
-pub struct RestartRequest {
-    /// Its prompt; nothing if absent.
-    pub prompt: Option<String>,
-    /// Where the user stands.
-    pub current_directory: PathBuf,
-    /// The environment it gets.
-    pub environment: BTreeMap<OsString, OsString>,
 }
 
 /// Spawns, stops, restarts and watches named agents.
@@ -93,6 +117,12 @@ pub struct AgentManager {
 impl fmt::Debug for AgentManager {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("AgentManager").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Drop for AgentManager {
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }
 
@@ -117,27 +147,12 @@ impl AgentManager {
     ///
     /// use agency_engine::agents::{AgentManager, AgentState, ManagerConfig};
     /// use agency_engine::runner::{ScriptStep, ScriptedRunner, Stream};
-    /// # use agency_engine::{agency::Agency, config::Config, home::Home, runs::create::RunRequest};
-    /// # use agency_model::{RunKind, spec::{RunnerDraft, SpecDraft}};
+    /// # use agency_engine::{agency::Agency, config::Config, runs::create::RunRequest};
     /// # let place = tempfile::tempdir()?;
     /// # let repository = agency_engine::scripted::sample::create(&place.path().join("repository"))?;
     /// # let config = Config::default();
-    /// # let request = RunRequest {
-    /// #     kind: RunKind::Agent,
-    /// #     spec_file: None,
-    /// #     flags: SpecDraft {
-    /// #         runner: Some(RunnerDraft { kind: Some("claude-code".to_owned()), args: None }),
-    /// #         ..SpecDraft::default()
-    /// #     },
-    /// #     prompt_text: None,
-    /// #     current_directory: repository.path.clone(),
-    /// #     environment: std::env::vars_os().collect(),
-    /// #     may_wait: false,
-    /// #     terminal: None,
-    /// #     notify: false,
-    /// #     workflow: None,
-    /// # };
-    /// # let agency = Agency::open(Home::new(place.path().join("home")), config.clone(), "agency".into())?;
+    /// # let agency = Agency::builder().home(place.path().join("home")).config(config.clone()).program("agency").build()?;
+    /// # let request = RunRequest::new(&repository.path, "claude-code");
     ///
     /// let result = r#"{"type":"result","subtype":"success","is_error":false,"result":"Done."}"#;
     /// let mut manager = AgentManager::with_runner(agency, ManagerConfig::of(&config), move |_mode, _command| {
@@ -160,7 +175,9 @@ impl AgentManager {
         for agent in agency.config.agents.values_mut() {
             agent.own_runner = true;
         }
-        Self { runner: Some(Arc::new(spawn)), ..Self::new(agency, config) }
+        let mut manager = Self::new(agency, config);
+        manager.runner = Some(Arc::new(spawn));
+        manager
     }
 
     /// The place that it manages.
@@ -246,7 +263,7 @@ impl AgentManager {
         self.welcome(run)
     }
 
-    /// What an agent is about, in a word.
+    /// The state of an agent, as one word.
     pub fn state(&mut self, name: &str) -> Result<AgentState, AgentError> {
         Ok(self.agent(name)?.state)
     }
@@ -255,10 +272,17 @@ impl AgentManager {
     pub fn list_agents(&mut self) -> Result<Vec<NamedAgent>, AgentError> {
         let filter = RunFilter { kind: Some(RunKind::Agent), ..RunFilter::default() };
         let mut agents: BTreeMap<String, NamedAgent> = BTreeMap::new();
-        // Newest first: of a name that was used again, only the newest run counts.
+        // Newest first: of a name that was used again, the live run counts, else the newest.
         for run in self.agency.list(&filter)? {
             let agent = named(run);
-            agents.entry(agent.name.clone()).or_insert(agent);
+            match agents.entry(agent.name.clone()) {
+                Entry::Vacant(free) => drop(free.insert(agent)),
+                Entry::Occupied(mut newer) => {
+                    if newer.get().run.state.is_terminal() && !agent.run.state.is_terminal() {
+                        newer.insert(agent);
+                    }
+                }
+            }
         }
         Ok(agents.into_values().collect())
     }
@@ -288,6 +312,7 @@ impl AgentManager {
     }
 
     fn check_free(&mut self, name: &str) -> Result<(), AgentError> {
+        self.agency.adopt_missing()?;
         let live = RunFilter {
             kind: Some(RunKind::Agent),
             name: Some(name.to_owned()),

@@ -2,6 +2,23 @@
 //!
 //! The one rule: a file is either understood whole or refused with all its mistakes and their places. No key is ever
 //! skipped, and each value knows whether the file or a default gave it.
+//!
+//! ```
+//! use agency_engine::config::{AgentConfig, Config, Environment};
+//!
+//! // In memory: the defaults, and what differs from them.
+//! let mut config = Config::default();
+//! config.agents.insert("mine".to_owned(), AgentConfig::new("my-agent"));
+//! assert_eq!(config.agent("mine").unwrap().1.command, "my-agent");
+//!
+//! // From a file; without one, `Config::load(None, &Environment::of_process())` finds the user's.
+//! # let place = tempfile::tempdir()?;
+//! let file = place.path().join("config.toml");
+//! std::fs::write(&file, "max_agents = 3\ndefault_agnt = \"codex\"\n")?;
+//! let refused = Config::load(Some(&file), &Environment::default()).unwrap_err();
+//! assert!(refused.to_string().contains("default_agnt"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod agent;
 mod agent_name;
@@ -26,6 +43,7 @@ pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
+pub(crate) use locate::environment_of_process;
 pub use locate::{Environment, Location, NamedBy, locate};
 pub use origin::{ConfigValue, Origin};
 pub use policy_file::{PolicyFileError, read_policy};
@@ -47,6 +65,7 @@ use tracing::debug;
 
 /// The settings in force: those of the file, and the defaults for all others.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Config {
     /// The agent of a run that names none, always one of `agents`.
     pub default_agent: String,
@@ -91,6 +110,7 @@ pub struct Config {
 
 /// Notifications when an agent asks, or when a run has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct NotifyConfig {
     /// Whether the bell rings in the run's tmux pane, and in a terminal that follows the inbox.
     pub bell: bool,
@@ -104,6 +124,7 @@ pub struct NotifyConfig {
 
 /// How agents that crash are started again.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RestartConfig {
     /// How many crashes in a row are too many.
     pub failures: u32,
@@ -156,6 +177,7 @@ impl Default for Config {
 }
 
 /// Describes the shape of the configuration file, for editors.
+#[doc(hidden)]
 #[must_use]
 pub fn config_schema() -> schemars::Schema {
     schemars::schema_for!(file::ConfigFile)

@@ -1,6 +1,16 @@
 //! Where everything is kept: `~/.agency`, or wherever `$AGENCY_HOME` points.
 //!
 //! The one rule: directories are 0700 and files 0600, because prompts and logs hold secrets.
+//!
+//! ```
+//! use agency_engine::home::Home;
+//! use agency_model::RunId;
+//!
+//! let home = Home::new("/srv/agency".into());
+//! let id: RunId = "r_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse()?;
+//! assert!(home.run(&id).events().ends_with("runs/r_01ARZ3NDEKTSV4RRFFQ69G5FAV/events.ndjson"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,9 +18,10 @@ use std::path::{Path, PathBuf};
 use agency_model::RunId;
 use serde::Serialize;
 
+pub use agency_system::files::FileError as HomeError;
+#[doc(hidden)]
 pub use agency_system::files::{
-    FileError as HomeError, create_private_directory, open_for_append, open_to_read, read_text, read_whole,
-    write_atomically,
+    create_private_directory, open_for_append, open_to_read, read_text, read_whole, write_atomically,
 };
 pub(crate) use agency_system::files::{read_private_file, sync_directory};
 
@@ -218,7 +229,7 @@ impl RunDirectory {
         self.file("events.ndjson")
     }
 
-    /// The supervisor's last word.
+    /// The last thing that the supervisor writes: how the run ended.
     #[must_use]
     pub fn done(&self) -> PathBuf {
         self.file("done.json")

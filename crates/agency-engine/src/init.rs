@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use agency_adapters::AgentAdapter;
 use agency_model::{RunId, SessionId};
 
-use crate::config::{AdapterRefused, Config, ConfigError, Environment, StoredConfigError, register_adapter};
+use crate::config::{
+    AdapterRefused, Config, ConfigError, Environment, StoredConfigError, environment_of_process, register_adapter,
+};
 use crate::home::{Home, HomeError};
 use crate::orchestrator::{DriveError, DriverContext, DriverProtocol, DriverStream, WorkflowExecutor};
 use crate::own_program::{CONFIG_OPTION, DRIVE, RESERVED_ARGUMENT, SCRIPTED, set_initialised, supervised_run};
@@ -17,7 +19,7 @@ use crate::scripted::{ScriptFileError, execute_file};
 use crate::supervise::{SuperviseError, supervise};
 
 /// Makes this program one that can run agents. Call it first in `main`, before arguments are parsed and threads are
-/// started.
+/// started, so in a `main` that is not `async`.
 ///
 /// The library starts its program again, with reserved arguments, to supervise a run, to drive a workflow session, and
 /// as the agent `scripted`. In such a process this call does that work and ends the process. In any other it returns at
@@ -154,7 +156,7 @@ impl Init {
     }
 }
 
-/// What the arguments say; `None` if they are the program's own.
+/// What the arguments mean; `None` if they are the program's own.
 fn child(arguments: &[OsString]) -> Option<Result<ChildProcess, ChildError>> {
     if let Some(run) = supervised_run(arguments) {
         return Some(Home::of_process().map(|home| ChildProcess::Supervisor { home, run }).map_err(ChildError::from));
@@ -202,21 +204,16 @@ impl ChildProcess {
                         None => Config::load(None, &Environment::of_process())?,
                     },
                     executable: std::env::current_exe().map_err(ChildError::Executable)?,
-                    environment: own_environment(),
+                    environment: environment_of_process(),
                 };
                 let protocol = DriverProtocol::for_version(*protocol)
                     .ok_or_else(|| ChildError::Arguments(std::env::args_os().skip(1).collect()))?;
                 let stream = DriverStream::new(Box::new(io::stdout()), protocol);
-                // How the session ended is said in the protocol; the exit code says that it was said.
+                // The protocol reports how the session ended; the exit code only that it was reported.
                 WorkflowExecutor::open(context, session, stream)?.drive(io::stdin())?;
                 Ok(0)
             }
             Self::Scripted { file } => Ok(execute_file(file, &mut io::stdout(), &mut io::stderr())?),
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a driver passes the environment that it was started with on")]
-fn own_environment() -> crate::wire::Environment {
-    std::env::vars_os().collect()
 }

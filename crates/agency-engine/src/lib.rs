@@ -40,20 +40,25 @@
 //! | run a program on a terminal or on pipes | [`runner`] |
 //! | supervise, in a program of one's own | [`init`](init()), or [`Init`] with adapters of one's own |
 //! | teach the library another agent | [`AgentAdapter`](agency_adapters::AgentAdapter), given to [`Init`] and to [`AgencyBuilder`](agency::AgencyBuilder) |
+//! | test a program without a model | the agent [`scripted`], and its sample repository |
 //!
-//! Below them are the [`store`] (the database), the [`config`]uration, the [`home`] (file names), [`agent_files`] (the
-//! files of agents) and [`wire`] (what processes send each other). A use between modules points down: `scripts/figures`
-//! refuses cycles.
+//! Below them are the [`store`] (rows of the database), the [`config`]uration and the [`home`] (file names).
 //!
 //! What an agent program is started with and prints is in the crate [`agency_adapters`], worktrees are in
 //! [`agency_workspace`], processes and locks in [`agency_system`].
 //!
-//! Modules that only the `agency` binary and the tests need are hidden from this documentation.
+//! # Stability
+//!
+//! Errors, events, requests, rows and settings are `#[non_exhaustive]`, because they will grow: requests are made by their
+//! constructors, the configuration by changing fields of its default. Of other crates' types, only
+//! [`Timestamp`](agency_model::Timestamp) and JSON values of `serde_json` are part of the interface.
+//!
+//! Modules that only the `agency` binary and the tests need are hidden from this documentation, and may change in any
+//! version. So may what is seen with the feature `exhaustive`, which is for that binary.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agency;
-pub mod agent_files;
 pub mod agents;
 pub mod ask;
 pub mod config;
@@ -61,20 +66,23 @@ pub mod home;
 pub mod orchestrator;
 pub mod runner;
 pub mod runs;
+pub mod scripted;
 pub mod sources;
 pub mod store;
 pub mod supervise;
 pub mod watch;
-pub mod wire;
 pub mod workflow;
 
+#[doc(hidden)]
+pub mod agent_files;
 #[doc(hidden)]
 pub mod host;
 #[doc(hidden)]
 pub mod record;
 #[doc(hidden)]
-pub mod scripted;
+pub mod wire;
 
+mod deadline;
 mod init;
 mod own_program;
 mod variant_name;

@@ -2,6 +2,39 @@
 //!
 //! `engine` executes the workflow of one session, `state` keeps what is known of all. A session is driven by a run like
 //! any other, so nothing of a run's life is written here again.
+//!
+//! ```standalone_crate
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use agency_engine::agency::Agency;
+//! use agency_engine::config::Config;
+//! use agency_engine::orchestrator::{FollowEnd, Orchestrator, SessionEvent, StartRequest};
+//! use agency_engine::workflow::{Project, load};
+//! use agency_model::workflow::{SessionState, Task};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     agency_engine::init();
+//!     # let place = tempfile::tempdir()?;
+//!     # let repository = agency_engine::scripted::sample::create(&place.path().join("repository"))?.path;
+//!     # let home = place.path().join("home");
+//!     let file = repository.join("release.yaml");
+//!     std::fs::write(&file, "name: release\nsteps:\n  - { name: ok, type: approval, message: 'Release it?' }\n")?;
+//!     let config = Config::default();
+//!     let workflow = load(&Project::around(&repository), &file, &config, None)?;
+//!
+//!     let mut orchestrator = Orchestrator::new(Agency::builder().home(home).config(config).build()?);
+//!     let request = StartRequest::new(workflow, &repository, Task::new("Release 1.2", ""));
+//!     let session = orchestrator.start(request, &AtomicBool::new(false))?;
+//!     let mut events = orchestrator.session_events(session.id(), 0)?;
+//!     for event in &mut events {
+//!         if let SessionEvent::Interaction(_question) = event? {
+//!             orchestrator.approve(session.id(), None, "a program")?;
+//!         }
+//!     }
+//!     assert_eq!(events.end(), Some(FollowEnd::Over(SessionState::Completed)));
+//!     Ok(())
+//! }
+//! ```
 
 mod commands;
 mod engine;
@@ -20,12 +53,13 @@ pub use error::OrchestratorError;
 pub use follow::{FollowEnd, SessionEvent, SessionEvents};
 pub use logging::StepLog;
 pub use overview::{Overview, StepOverview};
-pub use sessions_in_use::{SessionsInUse, needing_session};
+#[doc(hidden)]
+pub use sessions_in_use::SessionsInUse;
+pub use sessions_in_use::needing_session;
 pub use start::{CallerEnv, StartRequest};
-pub use state::{
-    Journal, KeptSpell, NewSession, SESSION_VERSION, SessionDirectory, SessionError, SessionManager, SessionRecord,
-    StepNode, StepState, WorkflowSession,
-};
+#[doc(hidden)]
+pub use state::{Journal, KeptSpell, NewSession, SESSION_VERSION, SessionDirectory};
+pub use state::{SessionError, SessionManager, SessionRecord, StepNode, StepState, WorkflowSession};
 
 use crate::agency::Agency;
 use crate::store::{RunFilter, RunRow, StoreError};

@@ -29,6 +29,7 @@ mod output;
 mod pipes;
 mod running;
 mod scripted;
+mod signal;
 mod terminal;
 
 use std::path::PathBuf;
@@ -43,9 +44,9 @@ pub use self::command::{RunnerCommand, StdinPlan};
 pub use self::listener::{Listener, RunnerOutput};
 pub use self::pipes::HeadlessRunner;
 pub use self::scripted::{ScriptStep, ScriptedHandle, ScriptedRunner};
+pub use self::signal::Signal;
 pub use self::terminal::AgentRunner;
 pub use agency_system::process::TerminalSize;
-pub use rustix::process::Signal;
 
 /// Which of a program's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,6 +59,7 @@ pub enum Stream {
 
 /// What a program did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunnerEvent {
     /// It wrote so many bytes, which [`ProcessRunner::written`] shows until the next event.
     Wrote(Stream, usize),

@@ -28,6 +28,7 @@ pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
 pub mod output_form;
+#[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
 pub mod remove;

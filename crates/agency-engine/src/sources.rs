@@ -1,6 +1,20 @@
 //! Sources: repositories, directories and files that a question can be about, and groups of them.
 //!
 //! The one rule: a source is only ever read. What agency writes are its own clones and its own list.
+//!
+//! ```
+//! use agency_engine::sources::{Source, Sources};
+//!
+//! # let place = tempfile::tempdir()?;
+//! # let place = place.path().to_owned();
+//! # std::fs::create_dir(place.join("docs"))?;
+//! let sources = Sources::beside(&place.join("config.toml"), &place.join("clones"));
+//! sources.add(&Source::directory("docs", place.join("docs")).description("How it works"))?;
+//! sources.add_group("all", &["docs".to_owned()])?;
+//! assert_eq!(sources.resolve(&[], &["all".to_owned()])?[0].path, place.join("docs"));
+//! assert!(sources.source("dogs").is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 mod file;
@@ -35,6 +49,7 @@ pub struct Source {
 
 /// What a source is.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceKind {
     /// A repository, of which agency keeps a clone.
     Git {
@@ -55,8 +70,32 @@ pub enum SourceKind {
     },
 }
 
+impl Source {
+    /// A directory, at an absolute path.
+    pub fn directory(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), kind: SourceKind::Directory { path: path.into() }, description: None }
+    }
+
+    /// A file, at an absolute path.
+    pub fn file(name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), kind: SourceKind::File { path: path.into() }, description: None }
+    }
+
+    /// The default branch of a repository, of which [`Sources::sync`] makes a clone.
+    pub fn git(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: SourceKind::Git { url: url.into(), reference: None }, description: None }
+    }
+
+    /// With a description, which the agent reads.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+}
+
 impl SourceKind {
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {

@@ -1,7 +1,24 @@
 //! The database where all processes meet: one SQLite file, WAL, short transactions.
 //!
-//! The one rule: a state is written only by [`Store::apply`], which asks the state machine; a
+//! The one rule: a state is written only by `Store::apply`, which asks the state machine; a
 //! trigger refuses whatever else would be tried.
+//!
+//! Programs read rows through [`Agency`](crate::agency::Agency):
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! use agency_engine::store::{RunFilter, Selected};
+//!
+//! agency.wait(&run.id, None, State::is_terminal)?;
+//! let runs = agency.list(&RunFilter::default().state(State::Completed).limit(10))?;
+//! assert_eq!(runs[0].id, run.id);
+//! // By its id, the beginning of its id, or its name.
+//! assert!(matches!(agency.select(run.id.as_str())?, Selected::One(_)));
+//! # Ok(())
+//! # }
+//! ```
 
 mod adopt;
 mod columns;
@@ -18,13 +35,18 @@ mod schema;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
-pub use error::StoreError;
+pub use error::{SqliteError, StoreError};
 pub(crate) use known::{KnownRun, KnownRuns};
 pub use query::{RunFilter, Selected};
-pub use questions::{Answering, QuestionRow, QuestionState};
+#[doc(hidden)]
+pub use questions::Answering;
+pub use questions::{QuestionRow, QuestionState};
+#[doc(hidden)]
 pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
 pub use row::RunRow;
+#[doc(hidden)]
 pub use schema::SCHEMA_VERSION;
+#[doc(hidden)]
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};
 
@@ -34,6 +56,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 /// A connection to the database. A clone has one of its own.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Store {
     /// Empty in a clone that was not used yet.

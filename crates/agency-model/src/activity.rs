@@ -1,4 +1,4 @@
-//! What an agent is doing inside `running`, and how we know.
+//! What an agent is doing inside `running`.
 
 use crate::string_enum::string_enum;
 use crate::{Question, QuestionKind};

@@ -21,7 +21,7 @@ mod turn;
 mod typed_message;
 
 pub use activity::{ActivityChange, Evidence};
-pub use effect::{Effect, InterruptKey};
+pub use effect::{Effect, InterruptKey, RequestFailure};
 pub use input::{Answerer, Input, SendError, Sent};
 pub use message::{Message, MessageOrigin};
 pub use open_question::{GivenAnswer, Giver, OpenQuestion, Origin};
@@ -111,7 +111,7 @@ impl Conversation {
         }
     }
 
-    /// Whether the agent waits for a human.
+    /// Whether the agent waits for a user.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.questions.iter().any(|question| question.origin.is_agent() && !question.is_being_answered())

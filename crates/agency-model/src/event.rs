@@ -182,7 +182,7 @@ pub enum Event {
     Activity {
         /// What.
         activity: Activity,
-        /// How we know: the event or the rule that led to it.
+        /// The evidence: the event or the rule that led to it.
         because: String,
         /// The number of the screen line that the rule matched, from 1.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,6 +25,7 @@ macro_rules! id {
         impl $name {
             #[doc = concat!("Names a ", $what, " by a ULID that the caller made.")]
             #[must_use]
+            #[doc(hidden)]
             pub fn from_ulid(ulid: Ulid) -> Self {
                 Self(format!("{}{ulid}", $prefix))
             }

@@ -3,7 +3,7 @@
 use crate::string_enum::string_enum;
 
 string_enum! {
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     Mode {
         /// Its own screen, on a terminal.
         Interactive = "interactive",

@@ -44,8 +44,14 @@ pub use mcp::{
 pub use nearest::nearest;
 pub use plain_text::{Spacer, cut, one_line, plain_text, spaced};
 pub use position::Position;
-pub use question::{Answer, Decision, Question, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer};
+pub use question::{
+    Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
+};
 pub use question_key::QuestionKey;
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;
+
+/// A moment, to the nanosecond and without a time zone. It converts from and into `std::time::SystemTime`.
+#[doc(inline)]
+pub use jiff::Timestamp;

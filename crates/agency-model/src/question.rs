@@ -62,6 +62,37 @@ pub struct Question {
     pub tool: Option<ToolRequest>,
 }
 
+/// What users see of a question, in the inbox and in notifications.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct QuestionContent {
+    /// What kind of thing is asked.
+    pub kind: QuestionKind,
+    /// One line.
+    pub title: String,
+    /// All there is to know: the whole command, the whole diff, the whole plan.
+    pub detail: String,
+    /// The answers that the agent offers.
+    pub options: Vec<QuestionOption>,
+    /// Whether several options may be chosen.
+    pub several: bool,
+    /// Whether an answer as free text is possible.
+    pub free_text: bool,
+    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
+    pub only_on_screen: bool,
+    /// The answers that have a key or an option of their own.
+    pub actions: Vec<QuickAction>,
+}
+
+impl QuestionContent {
+    /// What users see of this question.
+    #[must_use]
+    pub fn of(question: Question) -> Self {
+        let actions = question.actions().to_vec();
+        let Question { key: _, kind, title, detail, options, several, free_text, only_on_screen, tool: _ } = question;
+        Self { kind, title, detail, options, several, free_text, only_on_screen, actions }
+    }
+}
+
 /// One answer that the agent offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionOption {

@@ -1,6 +1,6 @@
 //! The life of a run: its states, what can happen to it, and what follows.
 //!
-//! [`step`] is the only function that changes a run's state; everybody else feeds it inputs and
+//! [`step`] is the only function that changes a run's state; all other code feeds it inputs and
 //! carries out its effects.
 
 mod effect;

@@ -43,13 +43,13 @@ pub struct RunSpec {
     /// A label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Mode,
     /// What the supervisor runs in.
     pub host: Host,
     /// Where the agent works.
     pub workspace: WorkspaceKind,
-    /// Who makes its workspace.
+    /// What makes its workspace.
     #[serde(default = "before_there_was_a_choice")]
     pub vcs: VcsChoice,
     /// What happens when the agent crashes.
@@ -140,7 +140,7 @@ pub struct LimitsSpec {
     pub unknown_minutes: Option<u32>,
 }
 
-/// Who made the workspace of a spec that was stored without this field.
+/// What made the workspace of a spec that was stored without this field.
 const fn before_there_was_a_choice() -> VcsChoice {
     VcsChoice::Git
 }

@@ -115,7 +115,7 @@ pub fn point(name: &'static str) {
 #[inline]
 pub fn point(_name: &'static str) {}
 
-/// Panics when `AGENCY_PANIC_POINT` names this step, to prove what a mistake of ours leaves behind.
+/// Panics when `AGENCY_PANIC_POINT` names this step, to prove what a bug leaves behind.
 #[cfg(feature = "fault-points")]
 #[expect(clippy::panic, reason = "that is what it is for, and no released program has it")]
 pub fn panic_point(name: &'static str) {

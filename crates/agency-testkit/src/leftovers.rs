@@ -27,7 +27,7 @@ pub(crate) fn kill(agency_home: &Path) -> Vec<Pid> {
     left
 }
 
-/// Stops every process of the world, so that none sees another end; says whether all of them are stopped.
+/// Stops every process of the world, so that none sees another end; returns whether all of them are stopped.
 pub(crate) fn freeze(agency_home: &Path) -> bool {
     let frozen = poll(LIMIT, || {
         let found: Vec<Condition> = find(agency_home).into_iter().filter_map(Condition::read).collect();

@@ -44,7 +44,7 @@ impl Address {
         }
     }
 
-    /// Tells git where to fetch from, by its environment.
+    /// Passes the address to git by its environment.
     pub(super) fn configure(&self, git: GitCommand) -> GitCommand {
         let of_host = |key: &str| format!("credential.{}.{key}", self.host);
         let mut settings = vec![

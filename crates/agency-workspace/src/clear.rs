@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, fstat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// A process that fills a directory faster than we empty it does not delay us for ever.
+/// A process that fills a directory faster than it is emptied does not delay the removal for ever.
 const CLEAR_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Deletes the directory. One that is gone, or goes meanwhile, is no error.
+/// Deletes the directory. One that is gone, or disappears meanwhile, is not an error.
 pub(super) fn clear(directory: &Path) -> io::Result<()> {
     let name = CString::new(directory.as_os_str().as_encoded_bytes())?;
     let root = match open_up(&CWD, &name) {
@@ -40,7 +40,7 @@ struct Clearing {
 }
 
 impl Clearing {
-    /// Deletes the files at the top, and brings up what is in its directories; says whether anything was there.
+    /// Deletes the files at the top, and brings up what is in its directories; returns whether anything was there.
     fn round(&mut self) -> io::Result<bool> {
         let names = names_in(&self.root)?;
         for name in &names {

@@ -18,7 +18,7 @@ use agency_system::fault;
 /// The file that agency itself put there.
 const PROMPT: &str = ".agency/prompt.md";
 
-/// Commits every change and every new file that git is not told to ignore.
+/// Commits every change and every new file that git does not ignore.
 pub(super) fn commit_all(worktree: &GitWorktree, message: &str) -> Result<Committed, MergeError> {
     let lookup = FoundWorktree::find(worktree)?;
     let checkout = lookup.checkout(worktree)?;

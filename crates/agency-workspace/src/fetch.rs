@@ -60,7 +60,7 @@ pub fn fetch(fetch: Fetch<'_>, hear: &mut dyn FnMut(&str), cancelled: &AtomicBoo
         return Err(WorkspaceError::PathOccupied { path: fetch.directory.to_owned() });
     }
     let name = fetch.directory.file_name().unwrap_or_default().to_string_lossy();
-    // Who holds the lock makes this clone alone: other drafts were left by processes that died.
+    // The holder of the lock makes this clone alone: other drafts were left by processes that died.
     for left in drafts(parent, &name) {
         discard(&left)?;
     }
@@ -95,7 +95,7 @@ pub fn is_clone(directory: &Path) -> bool {
     directory.join(MARK).is_file()
 }
 
-/// Deletes a clone that [`fetch`] made; says whether there was one.
+/// Deletes a clone that [`fetch`] made; returns whether there was one.
 pub fn forget_clone(directory: &Path) -> Result<bool> {
     let found = is_clone(directory);
     if found {

@@ -119,7 +119,7 @@ impl GitWorktree {
         commit_all::commit_all(self, message)
     }
 
-    /// What a merge into a branch would bring; what is not committed is no part of it.
+    /// What a merge into a branch would bring; what is not committed is not part of it.
     pub fn review(&self, into: &str) -> std::result::Result<Review, MergeError> {
         review::review(self, into)
     }
@@ -187,7 +187,7 @@ impl GitWorktree {
             // Nothing was made.
             None
         } else if fatal("already exists") {
-            // Only the branch was made; what is at the path is somebody else's.
+            // Only the branch was made; what is at the path belongs to another owner.
             removal::take_back_branch(self).err()
         } else {
             self.undo().err()

@@ -1,10 +1,10 @@
 //! The only place that starts git.
 //!
-//! The one rule: which repository git works on is said by us, never by the environment.
+//! The one rule: the caller names the repository, never the environment.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use tracing::debug;
 
+use super::captured::CapturedOutput;
 use super::pipes::{self, Sources, Watched};
 use super::{Result, WorkspaceError, jj};
 
@@ -87,7 +88,7 @@ impl Finished {
         !self.success && self.stderr.lines().any(met)
     }
 
-    /// Whether `git branch` refused to do anything, since HEAD names a ref that is no branch.
+    /// Whether `git branch` refused to do anything, since HEAD names a ref that is not a branch.
     pub(super) fn refused_head(&self) -> bool {
         !self.success && self.stderr.lines().any(|line| line == "fatal: HEAD not found below refs/heads!")
     }
@@ -150,7 +151,7 @@ impl GitCommand {
 
     /// Names the subcommand and its fixed arguments.
     pub(super) fn run<const N: usize>(mut self, words: [&str; N]) -> Self {
-        self.named = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
+        self.named = subcommand(&words);
         self.command.args(words);
         self
     }
@@ -236,17 +237,12 @@ impl GitCommand {
 
     /// Runs git to its own end, even if a hook leaves a program behind that keeps our pipes open.
     pub(super) fn finish_despite_hooks(mut self) -> Result<Finished> {
-        let unusable = |source| WorkspaceError::io("keep git's words in", &std::env::temp_dir())(source);
-        let mut words = tempfile::tempfile().map_err(unusable)?;
-        let for_git = words.try_clone().map_err(unusable)?;
-        self.command.stdout(Stdio::null()).stderr(for_git);
+        let complaints = CapturedOutput::new()?;
+        self.command.stdout(Stdio::null()).stderr(complaints.writer()?);
         let started = Instant::now();
         let status = self.wait(|mut git| git.wait())?;
         self.record(started, status);
-        let mut stderr = Vec::new();
-        words.rewind().and_then(|()| words.read_to_end(&mut stderr)).map_err(unusable)?;
-        let stderr = String::from_utf8_lossy(&stderr).trim_end().to_owned();
-        Ok(Finished { success: status.success(), stdout: Vec::new(), stderr })
+        Ok(Finished { success: status.success(), stdout: Vec::new(), stderr: complaints.into_text()? })
     }
 
     /// Runs git and returns what it printed; any other exit code than zero is an error.
@@ -289,6 +285,11 @@ impl GitCommand {
         line.truncate(line.trim_end_matches('\n').len());
         Ok(line)
     }
+}
+
+/// The words of a command line before its first option, which errors name.
+pub(super) fn subcommand(words: &[&str]) -> String {
+    words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
 }
 
 /// Joins an option and a path that need not be text.

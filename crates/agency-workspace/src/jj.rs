@@ -80,7 +80,7 @@ impl Workspace for JjWorkspace {
             if !added.met_half_made_worktree() {
                 return self.check_added(added);
             }
-            // The git that jj starts read somebody's worktree while that was being made.
+            // The git that jj starts read another worktree while that was being made.
             if removal::undo(self).is_err() {
                 return Err(self.take_back(added.stderr));
             }
@@ -185,7 +185,7 @@ impl JjWorkspace {
             Some(operation) => JjCommand::at_operation(&self.repository, operation),
             None => JjCommand::reading(&self.repository),
         };
-        // Whoever only looks is better served by a base that may have moved than by an error.
+        // For a command that only reads, a base that may have moved is better than an error.
         self.base_below(jj).ok().flatten().unwrap_or_else(|| self.base.clone())
     }
 

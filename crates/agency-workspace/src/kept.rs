@@ -86,7 +86,7 @@ pub(super) fn keep(directory: &Path, identity: Identity, trash: &Path, run: &Run
         }
         Moved::Renamed if Identity::of(&target) == Some(identity) => Ok(place),
         Moved::Renamed => {
-            // Somebody swapped the directory after it was checked: this one is not ours.
+            // The directory was swapped after the check, so this is not the one to delete.
             fs::rename(&target, directory).map_err(WorkspaceError::io("put back", &target))?;
             Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: place })
         }

@@ -7,6 +7,7 @@
 mod address;
 mod branch;
 mod branch_log;
+mod captured;
 mod changes;
 mod checkout;
 mod clear;

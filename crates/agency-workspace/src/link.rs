@@ -62,7 +62,7 @@ pub(super) fn has_no_branch(common_dir: &Path, name: &str) -> bool {
         Ok(found) => found.is_dir(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
-    // In other formats than git's first one, `refs/heads` is no directory.
+    // In other formats than git's first one, `refs/heads` is not a directory.
     let in_files = common_dir.join("refs/heads").is_dir();
     let not_packed = match fs::read(common_dir.join("packed-refs")) {
         Ok(packed) => !packed.split(|byte| *byte == b'\n').any(|line| line.ends_with(full_name.as_bytes())),
@@ -99,7 +99,7 @@ pub(super) fn read_regular(path: &Path, limit: u64) -> io::Result<(Vec<u8>, u64)
     Ok((content, u64::try_from(found.mtime()).unwrap_or(0)))
 }
 
-/// Copies a file with its modification time, from which git tells which entries of an index it must look at again.
+/// Copies a file with its modification time, from which git decides which entries of an index it has to read again.
 pub(super) fn copy_regular(from: &Path, to: &Path, limit: u64) -> io::Result<()> {
     let source = open_regular(from)?;
     let modified = source.metadata()?.modified()?;

@@ -85,14 +85,14 @@ pub(super) fn merge(worktree: &GitWorktree, request: &MergeRequest) -> Result<Me
         };
         fault::point("merge.made");
         match request.strategy {
-            // The branch itself is in the target then, which nobody can mistake.
+            // The branch itself is in the target then, which is unambiguous.
             MergeStrategy::Merge => {}
             MergeStrategy::Squash | MergeStrategy::Rebase => {
                 record::write(&place, &worktree.run, (&commit, &tip), request.record.as_deref())?;
             }
         }
         fault::point("merge.recorded");
-        // Hooks take their time: meanwhile somebody may have switched branches.
+        // Hooks take their time: meanwhile the user may have switched branches.
         let place = MergeContext::find(&common_dir, worktree, &target)?;
         let (branch, dirty) = (&worktree.branch, &request.dirty);
         let step = advance::Step { place: &place, branch, before: &before, after: &commit, dirty };
@@ -138,7 +138,7 @@ fn saved(common_dir: &Path, request: &MergeRequest) -> Result<Vec<SavedChanges>,
     }
 }
 
-/// Checks that git can tell who commits.
+/// Checks that git has an identity to commit with.
 pub(super) fn check_identity(git: impl Fn() -> GitCommand) -> Result<(), MergeError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
         let asked = git().run(["var"]).arg(who).finish()?;

@@ -45,7 +45,7 @@ fn look(checkout: &Checkout) -> Result<Preview> {
     let walked = unsaved::find(checkout, &inside, &found.ignored);
     found.nested = walked.repositories;
     found.ignored.extend(inside.ignored_inside());
-    // Only a trial tells what git makes of such files, and it takes as long as saving them.
+    // Only a trial shows what git makes of such files, and it takes as long as saving them.
     if walked.attribute_pipe || files.iter().any(|file| is_odd(&checkout.work_tree, file)) {
         Staging::trial(checkout)?.add_everything_in_any_form()?;
     }
@@ -60,7 +60,7 @@ fn parse(printed: &[u8]) -> (Preview, Vec<PathBuf>) {
         let is_directory = path.ends_with(b"/");
         let path = PathBuf::from(OsString::from_vec(path.strip_suffix(b"/").unwrap_or(path).to_vec()));
         match letters {
-            // Our own prompt is no news.
+            // Agency's own prompt is not a change.
             b"!! " if path.starts_with(".agency") => {}
             b"!! " => found.ignored.push(path),
             // Git names untracked files; a directory is a repository that it does not look into.

@@ -6,11 +6,13 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
 use super::index_file::{IndexFile, MAX_INDEX_BYTES};
+use super::link::Identity;
 use super::user_settings::UserSettings;
 use super::{Result, WorkspaceError, link};
 
@@ -27,7 +29,7 @@ const SETTINGS: [&str; 12] = [
     "core.sparseCheckout=true",
     "sparse.expectFilesOutsideOfPatterns=false",
     "submodule.recurse=false",
-    // Line endings are no reason to lose a file.
+    // A file is not lost because of its line endings.
     "core.safecrlf=false",
     "gc.auto=0",
     "maintenance.auto=false",
@@ -87,6 +89,7 @@ impl PrivateGit {
         let git = GitCommand::on_tree(&self.directory, &self.work_tree).env("GIT_INDEX_FILE", self.index());
         let git = self.settings.apply(git, &self.directory.join(USER_CONFIG));
         let git = SETTINGS.iter().fold(git, |git, setting| git.config(setting));
+        let git = if ignores_case(&self.work_tree) { git } else { git.config("core.ignoreCase=false") };
         match &self.objects {
             Objects::Repository => {
                 git.config("core.fsync=committed,loose-object,reference").config("core.fsyncMethod=batch")
@@ -190,4 +193,14 @@ fn as_alternate(path: &Path) -> OsString {
     }
     quoted.push(b'"');
     OsString::from_vec(quoted)
+}
+
+/// Whether names that differ only in their case are one file in a working tree. The setting may come from another file
+/// system, and would there hide files.
+fn ignores_case(work_tree: &Path) -> bool {
+    let find = |name| fs::symlink_metadata(work_tree.join(name)).ok();
+    find(".git").zip(find(".GIT")).is_some_and(|(lower, upper)| {
+        // An agent can make the second name of a file, but not of a directory.
+        Identity::from(&lower) == Identity::from(&upper) && (lower.is_dir() || lower.nlink() == 1)
+    })
 }

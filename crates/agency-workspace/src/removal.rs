@@ -160,7 +160,7 @@ struct Saved {
     to: Destination,
 }
 
-/// Saves the work in the directory; where that is gone already, tells what was saved then.
+/// Saves the work in the directory; where that is gone already, returns what was saved then.
 fn save(
     worktree: &GitWorktree,
     lookup: &FoundWorktree,

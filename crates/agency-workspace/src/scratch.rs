@@ -151,9 +151,10 @@ impl Scratch {
     /// Makes everything under a hidden name, so that it appears whole and locked.
     fn fill(&self, draft: &Path) -> io::Result<Held> {
         DirBuilder::new().mode(0o700).create(draft)?;
-        write(&draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         let lock = Lock::take(&draft.join(LOCK), Duration::ZERO).map_err(|error| error.source)?;
         let lock = lock.ok_or_else(|| io::Error::other("another process holds its lock"))?;
+        // Written under the lock: where the note is and the lock is free, this process has died.
+        fs::write(draft.join(LOCK), self.owner.as_os_str().as_encoded_bytes())?;
         for name in REPOSITORY_DIRECTORIES {
             private_directory(&draft.join(name))?;
         }
@@ -174,7 +175,7 @@ impl Scratch {
         Ok(Held { lock, identity: Identity::from(&draft.symlink_metadata()?) })
     }
 
-    /// Renames the directory out of sight and deletes it; says whether it was there. Safe to repeat, and at once by
+    /// Renames the directory out of sight and deletes it; returns whether it was there. Safe to repeat, and at once by
     /// several.
     fn take_away(&self) -> Result<bool> {
         let doomed = hidden(&self.path, "gone");
@@ -187,7 +188,7 @@ impl Scratch {
             Err(_) => false,
         };
         agency_system::fault::point("scratch.gone");
-        // Whoever else renamed it may still be at it, or may have died.
+        // The process that renamed it may still be deleting it, or may have died.
         clear(&doomed).map_err(WorkspaceError::io("delete", &doomed))?;
         Ok(found)
     }

@@ -11,7 +11,7 @@ use super::staging::Staging;
 use super::temporary::TemporaryDirectory;
 use super::{Commit, Result, SavedWork, WorkspaceError, saved_work};
 
-/// Who signs a saved commit where git knows no name for the user.
+/// The author of a saved commit where git has no name for the user.
 const IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "agency"),
     ("GIT_AUTHOR_EMAIL", "agency@localhost"),

@@ -33,7 +33,7 @@ pub(super) struct TemporaryDirectory {
 impl TemporaryDirectory {
     /// Makes one.
     pub(super) fn new() -> Result<Self> {
-        // Whatever the umask is: who can write a git directory chooses what git runs.
+        // Whatever the umask is: a user who can write a git directory chooses what git runs.
         let private = Permissions::from_mode(PRIVATE_MODE);
         let directory = tempfile::Builder::new().prefix(PREFIX).permissions(private).tempdir();
         let directory = directory.map_err(WorkspaceError::io("make a directory in", &std::env::temp_dir()))?;
@@ -74,7 +74,7 @@ pub fn abandoned_directories() -> Vec<PathBuf> {
 pub fn sweep_abandoned_directories() -> Vec<PathBuf> {
     let mut swept = abandoned_directories();
     swept.retain(|path| {
-        // Held until it is deleted, so that one of several who sweep does it.
+        // Held until it is deleted, so that one of several sweeping processes does it.
         let lock = abandoned(path);
         lock.is_ok_and(|lock| lock.is_some()) && fs::remove_dir_all(path).is_ok()
     });

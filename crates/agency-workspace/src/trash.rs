@@ -35,7 +35,7 @@ pub(super) fn take(directory: &Path, identity: Identity, trash: &Path, run: &Run
     if Identity::of(&target) == Some(identity) {
         return Ok(target);
     }
-    // Somebody swapped the directory after it was checked: this one is not ours.
+    // The directory was swapped after the check, so this is not the one to delete.
     fs::rename(&target, directory).map_err(WorkspaceError::io("put back", &target))?;
     Err(WorkspaceError::OutsideRoot { path: directory.to_owned(), root: trash.to_owned() })
 }

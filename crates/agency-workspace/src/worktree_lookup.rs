@@ -113,7 +113,7 @@ pub(super) fn identify(path: &Path, repository: &Path, root: &Path) -> Result<Op
     Err(outside())
 }
 
-/// Whether something that is no directory has the name and the place that only worktrees of runs have.
+/// Whether something that is not a directory has the name and the place that only worktrees of runs have.
 fn is_replaced(path: &Path, root: &Path, found: &fs::Metadata) -> bool {
     let is_run = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.parse::<RunId>().is_ok());
     !found.is_dir() && is_run && path.parent().is_some_and(|parent| is_below(parent, root))
@@ -148,7 +148,7 @@ fn repository_of(worktree: &GitWorktree, here: Option<Identity>) -> Result<(Path
     match Repository::from_root(worktree.repository.clone()).common_dir() {
         Ok(recorded) => {
             let entry = entry::find(&recorded, &worktree.path, here);
-            // Without an entry, only the base tells a repository from another one in its place.
+            // Without an entry, only the base distinguishes a repository from another one in its place.
             if entry.is_none() && here.is_some() && !branch::has_commit(&recorded, &worktree.base)? {
                 return Err(gone());
             }

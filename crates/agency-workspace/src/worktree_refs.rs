@@ -168,7 +168,7 @@ fn own_refs(common_dir: &Path, admin_dir: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// Objects of refs that are no commits.
+/// Objects of refs that are not commits.
 fn other_objects(common_dir: &Path, own: &[(String, String)]) -> Result<HashSet<String>> {
     if own.is_empty() {
         return Ok(HashSet::new());

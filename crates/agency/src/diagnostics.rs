@@ -44,7 +44,7 @@ pub(crate) fn install(verbosity: u8, destination: impl FnOnce() -> Option<Destin
     if level == LevelFilter::OFF && directives.is_empty() {
         return Ok(());
     }
-    let targets = filter::targets(level, &directives).map_err(|wrong| filter::refusal(&wrong))?;
+    let targets = filter::targets(level, &directives)?;
     match destination() {
         Some(Destination::StandardError) => record(targets, || Diagnosed),
         Some(Destination::File(path)) => record(targets, Mutex::new(LogFile::new(path))),
@@ -56,11 +56,11 @@ pub(crate) fn install(verbosity: u8, destination: impl FnOnce() -> Option<Destin
 /// Records what a supervisor does in the log of its run, and where in the source it crashes.
 pub(crate) fn install_for_supervisor(home: &Home, id: &RunId) {
     let read = filter::targets(LevelFilter::OFF, &format!("info,{}", directives()));
-    let wrong = read.as_ref().err().cloned();
+    let mistake = read.as_ref().err().map(ToString::to_string);
     let targets = read.unwrap_or_else(|_| filter::own(LevelFilter::INFO));
     record(targets, Mutex::new(LogFile::new(home.run(id).supervisor_log())));
-    if let Some(directive) = wrong {
-        tracing::warn!(directive, "a filter of AGENCY_LOG is not valid; level info is used");
+    if let Some(mistake) = mistake {
+        tracing::warn!(mistake, "AGENCY_LOG is not valid; level info is used");
     }
     std::panic::set_hook(Box::new(|panic| {
         // The message may quote what the agent or a user wrote.

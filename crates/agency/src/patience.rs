@@ -1,4 +1,5 @@
-//! Ctrl-C and TERM: the first asks for an end, the second for a quick one; while a run is being created, or many are looked at, it ends us.
+//! Ctrl-C and TERM: the first asks for an end, the second for a quick one. While a run is created, or many are read, the
+//! second ends the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! What answers show: data for JSON, and its words for people. Commands, the TUI and the MCP server share it.
+//! What answers show: data for JSON, and its text for users. Commands, the TUI and the MCP server share it.
 //!
 //! The one rule: nothing here prints.
 

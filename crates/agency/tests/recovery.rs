@@ -10,4 +10,5 @@ mod recovery {
     mod lost_while_live;
     mod older_database;
     mod plan;
+    mod unknown_while_live;
 }

@@ -29,7 +29,7 @@ struct Call {
     kind: ToolKind,
     title: String,
     input: Option<Value>,
-    /// What the agent shows of it: what it wants to do, and later what came out.
+    /// What the agent shows of it: what it is about to do, and later the result.
     shown: String,
     state: CallState,
 }

@@ -42,7 +42,7 @@ impl Permissions {
         Ok(reply(id, outcome))
     }
 
-    /// The agent no longer wants to know, but still has to be answered.
+    /// The agent withdrew the request, but still needs a reply.
     pub(super) fn withdrawn(&mut self, id: &RequestId) -> Option<(StreamItem, Vec<u8>)> {
         let (key, open) = self.open.remove_entry(&key(id))?;
         Some((StreamItem::Withdrawn(key), wire::refusal(open.id, Error::request_cancelled())))
@@ -98,7 +98,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
         return Err(unfit("the agent takes one of its options here, and no words"));
     }
     let option = match answer.decision() {
-        // Some agents keep "always" for good: only a human chooses that, and by its name.
+        // Some agents keep "always" for good: only a user chooses that, and by its name.
         Decision::Allow { .. } => of_kind(PermissionOptionKind::AllowOnce)
             .ok_or_else(|| unfit("the agent offers no way to allow this once: choose one of its options"))?,
         Decision::Deny { .. } => match of_kind(PermissionOptionKind::RejectOnce) {

@@ -32,7 +32,7 @@ struct Skipped<'a> {
 }
 
 impl Acp {
-    /// Hears `session/update`.
+    /// Handles `session/update`.
     pub(super) fn updated(
         &mut self,
         params: Option<&RawValue>,

@@ -190,7 +190,7 @@ impl Claude {
     }
 
     fn user(&mut self, said: Said<ContentMessage<'_>>, items: &mut Vec<StreamItem>) -> Result<(), NotUnderstood> {
-        // An echo of what we said.
+        // An echo of a message that was sent.
         if said.is_replay == Some(true) {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{Opening, line};
 
-/// What must be remembered of what we said.
+/// The state of the requests that were sent.
 #[derive(Debug)]
 pub(super) struct Client {
     opening: Opening,

@@ -1,4 +1,4 @@
-//! What `codex app-server` asks, as a human reads it.
+//! What `codex app-server` asks, as a user reads it.
 
 use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption, ToolRequest};
 use serde::Deserialize;

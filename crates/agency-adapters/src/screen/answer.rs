@@ -24,7 +24,7 @@ pub(super) struct Answers {
     deny: Vec<Pattern>,
     /// The keys that deny, where no option does.
     deny_keys: Vec<KeyBytes>,
-    /// The keys that go on after several options were checked.
+    /// The keys that confirm several checked options.
     finish: Vec<KeyBytes>,
     /// The option that takes own words.
     text: Option<TextOption>,

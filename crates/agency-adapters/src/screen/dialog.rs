@@ -29,7 +29,7 @@ pub(super) struct Dialog {
     /// Which lines above the options say all there is to know.
     #[serde(default)]
     detail: MarkedLines,
-    /// By which words the tool is known that wants permission.
+    /// The words by which the tool that needs permission is recognised.
     #[serde(default)]
     tools: Vec<DialogTool>,
     /// How the options are shown.

@@ -73,28 +73,41 @@ impl RulesFile {
         })?;
         for (index, rule) in file.rules.iter().enumerate() {
             let earlier = file.rules.iter().take(index).map(|rule| rule.get_ref().name.as_str());
-            rule.get_ref().check(earlier).map_err(|message| invalid(path, text, rule.span().start, message))?;
+            rule.get_ref().check(earlier).map_err(|error| invalid(path, text, rule.span().start, error.to_string()))?;
         }
         Ok(file)
     }
 }
 
+/// A rule that is well-formed and makes no sense.
+#[derive(Debug, thiserror::Error)]
+enum RuleError {
+    #[error("there are two rules `{0}`")]
+    Duplicate(String),
+    #[error("the rule `{0}` would fit every screen: it needs a `title`, or `all` or `any`")]
+    FitsEverything(String),
+    #[error("the rule `{0}` says `unknown`, which is what holds without a rule")]
+    SaysUnknown(String),
+    #[error("the rule `{0}` asks something, so its activity is `waiting_for_user`")]
+    AsksWithoutWaiting(String),
+}
+
 impl Rule {
     /// Refuses what is well-formed and makes no sense.
-    fn check<'a>(&self, mut earlier: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        let name = &self.name;
-        if earlier.any(|earlier| earlier == name) {
-            return Err(format!("there are two rules `{name}`"));
+    fn check<'a>(&self, mut earlier: impl Iterator<Item = &'a str>) -> Result<(), RuleError> {
+        let name = || self.name.clone();
+        if earlier.any(|earlier| earlier == self.name) {
+            return Err(RuleError::Duplicate(name()));
         }
         let asks_nothing = |condition: &Condition| condition.all.is_empty() && condition.any.is_empty();
         if self.title.is_none() && self.when.iter().all(asks_nothing) {
-            return Err(format!("the rule `{name}` would fit every screen: it needs a `title`, or `all` or `any`"));
+            return Err(RuleError::FitsEverything(name()));
         }
         if self.activity == Activity::Unknown {
-            return Err(format!("the rule `{name}` says `unknown`, which is what holds without a rule"));
+            return Err(RuleError::SaysUnknown(name()));
         }
         if self.question.is_some() && self.activity != Activity::WaitingForUser {
-            return Err(format!("the rule `{name}` asks something, so its activity is `waiting_for_user`"));
+            return Err(RuleError::AsksWithoutWaiting(name()));
         }
         Ok(())
     }

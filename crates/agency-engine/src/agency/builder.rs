@@ -1,4 +1,4 @@
-//! Opens the home with what a program says, and defaults for the rest.
+//! Opens the home with the settings of a program, and defaults for the rest.
 
 use std::path::PathBuf;
 

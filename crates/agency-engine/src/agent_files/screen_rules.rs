@@ -11,6 +11,7 @@ const MAX_RULES_BYTES: u64 = 1_000_000;
 
 /// Why a file of rules is refused.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScreenRulesFileError {
     /// The operating system does not let it be read, or it is not text.
     #[error("{}: cannot be read: {source}", path.display())]

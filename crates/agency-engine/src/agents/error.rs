@@ -10,6 +10,7 @@ use crate::store::StoreError;
 
 /// Why an agent was not spawned, stopped, restarted or found.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AgentError {
     /// The name cannot be used.
     #[error(

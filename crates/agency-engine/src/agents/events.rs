@@ -1,4 +1,4 @@
-//! The manager's channel: lossless for what changes an agent's state, bounded for what it says.
+//! The manager's channel: lossless for what changes an agent's state, bounded for its output.
 //!
 //! A slow consumer receives how much of an agent's output it missed, and between which events, so that it can read
 //! them from the log. The agents never wait for it.
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use agency_model::{Event, RunId};
 
 use super::AgentState;
+use crate::deadline::capped;
 
 /// How many events of output wait for a slow consumer.
 const QUEUE_CAPACITY: usize = 1024;
@@ -27,6 +28,7 @@ pub struct AgentEvent {
 
 /// What happened to an agent.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AgentEventKind {
     /// An event of its run.
     Event {
@@ -67,7 +69,10 @@ pub struct Missed {
     pub bytes: u64,
 }
 
-/// The consumer's end of the channel. Several consumers share what comes.
+/// The consumer's end of the channel. Clones of it share what comes: each event is given to one of them.
+///
+/// As an iterator it waits for the next event, and ends when its [`AgentManager`](super::AgentManager) is dropped and all
+/// was given. The agents continue.
 #[derive(Debug, Clone)]
 pub struct AgentEvents {
     queue: Arc<Queue>,
@@ -79,19 +84,30 @@ impl AgentEvents {
         Self { queue: Arc::clone(queue) }
     }
 
-    /// The next event, or nothing if none comes within the limit.
+    /// The next event, or nothing if none comes within the limit or before the manager is dropped.
     #[must_use]
     pub fn wait(&self, limit: Duration) -> Option<AgentEvent> {
-        let until = Instant::now() + limit;
+        let until = Instant::now() + capped(limit);
         let mut waiting = self.queue.lock();
         loop {
             if let Some(event) = waiting.take() {
                 return Some(event);
             }
+            if waiting.closed {
+                return None;
+            }
             let left = until.checked_duration_since(Instant::now())?;
             let woken = self.queue.came.wait_timeout(waiting, left);
             waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+}
+
+impl Iterator for AgentEvents {
+    type Item = AgentEvent;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.wait(Duration::MAX)
     }
 }
 
@@ -109,6 +125,8 @@ struct Waiting {
     output: usize,
     missed: BTreeMap<RunId, Missed>,
     heard: bool,
+    /// Whether the manager is gone, so that no more will come.
+    closed: bool,
 }
 
 impl Queue {
@@ -120,6 +138,12 @@ impl Queue {
     /// Whether the events have a receiver.
     pub(super) fn is_heard(&self) -> bool {
         self.lock().heard
+    }
+
+    /// Ends the channel: what is in it is still given.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.came.notify_all();
     }
 
     /// Takes an event in, or counts it as missed.
@@ -257,7 +281,7 @@ mod tests {
         assert_eq!(missed.iter().map(|missed| missed.bytes).sum::<u64>(), 2000);
         assert_eq!((missed[0].first, missed[missed.len() - 1].last), (room + 1, room + 500));
         assert!(is(&heard.last().unwrap().happened, |event| matches!(event, Event::Exit { .. })));
-        // Who has caught up misses nothing more.
+        // A reader that has caught up misses nothing more.
         queue.push(said(room + 502));
         assert_eq!(events.wait(Duration::ZERO), Some(said(room + 502)));
     }
@@ -269,5 +293,16 @@ mod tests {
         let late = std::thread::spawn(move || events.wait(Duration::from_secs(20)));
         queue.push(said(1));
         assert_eq!(late.join().unwrap(), Some(said(1)));
+    }
+
+    #[test]
+    fn the_iteration_ends_with_the_manager_and_after_what_came_before() {
+        let queue = Arc::<Queue>::default();
+        let events = AgentEvents::of(&queue);
+        queue.push(said(1));
+        let iterating = std::thread::spawn(move || events.collect::<Vec<_>>());
+        queue.push(said(2));
+        queue.close();
+        assert_eq!(iterating.join().unwrap(), [said(1), said(2)]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use agency_model::RunId;
+use agency_model::{Event, RunId};
 
 use super::events::{AgentEvent, AgentEventKind, Queue};
 use super::{AgentError, AgentState, NamedAgent};
@@ -113,19 +113,26 @@ impl Reading {
         Ok(row.state.is_terminal() || self.agency.settle(&row)?.is_some())
     }
 
-    /// Output comes before the events that were written after it, such as that of the agent's exit.
+    /// Output comes after the event of the attempt that wrote it, and before that of the attempt's exit.
     fn read(&mut self, over: bool) -> io::Result<()> {
-        self.read_output(over)?;
         let mut arrived = vec![];
         let reader = &mut self.reader;
         self.events.read(|piece| {
             arrived.extend(reader.feed(piece));
             Ok(())
         })?;
-        for read in arrived {
+        // The events are read first: the output before each of them is in the log by now.
+        arrived.retain(|read| read.event.seq > self.seq);
+        let begins: Vec<Option<u64>> = arrived.iter().map(|read| begin_of_output(&read.event.event)).collect();
+        for (index, read) in arrived.into_iter().enumerate() {
             let (seq, event) = (read.event.seq, read.event.event);
-            if seq <= self.seq {
-                continue;
+            match (begins.get(index), &event) {
+                (Some(Some(begin)), _) => self.read_output(*begin)?,
+                (_, Event::Exit { .. }) => {
+                    let next = begins.iter().skip(index).flatten().next();
+                    self.read_output(next.copied().unwrap_or(u64::MAX))?;
+                }
+                _ => {}
             }
             self.seq = seq;
             let new = self.state.after(&event);
@@ -135,28 +142,37 @@ impl Reading {
                 self.push(AgentEventKind::StateChange { old, new });
             }
         }
+        self.read_output(u64::MAX)?;
+        if over && let Some((_, stripper)) = &mut self.output {
+            let rest = stripper.finish();
+            self.push_output(rest);
+        }
         Ok(())
     }
 
-    fn read_output(&mut self, over: bool) -> io::Result<()> {
+    /// Passes the output on up to an offset of its log.
+    fn read_output(&mut self, end: u64) -> io::Result<()> {
         let Some((mut tail, mut stripper)) = self.output.take() else { return Ok(()) };
-        let push = |text: String| {
-            if !text.is_empty() {
-                self.push(AgentEventKind::Output { seq: self.seq, text });
-            }
-        };
-        tail.read(|piece| {
-            push(stripper.feed(piece));
+        let read = tail.read_to(end, |piece| {
+            self.push_output(stripper.feed(piece));
             Ok(())
-        })?;
-        if over {
-            push(stripper.finish());
-        }
+        });
         self.output = Some((tail, stripper));
-        Ok(())
+        read
+    }
+
+    fn push_output(&self, text: String) {
+        if !text.is_empty() {
+            self.push(AgentEventKind::Output { seq: self.seq, text });
+        }
     }
 
     fn push(&self, happened: AgentEventKind) {
         self.queue.push(AgentEvent { agent: self.agent.clone(), run: self.run.clone(), happened });
     }
+}
+
+/// Where the output of the attempt that an event begins is in the log.
+fn begin_of_output(event: &Event) -> Option<u64> {
+    if let Event::Attempt { logs_from, .. } = event { Some(logs_from.stdout) } else { None }
 }

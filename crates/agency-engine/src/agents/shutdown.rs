@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use agency_model::run::State;
 
 use super::{AgentError, AgentManager, NamedAgent, named};
+use crate::deadline::capped;
 use crate::runs::stop::StopError;
 use crate::store::{Request, RunRow};
 use crate::wire::wake_supervisor;
 
-/// How often we look whether the user lost patience.
+/// How often an interrupt by the user is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a supervisor may take to finish after it has killed its agent.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,7 +53,7 @@ impl AgentManager {
     fn end(&mut self, alive: &[RunRow], hurry: &AtomicBool) -> Result<Shutdown, AgentError> {
         let timeout = self.config.shutdown_timeout;
         self.ask_all(alive, timeout)?;
-        let until = Instant::now() + timeout + FINISH_TIMEOUT;
+        let until = Instant::now() + capped(timeout) + FINISH_TIMEOUT;
         let mut hurried = false;
         while let Some(run) = self.first_alive(alive)? {
             if hurry.load(Ordering::Relaxed) && !std::mem::replace(&mut hurried, true) {

@@ -22,7 +22,7 @@ pub enum AgentState {
 }
 
 impl AgentState {
-    /// The word that users see.
+    /// The name that users see.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

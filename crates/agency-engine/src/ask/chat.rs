@@ -18,11 +18,12 @@ use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
 use crate::runs::create::SearchPath;
 
-/// How often we look whether we are to end.
+/// How often a cancellation is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a chat is about.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ChatRequest {
     /// The names of the sources.
     pub sources: Vec<String>,

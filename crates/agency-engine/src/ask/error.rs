@@ -13,6 +13,7 @@ use crate::store::StoreError;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AskError {
     /// An ask was started by an ask.
     #[error("this command runs inside an ask: an agent that answers a question cannot ask another one")]

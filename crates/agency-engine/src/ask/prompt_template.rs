@@ -24,6 +24,7 @@ const MAX_TEMPLATE_BYTES: u64 = 1_000_000;
 
 /// Why a template cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum TemplateError {
     /// Placeholders are missing.
     #[error("Invalid prompt template: missing required placeholder{} {}", plural(missing), missing.join(", "))]

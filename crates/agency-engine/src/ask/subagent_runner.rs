@@ -18,7 +18,8 @@ use super::answer::{answer_in, end_of};
 use super::command::{Purpose, Reader, Subject};
 use super::{AskError, PromptTemplate, TEMPLATE_FILE};
 use crate::agency::Agency;
-use crate::config::{AgentConfig, Config};
+use crate::config::{AgentConfig, Config, environment_of_process};
+use crate::deadline::capped;
 use crate::home::HomeError;
 use crate::runs::create::{AskPlan, CreateError, Plan, SearchPath};
 use crate::runs::scratch::{scratch_place, scratch_places, sweep_scratch};
@@ -26,7 +27,7 @@ use crate::sources::{ResolvedSource, Sources};
 use crate::store::RunRow;
 use crate::watch::{DirectoryWatch, EventReader, Tail};
 
-/// How often we look whether the answer is still wanted.
+/// How often a cancellation is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// No agent takes a longer question.
 const MAX_QUESTION_BYTES: usize = 8 * 1024 * 1024;
@@ -44,6 +45,7 @@ pub struct SubagentRunner {
 
 /// A question.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AskRequest {
     /// The names of the sources.
     pub sources: Vec<String>,
@@ -61,10 +63,59 @@ pub struct AskRequest {
     pub environment: BTreeMap<OsString, OsString>,
 }
 
+impl AskRequest {
+    /// A question to the default agent, with the environment of this process. It needs at least one
+    /// [source](Self::source) or [group](Self::group).
+    pub fn new(question: impl Into<String>) -> Self {
+        Self {
+            question: question.into(),
+            current_directory: PathBuf::from("/"),
+            environment: environment_of_process(),
+            ..Self::default()
+        }
+    }
+
+    /// About a source, too.
+    #[must_use]
+    pub fn source(mut self, name: impl Into<String>) -> Self {
+        self.sources.push(name.into());
+        self
+    }
+
+    /// About the sources of a group, too.
+    #[must_use]
+    pub fn group(mut self, name: impl Into<String>) -> Self {
+        self.groups.push(name.into());
+        self
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.runner = Some(name.into());
+        self
+    }
+
+    /// How long the answer may take.
+    #[must_use]
+    pub const fn limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// The environment of the agent, in place of that of this process.
+    #[must_use]
+    pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
+        self.environment = environment;
+        self
+    }
+}
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Answer {
-    /// What the agent said at last, or all that it printed.
+    /// The final answer of the agent, or all that it printed.
     pub answer: String,
     /// The names of the sources it had.
     pub sources: Vec<String>,
@@ -74,6 +125,14 @@ pub struct Answer {
     pub duration: Duration,
     /// The run that gave it.
     pub run: RunId,
+}
+
+impl Answer {
+    /// An answer of a run, without sources, usage and duration: for tests of code that gets one.
+    pub fn new(run: RunId, answer: impl Into<String>) -> Self {
+        let (sources, usage, duration) = (vec![], Usage::default(), Duration::ZERO);
+        Self { answer: answer.into(), sources, usage, duration, run }
+    }
 }
 
 impl SubagentRunner {
@@ -132,7 +191,7 @@ impl SubagentRunner {
         self.sources.file().with_file_name(TEMPLATE_FILE)
     }
 
-    /// Who answers a question may not ask another.
+    /// An agent that answers an ask may not ask another.
     pub(super) fn refuse_recursion(&self, environment: &BTreeMap<OsString, OsString>) -> Result<(), AskError> {
         self.agency.refuse_within_ask(environment).map_err(|_| AskError::Recursion)
     }
@@ -201,7 +260,7 @@ impl SubagentRunner {
         hear: &mut dyn FnMut(&Event),
         cancelled: &AtomicBool,
     ) -> Result<RunRow, AskError> {
-        let deadline = limit.map(|limit| Instant::now() + limit);
+        let deadline = limit.map(|limit| Instant::now() + capped(limit));
         let row = match self.agency.create(plan, cancelled) {
             Err(CreateError::Interrupted) => return Err(AskError::Interrupted),
             created => created?,

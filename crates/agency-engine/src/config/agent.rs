@@ -12,6 +12,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf};
 
 /// An agent program and its ways of being started.
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct AgentConfig {
     /// The program: a name to look up, or a path.
     pub command: String,
@@ -35,7 +36,7 @@ pub struct AgentConfig {
     pub chat: Option<CommandTemplate>,
     /// How its screen is read.
     pub screen: ScreenSource,
-    /// What agency knows of the program itself.
+    /// The adapter of the program.
     pub adapter: &'static dyn AgentAdapter,
     /// Whether it is known without a configuration file.
     pub built_in: bool,
@@ -43,6 +44,7 @@ pub struct AgentConfig {
 
 /// Where the rules for an agent's screen are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScreenSource {
     /// There are none.
     None,

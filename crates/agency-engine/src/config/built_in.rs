@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_tested_versions_are_those_that_the_tests_install() {
-        let pinned: toml::Table = include_str!("../../../agency-adapters/data/agent-versions.toml").parse().unwrap();
+        let pinned: toml::Table = agency_adapters::AGENT_VERSIONS.parse().unwrap();
         for (name, agent) in agents() {
             let pin = pinned.get(&name).and_then(|pin| pin.get("version")).and_then(toml::Value::as_str);
             assert_eq!(agent.adapter.tested_version(), pin, "{name}");

@@ -20,8 +20,9 @@ pub struct TemplatePaths<'a> {
     pub mcp_config: &'a Path,
 }
 
-/// A text that is no command line.
+/// A text that is not a command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum InvalidCommand {
     /// It names no program.
     #[error("it is empty: expected a program and its arguments")]

@@ -30,7 +30,7 @@ pub(super) struct ConfigFile {
     /// What supervisors run in.
     #[serde(deserialize_with = "host")]
     pub(super) host: Host,
-    /// Who makes workspaces: `auto` is jj in a repository of jj, and git in all others.
+    /// What makes workspaces: `auto` is jj in a repository of jj, and git in all others.
     #[serde(deserialize_with = "vcs")]
     pub(super) vcs: VcsChoice,
     /// Whether agents are started with trust in the worktrees that agency makes for them.
@@ -203,7 +203,7 @@ pub(super) struct AgentForm {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "StreamFormat")]
     pub(super) stream: Option<StreamFormat>,
-    /// The arguments instead of `args` that go on with a conversation; `{session}` stands for its id.
+    /// The arguments instead of `args` that resume a conversation; `{session}` stands for its id.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     pub(super) resume: Option<Vec<String>>,

@@ -2,6 +2,8 @@
 
 use etcetera::BaseStrategy;
 use std::{
+    collections::BTreeMap,
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
 };
@@ -25,8 +27,15 @@ impl Environment {
     }
 }
 
+/// All variables of this process: an agent gets the environment of its caller unless another is given.
+#[expect(clippy::disallowed_methods, reason = "an agent gets the environment of its caller unless another is given")]
+pub(crate) fn environment_of_process() -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().collect()
+}
+
 /// A file to read, and whether it has to be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Location {
     /// The user named it, so it has to be there.
     Named {
@@ -51,6 +60,7 @@ impl Location {
 
 /// What named the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NamedBy {
     /// The option `--config`.
     Flag,

@@ -25,6 +25,7 @@ pub struct ConfigValue {
 
 /// What gave a setting its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Origin {
     /// It is not set anywhere.
     Default,
@@ -61,7 +62,7 @@ impl KeyLines {
     }
 
     fn origin(&self, key: &str, file: Option<&Path>) -> Origin {
-        // A form is also changed by what is said of the whole agent.
+        // Settings of the whole agent change each form as well.
         let of_agent = key.rsplit_once('.').filter(|(_, form)| ["interactive", "headless"].contains(form));
         let of_agent = of_agent.and_then(|(agent, _)| {
             let line = |key: &str| self.0.get(&format!("{agent}.{key}"));

@@ -19,11 +19,12 @@ const OF_A_SPEC: &[&str] = &["repo", "base_ref", "runner", "prompt"];
 
 /// Why a file with rules is refused.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PolicyFileError {
-    /// It cannot be read, or is no configuration otherwise.
+    /// It cannot be read, or is not a configuration for another reason.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// It is no run spec otherwise.
+    /// It is not a run spec for another reason.
     #[error(transparent)]
     Spec(Mistakes),
     /// Its rules are wrong.

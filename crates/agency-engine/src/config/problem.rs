@@ -9,6 +9,7 @@ pub(super) const MAX_BYTES: usize = 1_000_000;
 
 /// Why a configuration file is refused. Each message begins with the file, and its line and column where it has one.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ConfigError {
     /// A file that the user named is missing.
     #[error("{}: {by} names this file, but it does not exist", path.display())]
@@ -32,7 +33,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
     },
-    /// It is no UTF-8 text.
+    /// It is not UTF-8 text.
     #[error("{}: is not UTF-8 text: the byte at offset {offset} does not belong there", path.display())]
     NotUtf8 {
         /// The file.

@@ -131,7 +131,7 @@ fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMa
     (agents, mistakes)
 }
 
-/// Lays what the file says of an agent over what is known of it.
+/// Applies the file's settings of an agent over its defaults.
 pub(super) fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
     let Agent { command, args, env, prompt, stream, screen, interactive, headless, one_shot, ask, chat } = written;
     if let Some(command) = command {
@@ -149,7 +149,7 @@ pub(super) fn overlay(known: &mut AgentConfig, written: Agent, file: &Path) {
         known.headless.prompt = PromptDelivery::Protocol;
     }
     if prompt.as_ref().is_some_and(|prompt| *prompt != PromptDelivery::Protocol) || stream == Some(StreamFormat::Text) {
-        // Who changes a conversation into something else means the one-shot form.
+        // A user who replaces a conversation by something else means the one-shot form.
         known.headless = known.one_shot.take().unwrap_or_else(|| known.headless.clone());
     }
     if let Some(prompt) = prompt {
@@ -177,7 +177,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     let AgentForm { args, prompt, stream, resume } = written;
     if let Some(args) = args {
         known.args = args;
-        // Its way to go on was with the old arguments.
+        // Its resume arguments belong to the old arguments.
         known.resume = None;
     }
     known.prompt = prompt.unwrap_or_else(|| known.prompt.clone());
@@ -186,7 +186,7 @@ fn overlay_form(known: &mut Form, written: AgentForm) {
     resume_by_protocol(known);
 }
 
-/// A protocol that knows by itself how to go on needs no other arguments for it.
+/// A protocol that resumes conversations itself needs no other arguments for it.
 fn resume_by_protocol(form: &mut Form) {
     if form.stream == StreamFormat::Acp && form.resume.is_none() {
         form.resume = Some(form.args.clone());

@@ -12,7 +12,7 @@ use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use agency_model::{Host, VcsChoice};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::Path, path::PathBuf, str::FromStr, time::Duration};
 
 /// The version of the file.
 const STORED_CONFIG_VERSION: u32 = 1;
@@ -214,7 +214,7 @@ impl StoredAgent {
             let parsed = text.map(|text| text.parse::<CommandTemplate>()).transpose();
             parsed.map_err(|error| invalid(error.to_string()))
         };
-        let form = |form: StoredForm| form.restored().map_err(invalid);
+        let form = |form: StoredForm| form.restored().map_err(|error| invalid(error.to_string()));
         let adapter = find_adapter(&self.adapter).ok_or(StoredConfigError::Adapter(self.adapter))?;
         Ok(AgentConfig {
             command: self.command,
@@ -241,8 +241,8 @@ impl StoredForm {
         Self { args, prompt: prompt.to_string(), stream, resume }
     }
 
-    fn restored(self) -> Result<Form, String> {
-        let prompt = self.prompt.parse::<PromptDelivery>().map_err(|error| error.to_string())?;
+    fn restored(self) -> Result<Form, <PromptDelivery as FromStr>::Err> {
+        let prompt = self.prompt.parse::<PromptDelivery>()?;
         Ok(Form { args: self.args, prompt, stream: self.stream, resume: self.resume })
     }
 }

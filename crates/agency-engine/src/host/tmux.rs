@@ -67,6 +67,7 @@ pub struct Tmux {
 
 /// Why tmux did not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum TmuxError {
     /// tmux is not installed.
     #[error("tmux is not installed")]

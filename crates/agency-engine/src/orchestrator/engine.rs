@@ -152,7 +152,7 @@ impl WorkflowExecutor {
         })
     }
 
-    /// Drives the session until it stands still, as the program of a run. `input` is what its supervisor says.
+    /// Drives the session until it stands still, as the program of a run. `input` is the output of its supervisor.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         info!(session = %self.record.id, pid = std::process::id(), "driver started");
         listen(input, self.stream.protocol(), self.sender.clone());
@@ -176,7 +176,7 @@ impl WorkflowExecutor {
 
     fn work(&mut self) -> Result<SessionState, DriveError> {
         self.clock.go_on(self.flow.state());
-        self.find_again()?;
+        self.resume_running()?;
         loop {
             self.advance()?;
             let state = self.flow.state();
@@ -202,7 +202,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// Stores a fact, unless it changes nothing; says whether it did.
+    /// Stores a fact, unless it changes nothing; returns whether it did.
     fn note(&mut self, fact: Fact) -> Result<bool, DriveError> {
         match self.flow.record(&fact)? {
             Recorded::Noted => {
@@ -258,7 +258,7 @@ impl WorkflowExecutor {
         match arrival {
             DriverEvent::DriverInput(DriverInput::Answer(answer)) => self.answered(answer),
             DriverEvent::DriverInput(DriverInput::DriverOrder(order)) => self.apply(order),
-            // What is under way goes on; whoever drives next finds it again.
+            // Steps that are running continue; the next driver finds them again.
             DriverEvent::Deserted => Err(DriveError::Deserted),
             DriverEvent::Terminated => self.note(Fact::CancelAsked).map(|_| ()),
             DriverEvent::Ended { path, attempt, result } => {
@@ -284,7 +284,7 @@ impl WorkflowExecutor {
         match order {
             DriverOrder::CompleteTask { step } => {
                 let path = StepPath::new(step);
-                // Whoever asked looked before; it may be over by now, and then there is nothing to do.
+                // The command checked the state before; the step may have ended since, and then there is nothing to do.
                 match self.flow.record(&Fact::CompletionAsked { path: path.clone() }) {
                     Ok(Recorded::Noted) => self.store(Fact::CompletionAsked { path }),
                     Ok(Recorded::Stale) | Err(_) => Ok(()),
@@ -299,7 +299,7 @@ impl WorkflowExecutor {
             Due::Session => Fact::SessionTimedOut,
         };
         if !self.note(fact)? {
-            // It was told before, and what it led to takes its time.
+            // It was reported before, and its consequences are still being handled.
             self.wait_a_moment()?;
         }
         Ok(())

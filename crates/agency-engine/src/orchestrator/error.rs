@@ -14,6 +14,7 @@ use crate::store::StoreError;
 
 /// Why something was not done with a session.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OrchestratorError {
     /// The session stands where this cannot be done.
     #[error("session {id} is {state}: {why}")]

@@ -12,11 +12,12 @@ use super::{Orchestrator, OrchestratorError};
 use crate::store::QuestionRow;
 use crate::watch::{DirectoryWatch, StopHandle};
 
-/// How often we look whether the user lost patience.
+/// How often an interrupt by the user is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Something that happened in a session.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SessionEvent {
     /// A fact.
     Fact(Box<HistoryEntry>),
@@ -26,6 +27,7 @@ pub enum SessionEvent {
 
 /// How following ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum FollowEnd {
     /// The session stands still.
     Over(SessionState),

@@ -1,4 +1,4 @@
-//! What the steps of a session printed and said, and where it is kept.
+//! What the steps of a session printed and answered, and where it is kept.
 
 use std::path::PathBuf;
 

@@ -14,6 +14,7 @@ use crate::store::{RunFilter, RunRow};
 
 /// A session as answers show it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Overview {
     /// Its id.
     pub session: SessionId,
@@ -43,7 +44,7 @@ pub struct Overview {
     pub created_at: Timestamp,
     /// When something last happened.
     pub updated_at: Timestamp,
-    /// What its agents cost, as far as they say.
+    /// What its agents cost, as far as they report it.
     pub cost_usd: Option<f64>,
     /// Its steps in order, those inside others after them.
     pub steps: Vec<StepOverview>,
@@ -51,6 +52,7 @@ pub struct Overview {
 
 /// A step as answers show it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StepOverview {
     /// Its name.
     pub name: String,
@@ -81,7 +83,7 @@ pub struct StepOverview {
     pub error: Option<String>,
     /// The exit code of its process.
     pub exit_code: Option<i32>,
-    /// What its runs cost, as far as they say.
+    /// What its runs cost, as far as they report it.
     pub cost_usd: Option<f64>,
 }
 

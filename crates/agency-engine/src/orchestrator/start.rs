@@ -18,9 +18,10 @@ use agency_workspace::Repository;
 use ulid::Ulid;
 
 use super::{NewSession, Orchestrator, OrchestratorError, WorkflowSession};
-use crate::config::WORKFLOW_DRIVER;
+use crate::config::{WORKFLOW_DRIVER, environment_of_process};
 use crate::orchestrator::state::Journal;
 use crate::runs::create::{CreateError, ResumeFallback, ResumeRequest, RunRequest, WorkflowMember};
+use crate::workflow::Loaded;
 
 /// How long another process may hold a session.
 const SESSION_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,6 +30,7 @@ const DRIVER_EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What is to be done.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StartRequest {
     /// How it is done.
     pub plan: Arc<Plan>,
@@ -44,19 +46,59 @@ pub struct StartRequest {
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
-    /// Who starts it.
+    /// The caller that starts it.
     pub caller_env: CallerEnv,
 }
 
 /// The environment of the process that starts a driver.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CallerEnv {
     /// Where the user stands.
     pub current_directory: PathBuf,
     /// The environment that the driver and everything it starts gets.
     pub environment: BTreeMap<OsString, OsString>,
-    /// Whether the user is notified of questions and of the end of the session, as the configuration says.
+    /// Whether the user is notified of questions and of the end of the session, as configured.
     pub notify: bool,
+}
+
+impl StartRequest {
+    /// A session of a [loaded](crate::workflow::load) workflow over a task, in a repository, from its `HEAD`, with the
+    /// environment of this process and without notifications.
+    pub fn new(workflow: Loaded, repository: impl Into<PathBuf>, task: Task) -> Self {
+        let Loaded { plan, spells, system_prompt } = workflow;
+        let repo = repository.into();
+        let caller_env = CallerEnv::of_process(&repo);
+        Self { plan, spells, system_prompt, repo, base_ref: None, goal: None, task, caller_env }
+    }
+
+    /// The ref that the work begins with.
+    #[must_use]
+    pub fn base(mut self, base_ref: impl Into<String>) -> Self {
+        self.base_ref = Some(base_ref.into());
+        self
+    }
+
+    /// What is to be reached, in place of what the workflow says.
+    #[must_use]
+    pub fn goal(mut self, goal: impl Into<String>) -> Self {
+        self.goal = Some(goal.into());
+        self
+    }
+
+    /// Who starts it.
+    #[must_use]
+    pub fn caller_env(mut self, caller_env: CallerEnv) -> Self {
+        self.caller_env = caller_env;
+        self
+    }
+}
+
+impl CallerEnv {
+    /// The environment of this process, in a directory, without notifications.
+    pub fn of_process(directory: impl Into<PathBuf>) -> Self {
+        Self { current_directory: directory.into(), environment: environment_of_process(), notify: false }
+    }
 }
 
 impl Orchestrator {

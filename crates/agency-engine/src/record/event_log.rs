@@ -52,7 +52,7 @@ impl EventLog {
         self.tells_the_end
     }
 
-    /// Appends one event, and says its number. While the disk is full, events wait in memory; what does not fit there is lost.
+    /// Appends one event, and returns its number. While the disk is full, events wait in memory; what does not fit there is lost.
     pub fn append(&mut self, attempt: u32, event: Event) -> u64 {
         let seq = self.next_seq;
         let line = EventLine { seq, at: now(), attempt, event };

@@ -108,7 +108,7 @@ fn shell_code(exit: Exit) -> Option<i32> {
     exit.exit_code.or_else(|| exit.signal.map(|signal| 128 + signal))
 }
 
-/// What the markers of a dead supervisor say, if it left any that can be read.
+/// What the markers of a dead supervisor record, if it left any that can be read.
 #[must_use]
 pub fn read_markers(directory: &RunDirectory) -> Option<Ended> {
     if let Ok(text) = read_whole(&directory.done())
@@ -168,7 +168,7 @@ pub fn log_end(events: &mut EventLog, from: State, ended: &Ended) {
     );
 }
 
-/// Does what follows from a terminal row, as far as it can be done: the snapshot, and the word to those who wait
+/// Does what follows from a terminal row, as far as it can be done: the snapshot, and the wake-up of those that wait
 /// for a slot. Says whether the snapshot was written.
 pub fn after_end(home: &Home, row: &RunRow) -> bool {
     if row.workspace == WorkspaceKind::Scratch {

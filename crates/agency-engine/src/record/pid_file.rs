@@ -1,4 +1,4 @@
-//! Pid files: each says which process is the agent of a run, so that it is found again when its supervisor is gone.
+//! Pid files: each names the process of a run's agent, so that it is found again when its supervisor is gone.
 //!
 //! The one rule: a file that is not wholly understood proves nothing, and is left where it is.
 
@@ -37,7 +37,7 @@ pub struct PidFile {
     pub written_at: Timestamp,
 }
 
-/// A pid file that says nothing, and why.
+/// A pid file that cannot be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnclearPidFile {
     /// Where it is.

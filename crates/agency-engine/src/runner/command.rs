@@ -24,6 +24,7 @@ pub struct RunnerCommand {
 
 /// What a program reads on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StdinPlan {
     /// Its terminal, or nothing where it has none.
     Keyboard,

@@ -6,6 +6,7 @@ use agency_model::run::Exit;
 use tokio::time::{Instant, timeout_at};
 
 use super::{AnsiStripper, ProcessRunner, RunnerEvent, Signal, Stream};
+use crate::deadline::capped;
 
 /// How long a stream that another process holds open may be silent once the program has exited.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -92,7 +93,7 @@ impl Listener {
     pub fn terminate(&mut self, grace: Duration) {
         if let EndStage::Working = self.stage {
             self.runner.terminate();
-            self.stage = EndStage::Asked(Instant::now() + grace);
+            self.stage = EndStage::Asked(Instant::now() + capped(grace));
         }
     }
 

@@ -30,6 +30,10 @@ impl HeadlessRunner {
     /// # Errors
     ///
     /// Fails when the program cannot be started, and when this is not called within a tokio runtime.
+    ///
+    /// # Panics
+    ///
+    /// tokio panics if its runtime was built without I/O and time: use `enable_all`.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
         require_runtime()?;
         on_pipes(command).map_err(|source| command.refused(source))

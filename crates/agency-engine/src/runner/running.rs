@@ -81,7 +81,7 @@ impl Running {
     /// Once the leader is gone, its number may be that of another process.
     pub(super) fn signal(&self, signal: Signal) {
         if self.exit.is_none() {
-            signal_group(self.pid, signal);
+            signal_group(self.pid, signal.to_system());
         }
     }
 

@@ -13,6 +13,7 @@ const PID: u32 = i32::MAX.unsigned_abs();
 
 /// One thing that a scripted program does.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScriptStep {
     /// Writes this.
     Say(Stream, Vec<u8>),

@@ -24,7 +24,7 @@ pub struct AgentRunner {
     /// The master ends, for sizes and settings.
     screen: OwnedFd,
     errors: Option<OwnedFd>,
-    /// The program's ends, which we hold until it is gone: a terminal that everybody has closed is at its end, and a
+    /// The program's ends, which we hold until it is gone: a terminal that all processes have closed is at its end, and a
     /// program may still come back to it by `/dev/tty`.
     held: Vec<OwnedFd>,
     reads_terminal: bool,
@@ -38,6 +38,10 @@ impl AgentRunner {
     /// # Errors
     ///
     /// Fails when the program cannot be started, and when this is not called within a tokio runtime.
+    ///
+    /// # Panics
+    ///
+    /// tokio panics if its runtime was built without I/O and time: use `enable_all`.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
         require_runtime()?;
         on_terminal(command).map_err(|source| command.refused(source))

@@ -7,23 +7,28 @@ mod from_spec;
 mod history;
 mod snapshot;
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry};
+use std::io;
+use std::iter;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use agency_model::RunId;
 use agency_model::run::State;
+use agency_model::{RunId, RunKind};
 use agency_system::lock::is_held;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tracing::{info, warn};
 
+use self::from_spec::RebuildError;
 use self::history::History;
+use self::snapshot::SnapshotError;
 use crate::agency::Agency;
 use crate::home::{Home, RunDirectory};
 use crate::runs::owner::has_owner;
-use crate::store::{AdoptedRun, KnownRun, KnownRuns, StoreError};
+use crate::store::{AdoptedRun, KnownRun, KnownRuns, RunRow, StoreError};
 
 /// How long a creator may take for its first steps.
 const BEING_MADE: Duration = Duration::from_secs(60);
@@ -54,6 +59,15 @@ pub struct Unadoptable {
     pub path: PathBuf,
     /// What is missing.
     pub why: String,
+}
+
+/// Why the files of a run do not describe it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AdoptError {
+    #[error("its events cannot be read: {0}")]
+    Events(#[source] io::Error),
+    #[error("{snapshot}; {rebuild}")]
+    Row { snapshot: Box<SnapshotError>, rebuild: Box<RebuildError> },
 }
 
 /// The differences between the files of runs and the database.
@@ -122,10 +136,30 @@ impl Agency {
             }
         }
         findings.runs.sort_by(|(_, one), (_, other)| one.row.id.cmp(&other.row.id));
+        self.make_agent_names_unique(&mut findings)?;
         findings.unused.sort();
         findings.untold.sort();
         findings.unadoptable.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(findings)
+    }
+
+    /// Gives a live agent another name if one that is live too has it: both can then be named, and stopped.
+    fn make_agent_names_unique(&self, findings: &mut FileFindings) -> Result<(), StoreError> {
+        let is_live_agent = |row: &RunRow| row.kind == RunKind::Agent && !row.state.is_terminal();
+        if !findings.runs.iter().any(|(_, run)| is_live_agent(&run.row)) {
+            return Ok(());
+        }
+        let is_found = |row: &RunRow| findings.runs.iter().any(|(_, run)| run.row.id == row.id);
+        let mut stored = self.store.live()?;
+        stored.retain(|row| is_live_agent(row) && !is_found(row) && has_owner(&self.home.run(&row.id)));
+        let mut taken: HashSet<String> = stored.into_iter().filter_map(|row| row.name).collect();
+        for (_, run) in findings.runs.iter_mut().filter(|(_, run)| is_live_agent(&run.row)) {
+            let Some(name) = run.row.name.take() else { continue };
+            let others = (2_u32..).map(|number| format!("{name}-{number}"));
+            run.row.name = iter::once(name.clone()).chain(others).find(|name| !taken.contains(name));
+            taken.extend(run.row.name.clone());
+        }
+        Ok(())
     }
 
     /// Writes into the database what the files contain. Returns what could not be written, with the reason.
@@ -187,7 +221,10 @@ impl Agency {
             Unknown::Unused => findings.unused.push(directory.path().to_owned()),
             Unknown::Run => match self.read_run(id) {
                 Ok(run) => findings.runs.push((None, run)),
-                Err(why) => findings.unadoptable.push(Unadoptable { path: directory.path().to_owned(), why }),
+                Err(error) => {
+                    let (path, why) = (directory.path().to_owned(), error.to_string());
+                    findings.unadoptable.push(Unadoptable { path, why });
+                }
             },
         }
     }
@@ -214,12 +251,13 @@ impl Agency {
     }
 
     /// The run as its files describe it.
-    pub(crate) fn read_run(&self, id: &RunId) -> Result<AdoptedRun, String> {
+    pub(crate) fn read_run(&self, id: &RunId) -> Result<AdoptedRun, AdoptError> {
         let directory = self.home.run(id);
-        let history =
-            History::read(id, &directory.events()).map_err(|error| format!("its events cannot be read: {error}"))?;
-        let mut row = snapshot::read(&self.home, id)
-            .or_else(|why| from_spec::rebuild(&self.home, id, &history).map_err(|also| format!("{why}; {also}")))?;
+        let history = History::read(id, &directory.events()).map_err(AdoptError::Events)?;
+        let mut row = snapshot::read(&self.home, id).or_else(|snapshot| {
+            let rebuilt = from_spec::rebuild(&self.home, id, &history);
+            rebuilt.map_err(|rebuild| AdoptError::Row { snapshot: Box::new(snapshot), rebuild: Box::new(rebuild) })
+        })?;
         // A run with a marker is ended by reconciliation, which reads more from it than the events contain.
         let is_over = !has_owner(&directory) && !directory.done().exists();
         history.complete(&mut row, is_over);

@@ -1,5 +1,24 @@
 //! How a run is attached to: by tmux, or by a connection to its supervisor. The one rule: the user's terminal belongs to
 //! the caller; nothing here reads or writes it.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(WAITING)?;
+//! use std::io::Read;
+//!
+//! use agency_engine::runner::TerminalSize;
+//! use agency_engine::runs::attach::Attachment;
+//!
+//! let Attachment::Direct(mut screen) = agency.attach(&run, None, true)? else { panic!("it is detached") };
+//! screen.attach(TerminalSize::UNSEEN)?;
+//! let mut shown = vec![0; 4096];
+//! assert!(screen.read(&mut shown)? > 0);
+//! drop(screen);
+//! agency.stop(&run)?;
+//! # Ok(())
+//! # }
+//! ```
 
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -19,6 +38,7 @@ use crate::wire::{ATTACH, INPUT, RESIZE, write_first_frame, write_frame};
 
 /// How to get at the run's terminal.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Attachment {
     /// By a tmux command that takes over the terminal.
     Tmux(Command),
@@ -36,6 +56,7 @@ pub enum Attachment {
 
 /// Why a run cannot be attached to.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum AttachError {
     /// Its tmux session is not there.
     #[error("{id} has no tmux session now")]

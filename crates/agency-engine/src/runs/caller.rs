@@ -1,7 +1,7 @@
-//! Who calls: the process that does something in the user's name, and the run whose agent started it, if one did.
+//! The caller: the process that does something in the user's name, and the run whose agent started it, if one did.
 //!
 //! The one rule: what an agent started does not answer agents' questions. Without a sandbox this is a guard and not a
-//! boundary: an agent that wants to can hide where it comes from.
+//! boundary: an agent can hide its origin on purpose.
 
 mod pane;
 
@@ -19,6 +19,7 @@ use crate::store::StoreError;
 
 /// Why a process may not do what only users may.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum NotAllowed {
     /// An agent started it.
     #[error("this process was started by the agent of {0}, or in the tmux session of that run")]
@@ -41,7 +42,7 @@ pub(crate) enum CallerError {
     Store(#[from] StoreError),
 }
 
-/// Who started a process.
+/// The caller that started a process.
 enum CallerOrigin {
     User,
     Agent(RunId),
@@ -80,7 +81,7 @@ impl Agency {
         Ok(self.config.allow_self_answer && self.store.allows_self_answer(run)?)
     }
 
-    /// Who started this process, directly or not.
+    /// The caller that started this process, directly or not.
     fn origin(&self) -> Result<CallerOrigin, StoreError> {
         let agents = self.live_agents()?;
         let chain = ancestry();

@@ -4,6 +4,24 @@
 //! at any interval it likes; being woken by the kernel at each write would cost more where many agents are at
 //! work. A check that finds something costs what the live runs cost, however many there are in all. A watcher only
 //! reads, apart from reconciling what died; it may be killed at any moment.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! use agency_engine::runs::changes::RunsWatch;
+//!
+//! let mut watch = RunsWatch::default();
+//! let mut state = run.state;
+//! while !state.is_terminal() {
+//!     let news = watch.look(&mut agency)?;
+//!     state = news.changed.iter().find(|row| row.id == run.id).map_or(state, |row| row.state);
+//!     # std::thread::yield_now();
+//! }
+//! assert_eq!(state, State::Completed);
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -20,6 +38,7 @@ const RECONCILE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What changed since the last look.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunsNews {
     /// Runs that are new or different.
     pub changed: Vec<RunRow>,

@@ -2,6 +2,22 @@
 //!
 //! First a [`Plan`], made and checked without touching anything; then its execution, in steps that
 //! can be undone or reconciled wherever they break off.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! # let repository = run.repo_path.clone();
+//! // The plan says what would be done: nothing is touched yet.
+//! let plan = agency.plan(RunRequest::new(repository, "small").prompt("Count").name("count").mode(Mode::Headless).host(Host::Detached))?;
+//! assert!(!plan.worktree(agency.home()).unwrap().exists());
+//! let created = agency.create(&plan, &AtomicBool::new(false))?;
+//! assert!(std::path::Path::new(created.worktree_path.as_deref().unwrap()).exists());
+//! # agency.wait(&created.id, None, State::is_terminal)?;
+//! # agency.wait(&run.id, None, State::is_terminal)?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod adapters;
 mod ask;

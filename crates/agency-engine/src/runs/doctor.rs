@@ -1,4 +1,15 @@
 //! `agency doctor`: examines everything that runs depend on, and names a fix for what is wrong.
+//!
+//! ```
+//! use agency_engine::runs::doctor::{Health, examine_database};
+//! # use agency_engine::{agency::Agency, config::Config};
+//!
+//! # let place = tempfile::tempdir()?;
+//! # let agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! let check = examine_database(agency.home(), agency.config());
+//! assert_eq!(check.health, Health::Ok, "{}", check.message);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;

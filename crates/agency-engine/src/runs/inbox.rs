@@ -2,6 +2,32 @@
 //!
 //! Every change is a write to the database, and its log lies in the home: a watcher of the home misses none, whichever
 //! process made it. A watcher only reads; it may be killed at any moment.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(ASKING)?;
+//! use agency_engine::runs::inbox::InboxNews;
+//! use agency_model::Answer;
+//!
+//! let mut inbox = agency.watch_inbox()?;
+//! // `stop_handle` ends the wait from another thread.
+//! let stop = inbox.stop_handle();
+//! while !stop.is_stopped() {
+//!     for news in inbox.next(&mut agency)? {
+//!         match news {
+//!             InboxNews::Asked(question) => {
+//!                 agency.answer(&question, &Answer::Allow { message: None }, "a program")?;
+//!             }
+//!             InboxNews::Settled(_) => stop.stop(),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! # agency.wait(&run.id, None, State::is_terminal)?;
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -11,13 +37,14 @@ use agency_model::QuestionId;
 use crate::agency::Agency;
 use crate::runs::wait::WaitError;
 use crate::store::{QuestionRow, StoreError};
-use crate::watch::DirectoryWatch;
+use crate::watch::{DirectoryWatch, StopHandle};
 
 /// The minimum interval between two reads of a busy database: each read checks every live run.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What happened in the inbox.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum InboxNews {
     /// A question waits for an answer.
     Asked(QuestionRow),
@@ -29,6 +56,7 @@ pub enum InboxNews {
 #[derive(Debug)]
 pub struct InboxWatch {
     watch: DirectoryWatch,
+    stop: StopHandle,
     open: BTreeSet<QuestionId>,
     looked: Option<Instant>,
 }
@@ -36,13 +64,21 @@ pub struct InboxWatch {
 impl Agency {
     /// Begins to watch the inbox. The questions that are open now come first.
     pub fn watch_inbox(&self) -> Result<InboxWatch, WaitError> {
-        let watch = DirectoryWatch::begin(&[self.home.root()])?;
-        Ok(InboxWatch { watch, open: BTreeSet::new(), looked: None })
+        let stop = StopHandle::new();
+        let watch = DirectoryWatch::stopped_by(&[self.home.root()], &stop)?;
+        Ok(InboxWatch { watch, stop, open: BTreeSet::new(), looked: None })
     }
 }
 
 impl InboxWatch {
-    /// Waits for news. The first look does not wait, and may find none.
+    /// Ends a wait for news, from any thread.
+    #[must_use]
+    pub fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+
+    /// Waits for news. The first look does not wait, and may find none; nor does a look after its
+    /// [`stop_handle`](Self::stop_handle) was stopped.
     pub fn next(&mut self, agency: &mut Agency) -> Result<Vec<InboxNews>, WaitError> {
         let Some(mut looked) = self.looked else {
             self.looked = Some(Instant::now());
@@ -50,11 +86,13 @@ impl InboxWatch {
         };
         loop {
             std::thread::sleep(MIN_POLL_INTERVAL.saturating_sub(looked.elapsed()));
-            self.watch.wait(Duration::MAX);
+            if !self.stop.is_stopped() {
+                self.watch.wait(Duration::MAX);
+            }
             looked = Instant::now();
             self.looked = Some(looked);
             let news = self.look(agency)?;
-            if !news.is_empty() {
+            if !news.is_empty() || self.stop.is_stopped() {
                 return Ok(news);
             }
         }

@@ -12,7 +12,7 @@ impl Agency {
         self.store.list(filter)
     }
 
-    /// One run as the database has it, for those who watch and need no reconciliation.
+    /// One run as the database has it, for watchers, which need no reconciliation.
     pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
         self.store.run(id)
     }

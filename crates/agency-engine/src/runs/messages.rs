@@ -1,5 +1,25 @@
 //! Messages, interrupts and answers for a running agent. A request is a row; the supervisor carries it out and records
 //! the outcome.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(ASKING)?;
+//! use agency_model::Answer;
+//!
+//! # let mut inbox = agency.watch_inbox()?;
+//! # while agency.inbox()?.is_empty() {
+//! #     inbox.next(&mut agency)?;
+//! # }
+//! for question in agency.inbox()? {
+//!     agency.answer(&question, &Answer::Deny { message: Some("not now".to_owned()) }, "a program")?;
+//! }
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! assert_eq!(ended.state, State::Failed);
+//! assert!(agency.send(&ended, "Are you there?").is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::time::{Duration, Instant};
 
@@ -24,6 +44,7 @@ const RECONNECT_DELAY: Duration = Duration::from_millis(20);
 
 /// Why a message, an interrupt or an answer was not delivered.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DeliveryError {
     /// The run has no agent now.
     #[error("{id} is {state}; only a running agent can receive messages")]
@@ -41,7 +62,7 @@ pub enum DeliveryError {
         /// Why.
         why: String,
     },
-    /// The supervisor did not say what became of it.
+    /// The supervisor did not report what became of it.
     #[error("{id} did not confirm within {} s; it may still carry out the request", limit.as_secs())]
     NoOutcome {
         /// The run.
@@ -155,7 +176,7 @@ impl Agency {
         self.store.questions_of(id)
     }
 
-    /// The label of a run, for those who show its questions.
+    /// The label of a run, to show with its questions.
     #[must_use]
     pub fn run_name(&self, id: &RunId) -> Option<String> {
         self.store.run(id).ok().and_then(|row| row.name)
@@ -256,7 +277,7 @@ impl Agency {
                 }
                 return Err(DeliveryError::Refused { id: id.clone(), why });
             }
-            // What is said in the pause after a crash waits for the next process.
+            // A message in the pause after a crash waits for the next process.
             if row.phase.as_deref() == Some(Phase::BackingOff.as_str()) {
                 (limit, since) = (OUTCOME_TIMEOUT_AFTER_CRASH, Instant::now());
             }

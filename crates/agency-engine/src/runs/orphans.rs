@@ -177,7 +177,7 @@ impl Agency {
             if (unknown.is_none() && !self.store.knows(&id)?) || has_supervisor(&self.home.run(&id)) {
                 continue;
             }
-            // Who runs after that look was not merely about to be ended by its supervisor.
+            // A process that runs after that check was not about to be ended by its supervisor.
             let processes = of_run(&id, agent, carrying);
             if !processes.is_empty() {
                 let row = match unknown {
@@ -259,7 +259,7 @@ fn agent_of(directory: &Path, id: &RunId) -> Option<ProcessHandle> {
     }
 }
 
-/// Whether a supervisor sees to the run. One that does can be reached; who holds its lock and cannot be reached does so
+/// Whether a supervisor supervises the run. One that does can be reached; who holds its lock and cannot be reached does so
 /// for a moment only, and is waited for.
 fn has_supervisor(directory: &RunDirectory) -> bool {
     let deadline = Instant::now() + LOCK_WAIT;

@@ -36,6 +36,7 @@ pub struct Replayed {
 /// What a policy would change about a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PolicyChange {
     /// Nothing.
     Same,

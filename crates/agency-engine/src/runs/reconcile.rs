@@ -2,6 +2,16 @@
 //!
 //! The one rule: a run with a living owner is never touched. A process that finds a live row without an
 //! owner becomes its owner for a moment, and completes the record from the exit markers.
+//!
+//! ```
+//! # use agency_engine::{agency::Agency, config::Config};
+//! # let place = tempfile::tempdir()?;
+//! # let mut agency = Agency::builder().home(place.path().join("home")).config(Config::default()).build()?;
+//! // `list`, `wait` and the like do this themselves.
+//! let completed = agency.reconcile_live()?;
+//! assert!(completed.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::io;
 use std::thread::{self, ScopedJoinHandle};
@@ -126,11 +136,30 @@ impl Agency {
         Ok(ReconcilePlan { findings, runs, completed, strays })
     }
 
-    /// Does what a plan says, and says what was swept away. The plan then holds what was done.
+    /// Adopts the runs that the database does not have, before something is decided about a worktree or a name that one
+    /// of them may have. It costs nothing once all are known.
+    pub fn adopt_missing(&mut self) -> Result<(), StoreError> {
+        if self.store.is_complete()? {
+            return Ok(());
+        }
+        self.reconcile_live()?;
+        let known = self.store.known_runs()?;
+        let findings = self.compare_files(RunDirectories::list(&self.home), &known)?;
+        let refused = self.adopt(&findings)?;
+        if refused.is_empty() && findings.unadoptable.is_empty() {
+            self.store.set_complete()?;
+        }
+        Ok(())
+    }
+
+    /// Does what a plan says, and returns what was swept away. The plan then holds what was done.
     pub fn reconcile(&mut self, plan: &mut ReconcilePlan) -> Result<Vec<String>, StoreError> {
+        // First: the name of a dead agent is free for a live one.
+        plan.runs = self.reconcile_live()?;
         let refused = self.adopt(&plan.findings)?;
         fault::point("reconcile.adopted");
-        plan.runs = self.reconcile_live()?;
+        plan.runs.extend(self.reconcile_live()?);
+        plan.runs.sort_by(|one, other| one.id.cmp(&other.id));
         for id in &plan.completed {
             let row = self.store.run(id)?;
             self.record_end(&row);

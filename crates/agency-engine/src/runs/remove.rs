@@ -1,4 +1,22 @@
 //! `agency rm`: removes what a finished run holds, and never work that is nowhere else.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! use agency_engine::orchestrator::needing_session;
+//! use agency_engine::runs::remove::RemoveRequest;
+//!
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! std::fs::write(std::path::Path::new(ended.worktree_path.as_deref().unwrap()).join("note"), "not committed")?;
+//! let needed_by = needing_session(agency.home());
+//! let removed = agency.remove(&ended, RemoveRequest::new(&needed_by))?;
+//! assert!(removed.removed);
+//! // What was not committed is in a ref.
+//! assert!(removed.saved_ref.is_some());
+//! # Ok(())
+//! # }
+//! ```
 
 mod edited_prompt;
 mod error;
@@ -16,8 +34,8 @@ use agency_model::{RunId, Vcs};
 use agency_system::fault;
 use agency_system::lock::Lock;
 use agency_workspace::{
-    DeleteBranch, InPlace, JjError, RemoveOptions, Repository, Restored, Workspace, WorkspaceError, empty_trash,
-    restore, restore_ref_with_jj, restore_with_jj,
+    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, restore, restore_ref_with_jj,
+    restore_with_jj,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,6 +52,7 @@ use crate::agency::Agency;
 use crate::agent_files;
 use crate::record::pid_file::PidFile;
 use crate::store::RunRow;
+pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
 /// What removing a run did, or would do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -67,6 +86,7 @@ impl Agency {
     /// Removes the worktree and the session of an ended run, and saves uncommitted work first. Safe to repeat.
     pub fn remove(&mut self, row: &RunRow, request: RemoveRequest<'_>) -> Result<Removed, RemoveError> {
         let options = request.options;
+        self.adopt_missing()?;
         self.settle(row)?;
         let row = self.store.run(&row.id)?;
         if !row.state.is_terminal() {
@@ -97,7 +117,7 @@ impl Agency {
         }
         PidFile::remove_if_gone(&self.pid_dir(), &row.id);
         fault::point("rm.processes");
-        // Of two who leave a shared worktree at once, one has to be the last.
+        // Of two runs that leave a shared worktree at once, one has to be the last.
         let _worktree = self.worktree_lock(&row)?;
         let mut prompt = None;
         let removal = match self.sharing(&row)?.first() {
@@ -128,7 +148,7 @@ impl Agency {
         let row = self.store.mark_removed(&row.id, saved)?;
         info!(run = %row.id, saved = saved.is_some(), "run removed");
         fault::point("rm.marked");
-        // A snapshot for those who read files.
+        // A snapshot for readers of the files.
         let _ = directory.write_json("meta.json", &row);
         let mut notes = notes_of(&removal, row.vcs);
         notes.extend(prompt.as_ref().map(EditedPrompt::note));
@@ -169,7 +189,7 @@ impl Agency {
         empty_trash(&self.home.trash())
     }
 
-    /// Held while it is found out who is the last in a worktree, which is named after the run that made it: that run's
+    /// Held while the last run of a worktree is determined, which is named after the run that made it: that run's
     /// note of the place is what is locked.
     pub(crate) fn worktree_lock(&self, row: &RunRow) -> Result<Option<Lock>, RemoveError> {
         if row.worktree_path.is_none() {

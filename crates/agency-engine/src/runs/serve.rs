@@ -15,7 +15,7 @@ use crate::runs::reconcile::Reconciled;
 use crate::runs::wait::WaitError;
 use crate::watch::{ChangeCallback, LOCK_LAG};
 
-/// How often we look whether we are to end.
+/// How often a request to end is checked for.
 const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Agency {

@@ -1,4 +1,16 @@
 //! `agency stop`: ends one run and touches no other.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(WAITING)?;
+//! let stopped = agency.stop(&run)?;
+//! assert_eq!(stopped.state, State::Killed);
+//! // It has ended already.
+//! assert!(agency.stop(&stopped).is_err());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::time::Duration;
 
@@ -27,6 +39,7 @@ const QUEUED_EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a run was not stopped.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StopError {
     /// The run has finished.
     #[error("{id} is {state}; only a run that is queued or running can be stopped")]
@@ -44,7 +57,7 @@ pub enum StopError {
     Unrecorded {
         /// The run.
         id: RunId,
-        /// What the database said.
+        /// The error of the database.
         #[source]
         why: StoreError,
     },

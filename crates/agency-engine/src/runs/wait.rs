@@ -1,4 +1,17 @@
 //! `agency wait`: waits for a state of a run, by its supervisor's control socket or by its directory, never by polling.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, place) = start(PLAIN)?;
+//! use std::time::Duration;
+//!
+//! let row = agency.wait(&run.id, Some(Duration::from_secs(60)), State::is_terminal)?;
+//! // After the limit, the row is as it is then.
+//! assert!(row.state.is_terminal());
+//! # Ok(())
+//! # }
+//! ```
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +19,18 @@ use agency_model::RunId;
 use agency_model::run::State;
 
 use crate::agency::Agency;
+use crate::deadline::capped;
 use crate::home::HomeError;
 use crate::store::{RunRow, StoreError};
 use crate::watch::{DirectoryWatch, POLL_INTERVAL};
 use crate::wire::wait_for_change;
 
-/// A supervisor that lets us wait does not answer so soon.
+/// A supervisor that is alive keeps the connection open longer than this.
 const MIN_WAIT: Duration = Duration::from_millis(1);
 
 /// Why waiting for a run failed.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WaitError {
     /// The directory could not be watched.
     #[error(transparent)]
@@ -33,7 +48,7 @@ impl Agency {
         limit: Option<Duration>,
         enough: impl Fn(State) -> bool,
     ) -> Result<RunRow, WaitError> {
-        let deadline = limit.map(|limit| Instant::now() + limit);
+        let deadline = limit.map(|limit| Instant::now() + capped(limit));
         let directory = self.home.run(id);
         let mut watch = None;
         let mut found = false;

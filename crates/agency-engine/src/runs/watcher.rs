@@ -1,11 +1,10 @@
-//! Callbacks for programs that run agents: what an agent says, what it asks, how its run ended.
+//! Callbacks for programs that run agents: an agent's output, its questions, the end of its run.
 //!
 //! Everything comes from the run's files, by cursors: a program that begins late, or is slow, misses nothing, and the
 //! agent never waits for it. The program calls [`init`](crate::init()) first.
 //!
 //! ```standalone_crate
-//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/watcher/example.rs"));
-//! use agency_model::run::State;
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
 //! use agency_model::{Answer, QuestionKind};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,11 +44,12 @@ use crate::runs::wait::WaitError;
 use crate::store::{QuestionRow, QuestionState, RunRow, StoreError};
 use crate::watch::{DirectoryWatch, EventReader, StopHandle, Tail};
 
-/// Who answers, for those who come second.
+/// The answer of the first callback, for the others.
 const ANSWERED_BY: &str = "a program";
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct CompletionResult {
     /// `completed`, `failed` or `killed`.
     pub state: State,
@@ -61,8 +61,17 @@ pub struct CompletionResult {
     pub error: Option<String>,
 }
 
+impl CompletionResult {
+    /// The end of a run in this state, without anything else: for tests of code that gets one.
+    #[must_use]
+    pub const fn new(state: State) -> Self {
+        Self { state, summary: None, changed_files: None, error: None }
+    }
+}
+
 /// Why watching a run broke off. The run continues.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WatcherError {
     /// The run could not be followed.
     #[error(transparent)]
@@ -99,7 +108,7 @@ impl Agency {
     /// An agent whose stream is not understood gives its output as it is:
     ///
     /// ```standalone_crate
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/watcher/example.rs"));
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let (mut agency, run, _place) = start(PLAIN)?;
     /// let mut said = String::new();
@@ -127,7 +136,7 @@ impl<'a> Watcher<'a> {
         self.stop.clone()
     }
 
-    /// Calls back with what the agent says.
+    /// Calls back with the agent's output.
     pub fn on_output(mut self, call: impl FnMut(&str) + 'a) -> Self {
         self.on_output = Some(Box::new(call));
         self
@@ -238,7 +247,7 @@ impl<'a> Watcher<'a> {
 }
 
 impl Agency {
-    /// Whether what the agent of a run says comes as events.
+    /// Whether the output of a run's agent comes as events.
     pub(crate) fn understands(&self, row: &RunRow) -> bool {
         let spec = read_whole(&self.home.run(&row.id).file("spec.json")).ok();
         let spec: Option<RunSpec> = spec.and_then(|text| serde_json::from_slice(&text).ok());

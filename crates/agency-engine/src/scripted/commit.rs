@@ -3,7 +3,7 @@
 //! The one rule: the user's git identity is used as it is; a stand-in is given only where there is none.
 
 use super::ScriptError;
-use super::git::git;
+use super::git::{GitComplaint, git};
 use std::path::Path;
 
 /// The author of commits where none is configured.
@@ -14,7 +14,7 @@ pub(super) fn commit(line: usize, message: &str, directory: &Path) -> Result<Str
     let git = |arguments: &[&str]| {
         git(directory, arguments).map_err(|source| ScriptError::Command { line, program: "git".into(), source })
     };
-    let refused = |message| ScriptError::Commit { line, message };
+    let refused = |error: GitComplaint| ScriptError::Commit { line, message: error.to_string() };
 
     git(&["add", "--all"])?.into_success().map_err(refused)?;
     if git(&["diff", "--cached", "--quiet"])?.success {

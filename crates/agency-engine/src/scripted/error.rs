@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// Why a script was refused or ended early. Lines are those of the prompt, counted from one.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ScriptError {
     /// The prompt is longer than a script may be.
     #[error("the prompt has more than {limit} bytes")]
@@ -47,7 +48,7 @@ pub enum ScriptError {
         line: usize,
         /// The path, as written.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A program could not be started or watched.
@@ -57,7 +58,7 @@ pub enum ScriptError {
         line: usize,
         /// The program, as written.
         program: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// git refused to commit.
@@ -65,7 +66,7 @@ pub enum ScriptError {
     Commit {
         /// Where it stands.
         line: usize,
-        /// What git said.
+        /// The message of git.
         message: String,
     },
     /// The reader of the agent's output is gone.

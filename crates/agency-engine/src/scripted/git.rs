@@ -15,15 +15,20 @@ pub(crate) struct GitOutput {
     err: String,
 }
 
+/// What git printed when it failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct GitComplaint(String);
+
 impl GitOutput {
     /// What git printed, or what it complained about.
-    pub(crate) fn into_success(self) -> Result<String, String> {
+    pub(crate) fn into_success(self) -> Result<String, GitComplaint> {
         if self.success {
             Ok(self.out)
         } else if self.err.is_empty() {
-            Err(self.out)
+            Err(GitComplaint(self.out))
         } else {
-            Err(self.err)
+            Err(GitComplaint(self.err))
         }
     }
 }

@@ -48,6 +48,7 @@ pub struct SampleTask {
 
 /// Why there is no sample repository.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SampleError {
     /// The directory holds something.
     #[error("`{}` is not empty", path.display())]
@@ -60,7 +61,7 @@ pub enum SampleError {
     File {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// git could not be started.
@@ -71,7 +72,7 @@ pub enum SampleError {
     Git {
         /// The directory.
         path: PathBuf,
-        /// What git said.
+        /// The message of git.
         message: String,
     },
 }
@@ -107,7 +108,9 @@ fn file_error(path: &Path) -> impl FnOnce(io::Error) -> SampleError {
 fn commit(directory: &Path) -> Result<(), SampleError> {
     let git = |arguments: &[&str]| {
         let answer = git(directory, arguments).map_err(SampleError::GitNotStarted)?;
-        answer.into_success().map_err(|message| SampleError::Git { path: directory.to_owned(), message })
+        answer
+            .into_success()
+            .map_err(|error| SampleError::Git { path: directory.to_owned(), message: error.to_string() })
     };
     git(&["init", "--quiet", "--template=", "--initial-branch", "main"])?;
     for (name, value) in SETTINGS {

@@ -10,6 +10,7 @@ use crate::home::HomeError;
 
 /// Why something could not be done with sources.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SourceError {
     /// A name cannot be used.
     #[error("a source or group cannot be named {name:?}: {why}")]

@@ -31,9 +31,9 @@ impl Sources {
             let mut imported = Imported::default();
             for entry in listed.get("sources").and_then(Value::as_array).into_iter().flatten() {
                 match source(entry, home).and_then(|source| {
-                    check(&source).map_err(|error| error.to_string())?;
+                    check(&source)?;
                     match catalogue.sources.contains_key(&source.name) {
-                        true => Err(format!("a source named '{}' already exists", source.name)),
+                        true => Err(EntryError::Exists(source.name)),
                         false => Ok(source),
                     }
                 }) {
@@ -41,7 +41,7 @@ impl Sources {
                         imported.sources.push(source.name.clone());
                         catalogue.sources.insert(source.name.clone(), source);
                     }
-                    Err(why) => imported.skipped.push(why),
+                    Err(error) => imported.skipped.push(error.to_string()),
                 }
             }
             for (name, members) in listed.get("groups").and_then(Value::as_object).into_iter().flatten() {
@@ -76,19 +76,35 @@ fn read(path: &Path) -> Result<Value, SourceError> {
     }
 }
 
-fn source(entry: &Value, home: Option<&Path>) -> Result<Source, String> {
+/// Why a source of the file is left out.
+#[derive(Debug, thiserror::Error)]
+enum EntryError {
+    #[error("a source without a name")]
+    NoName,
+    #[error("the source {name:?} has no `{key}`")]
+    Missing { name: String, key: &'static str },
+    #[error("the source {name:?} is of the type {found:?}, which agency does not have")]
+    UnknownType { name: String, found: String },
+    #[error("a source named '{0}' already exists")]
+    Exists(String),
+    #[error(transparent)]
+    Refused(#[from] SourceError),
+}
+
+fn source(entry: &Value, home: Option<&Path>) -> Result<Source, EntryError> {
     let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let name = text("name").ok_or("a source without a name")?;
-    let path = || text("path").map(|path| expanded(&path, home)).ok_or(format!("the source {name:?} has no `path`"));
+    let name = text("name").ok_or(EntryError::NoName)?;
+    let missing = |key| EntryError::Missing { name: name.clone(), key };
+    let path = || text("path").map(|path| expanded(&path, home)).ok_or_else(|| missing("path"));
     let kind = match text("type").as_deref() {
         Some("git") => SourceKind::Git {
-            url: text("url").ok_or(format!("the source {name:?} has no `url`"))?,
+            url: text("url").ok_or_else(|| missing("url"))?,
             reference: ["ref", "branch", "tag", "commit"].iter().find_map(|key| text(key)),
         },
         Some("directory" | "dir") => SourceKind::Directory { path: path()? },
         Some("file") => SourceKind::File { path: path()? },
-        Some(other) => return Err(format!("the source {name:?} is of the type {other:?}, which agency does not have")),
-        None => return Err(format!("the source {name:?} has no `type`")),
+        Some(other) => return Err(EntryError::UnknownType { name, found: other.to_owned() }),
+        None => return Err(missing("type")),
     };
     Ok(Source { kind, description: text("description").filter(|words| !words.is_empty()), name })
 }

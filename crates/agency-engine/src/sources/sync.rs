@@ -18,6 +18,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// What happens while sources are fetched.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SyncEvent<'a> {
     /// A source is being fetched.
     Begun {

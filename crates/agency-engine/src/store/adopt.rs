@@ -95,7 +95,7 @@ impl Store {
     }
 }
 
-/// Adds what the first columns of a row say.
+/// Adds the first columns of a row.
 fn add_known(row: &Row<'_>, known: &mut KnownRuns) -> Result<(), StoreError> {
     let id = parsed(row, 0, "id")?;
     let state = parsed(row, 1, "state")?;
@@ -112,12 +112,17 @@ fn adopt_row(connection: &Connection, row: &RunRow) -> Result<(), StoreError> {
         Some(Some(state)) => state,
         Some(None) => return Err(StoreError::BadValue { column: "state", value: stored.unwrap_or_default() }),
         None => {
-            let unmoved = RunRow { state: State::Queued, removed_at: None, ..row.clone() };
+            // Each run is inserted as a live one, and a live agent may have its name.
+            let unmoved = RunRow { state: State::Queued, removed_at: None, name: None, ..row.clone() };
             columns::insert(connection, &unmoved.values())?;
             State::Queued
         }
     };
-    move_forward(connection, from, row)
+    move_forward(connection, from, row)?;
+    if stored.is_none() {
+        connection.execute("UPDATE runs SET name = ?2 WHERE id = ?1", params![row.id.as_str(), row.name])?;
+    }
+    Ok(())
 }
 
 /// The columns that change in the life of a run, apart from its state and its removal.

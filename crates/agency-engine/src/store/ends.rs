@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension, params};
 use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
 
-/// The fact that says up to which moment the files of the runs were compared with the rows.
+/// The fact that records up to which moment the files of the runs were compared with the rows.
 const FILES_COMPARED_AT: &str = "files_compared_at";
-/// The fact that says in which file the database was when no run directory was without a row.
+/// The fact that records in which file the database was when no run directory was without a row.
 const COMPLETE_IN_FILE: &str = "complete_in_file";
 
 impl Store {

@@ -8,6 +8,7 @@ use rusqlite::ErrorCode as Sqlite;
 
 /// Why the database did not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum StoreError {
     /// Another process held the write lock too long.
     #[error("the database stayed locked by another process for {seconds} s")]
@@ -30,7 +31,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// The file was moved or deleted while it was open.
@@ -50,7 +51,7 @@ pub enum StoreError {
     Access {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The message of SQLite.
         message: String,
     },
     /// No run has this id.
@@ -75,10 +76,15 @@ pub enum StoreError {
         /// What it holds.
         value: String,
     },
-    /// Anything else SQLite says.
+    /// Any other error of SQLite.
     #[error("database error: {0}")]
-    Sqlite(#[source] rusqlite::Error),
+    Sqlite(#[source] SqliteError),
 }
+
+/// What SQLite says.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SqliteError(rusqlite::Error);
 
 impl StoreError {
     /// The stable code of this error.
@@ -107,30 +113,31 @@ impl StoreError {
             error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY)
         };
         matches!(self, Self::NotFound(_) | Self::Missing { .. } | Self::Emptied { .. })
-            || matches!(self, Self::Sqlite(error) if has_no_row(error))
+            || matches!(self, Self::Sqlite(error) if has_no_row(&error.0))
     }
 
     /// Whether a rule of the schema refused.
     pub(super) fn is_constraint(&self) -> bool {
         matches!(self, Self::NameTaken)
-            || matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(Sqlite::ConstraintViolation))
+            || matches!(self, Self::Sqlite(error) if error.0.sqlite_error_code() == Some(Sqlite::ConstraintViolation))
     }
 
     /// Whether the disk took no more bytes.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
         let full = [Some(Sqlite::DiskFull), Some(Sqlite::SystemIoFailure)];
-        matches!(self, Self::Sqlite(error) if full.contains(&error.sqlite_error_code()))
+        matches!(self, Self::Sqlite(error) if full.contains(&error.0.sqlite_error_code()))
     }
 }
 
 impl StoreError {
     /// Names the file where SQLite says only what is wrong with it.
     pub(super) fn naming(self, path: &Path) -> Self {
-        if let Self::Sqlite(error) = self { opening(path.to_owned())(error) } else { self }
+        if let Self::Sqlite(error) = self { opening(path.to_owned())(error.0) } else { self }
     }
 }
 
+#[doc(hidden)]
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
@@ -138,7 +145,7 @@ impl From<rusqlite::Error> for StoreError {
                 Self::Locked { seconds: super::open::lock_timeout().as_secs() }
             }
             Some(Sqlite::ConstraintViolation) if error.to_string().contains("runs.name") => Self::NameTaken,
-            _ => Self::Sqlite(error),
+            _ => Self::Sqlite(SqliteError(error)),
         }
     }
 }

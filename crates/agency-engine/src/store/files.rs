@@ -142,7 +142,7 @@ pub(super) fn prepare(path: &Path, patience: Duration, emptied: WhenEmptied) -> 
         Content::Nothing if emptied == WhenEmptied::Refuse => {
             return Err(StoreError::Emptied { path: path.to_owned() });
         }
-        // The file itself comes last: until then, it tells that this is not finished.
+        // The file itself comes last: until then, it shows that this is not finished.
         Content::Nothing => move_aside(path, &[log, index, path.to_owned()])?,
     }
     Ok(Some(held))

@@ -89,7 +89,7 @@ impl Store {
         Ok(Self { connection: connection.into(), path: path.to_owned(), files: None, openings: 0 })
     }
 
-    /// Continues with the files that are at the path now, if the opened ones were moved or deleted; says whether they are
+    /// Continues with the files that are at the path now, if the opened ones were moved or deleted; returns whether they are
     /// others. A missing file is an error and is not created: a process that moved it may be about to replace it.
     pub fn refresh(&mut self) -> Result<bool, StoreError> {
         let Some(found) = Files::at(&self.path) else {
@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// SQLite's own examination of every page and row; empty if they are sound. Looking up each row in each index takes
-    /// more than as long again, so it is left out of a large file: those who read the rows look up the ids.
+    /// more than as long again, so it is left out of a large file: readers of the rows look up the ids.
     pub fn integrity_problems(&self) -> Result<Vec<String>, StoreError> {
         let pages: i64 = self.connection()?.pragma_query_value(None, "page_count", |row| row.get(0))?;
         problems(self.connection()?, if pages <= ALL_INDEXES_MAX_PAGES { "integrity_check" } else { "quick_check" })

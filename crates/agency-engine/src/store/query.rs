@@ -11,6 +11,7 @@ use super::{RunRow, Store, StoreError};
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunFilter {
     /// Only runs in one of these states; empty: any.
     pub states: Vec<State>,
@@ -28,6 +29,57 @@ pub struct RunFilter {
     pub removed: bool,
     /// At most so many; `None`: all.
     pub limit: Option<u32>,
+}
+
+impl RunFilter {
+    /// Only runs in this state, or in one that was named before.
+    #[must_use]
+    pub fn state(mut self, state: State) -> Self {
+        self.states.push(state);
+        self
+    }
+
+    /// Only runs of the repository at this root.
+    #[must_use]
+    pub fn repository(mut self, root: impl Into<String>) -> Self {
+        self.repo = Some(root.into());
+        self
+    }
+
+    /// Only runs for this.
+    #[must_use]
+    pub const fn kind(mut self, kind: RunKind) -> Self {
+        self.kind = Some(kind);
+        self
+    }
+
+    /// Only runs with this name.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Only runs of this workflow session.
+    #[must_use]
+    pub fn session(mut self, session: SessionId) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Also runs whose resources were removed.
+    #[must_use]
+    pub const fn with_removed(mut self) -> Self {
+        self.removed = true;
+        self
+    }
+
+    /// At most so many.
+    #[must_use]
+    pub const fn limit(mut self, runs: u32) -> Self {
+        self.limit = Some(runs);
+        self
+    }
 }
 
 /// What a short name stands for.
@@ -194,7 +246,7 @@ impl Store {
     }
 }
 
-/// The name of an agent, or of a conversation that went on, stands for its newest run. The rows come newest first.
+/// The name of an agent, or of a resumed conversation, stands for its newest run. The rows come newest first.
 fn newest_of_each(rows: Vec<RunRow>) -> Vec<RunRow> {
     let mut kept: Vec<RunRow> = vec![];
     let mut continued: Vec<RunId> = vec![];

@@ -47,6 +47,7 @@ impl FromStr for QuestionState {
 
 /// One row of the table `questions`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct QuestionRow {
     /// The question.
     pub id: QuestionId,
@@ -117,7 +118,7 @@ impl QuestionRow {
 }
 
 impl Store {
-    /// Stores a new question, and says which earlier one it repeats. Only the holder of the run's lock calls it.
+    /// Stores a new question, and returns which earlier one it repeats. Only the holder of the run's lock calls it.
     pub fn ask(
         &mut self,
         id: &QuestionId,

@@ -30,7 +30,7 @@ pub enum Request {
 pub enum Interrupt {
     /// It may.
     Always,
-    /// It may not: who asks for it is not allowed to answer.
+    /// It may not: the caller is not allowed to answer.
     UnlessAsked,
 }
 
@@ -92,7 +92,7 @@ impl Request {
 }
 
 impl Store {
-    /// Leaves a request for the supervisor of a run, and says its number.
+    /// Leaves a request for the supervisor of a run, and returns its number.
     pub fn request(&mut self, id: &RunId, request: &Request) -> Result<i64, StoreError> {
         let transaction = self.begin()?;
         transaction.execute(
@@ -154,7 +154,7 @@ impl Store {
         Ok(self.connection()?.query_row(sql, [number], |_| Ok(())).optional()?.is_some())
     }
 
-    /// Passes the messages that have no outcome from the runs that a run continues to that run, and says how many.
+    /// Passes the messages that have no outcome from the runs that a run continues to that run, and returns how many.
     pub fn inherit_messages(&mut self, id: &RunId) -> Result<usize, StoreError> {
         let transaction = self.begin()?;
         let passed = transaction.execute(

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Everything the database knows about a run; `meta.json` is a snapshot of it. Fields that earlier versions did not
 /// write have defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunRow {
     /// The run.
     pub id: RunId,
@@ -39,7 +40,7 @@ pub struct RunRow {
     pub runner_kind: String,
     /// Further arguments of the agent.
     pub runner_args: Vec<String>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Mode,
     /// What its supervisor runs in.
     pub host: Host,
@@ -89,7 +90,7 @@ pub struct RunRow {
     /// What it is for.
     #[serde(default = "plain_run")]
     pub kind: RunKind,
-    /// Who made its workspace.
+    /// What made its workspace.
     #[serde(default = "by_git")]
     pub vcs: Vcs,
     /// The workflow session that it is a task of.

@@ -76,7 +76,7 @@ CREATE TABLE requests (
 CREATE INDEX requests_open ON requests (run_id, id) WHERE taken_at IS NULL;
 ";
 
-/// What the agent says about itself in its own protocol.
+/// What the agent reports about itself by its protocol.
 const WHAT_THE_AGENT_SAYS: &str = "
 ALTER TABLE runs ADD COLUMN agent_session TEXT;
 ALTER TABLE runs ADD COLUMN input_tokens INTEGER;

@@ -157,7 +157,7 @@ impl Store {
         Ok(u32::try_from(owned).unwrap_or(u32::MAX))
     }
 
-    /// Stores what the agent says about itself. Only the holder of the run's lock calls it.
+    /// Stores what the agent reports about itself. Only the holder of the run's lock calls it.
     pub fn note_agent(&mut self, id: &RunId, note: &AgentNote<'_>) -> Result<(), StoreError> {
         let count = |tokens: Option<u64>| tokens.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
         let AgentNote { session, usage, activity } = note;

@@ -10,17 +10,17 @@ const RESET_TERMINAL: &str = "\x1b[?1049l\x1b[?6l\x1b[r\x1b[?9;1000;1002;1003;10
 
 /// Ends a sequence that has only begun.
 const CANCEL_SEQUENCE: &str = "\x18";
-/// The cursor is seen, keys are plain, pastes are not marked, the mouse is not told of.
+/// The cursor is visible, keys are plain, pastes are not marked, the mouse is not reported.
 const INPUT_AS_EVER: &str = "\x1b[?25h\x1b[?1l\x1b>\x1b[?2004l\x1b[?9;1000;1002;1003;1005;1006l";
 
-/// What the agent's terminal shows, and how far the agent has come in saying the next thing.
+/// What the agent's terminal shows, and the sequence that has only partly arrived.
 pub(super) struct AgentScreen {
     parser: vt100::Parser<Notes>,
     characters: Characters,
     partial_sequence: PartialSequence,
 }
 
-/// Whether the agent wants its window to have another size, which is not its own to decide.
+/// Whether the agent asked for another window size, which it cannot decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     None,
@@ -194,7 +194,7 @@ mod tests {
             let (row, column) = agent.screen().cursor_position();
             let last = agent.screen().cell(row, SIZE.columns.get() - 1);
             prop_assume!(column < SIZE.columns.get() || last.is_some_and(vt100::Cell::has_contents));
-            // One who fell behind may have been left with anything.
+            // A viewer that fell behind may show anything.
             let mut watched = WatchedScreen::new(TerminalSize::UNSEEN, 10);
             watched.feed(b"\x1b[?1049h\x1b[2;3r\x1b[?1003h\x1b[41mold\x1b[3");
             watched.feed(&agent.drawn_for_watchers());

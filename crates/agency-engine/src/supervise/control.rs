@@ -1,6 +1,6 @@
 //! `control.sock`: notifications of requests, and the connections of `agency attach`.
 //!
-//! A request itself is a row in the database; the bell only says that there is one. A viewer gets
+//! A request itself is a row in the database; the bell frame only announces it. A viewer gets
 //! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
 //! A watcher gets the same bytes, and before them and at each change the size of that terminal.
 
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What the supervisor hears on a connection with these bytes, by name.
+    /// The messages that a connection with these bytes becomes, by name.
     async fn heard(bytes: &[u8]) -> Vec<String> {
         let (mut client, ours) = UnixStream::pair().unwrap();
         let (sender, mut messages) = mpsc::channel(16);

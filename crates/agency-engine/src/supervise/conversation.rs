@@ -10,11 +10,10 @@ use agency_model::conversation::{Conversation, Effect, Input, Timer as Conversat
 use agency_model::run::{self, StopCause};
 use tracing::trace;
 
+use super::Supervisor;
 use super::asked_question::AskedQuestions;
 use super::screen_reader::READ_INTERVAL;
-use super::supervisor::Supervisor;
 use super::timers::Timer;
-use crate::runner::Signal;
 use crate::variant_name::variant_name;
 
 /// A message that came in mid-turn may be part of the turn, or begin another: which one is known after this time.
@@ -78,9 +77,9 @@ impl Supervisor<'_> {
             Effect::TypeMessage(text) => self.type_message(&text),
             Effect::SendInterrupt { request } => self.send_interrupt(request),
             Effect::PressKey(key) => self.press_key(key),
-            Effect::CloseInput => self.close_input(),
-            Effect::TerminateAgent => drop(self.agent.as_ref().map(|agent| agent.terminate())),
-            Effect::KillAgent => drop(self.agent.as_ref().map(|agent| agent.signal(Signal::KILL))),
+            Effect::CloseInput => self.process.close_input(),
+            Effect::TerminateAgent => self.process.terminate(),
+            Effect::KillAgent => self.process.kill(),
             Effect::StoreQuestion(id) => self.store_question(&id),
             Effect::AnnounceQuestion(id) => self.announce_question(&id),
             Effect::ConsultPolicy(id) => self.consult_policy(&id),

@@ -1,7 +1,7 @@
 //! The time between the agent's exit and the end of the attempt.
 //!
-//! All the agent said is read to the end, and whatever it left running is ended: TERM, a grace,
-//! KILL. A stranger who holds the agent's terminal open does not keep the run from ending.
+//! The agent's output is read to the end, and its leftovers are ended: TERM, grace period, KILL. Another process that
+//! holds the agent's terminal open does not keep the run from ending.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use agency_system::process::ProcessHandle;
 use rustix::process::Signal;
 use tracing::info;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use super::timers::{RunTimer, Timer};
 
 /// How long the rest of the output may take when no process of the agent is left.
@@ -34,20 +34,20 @@ pub(super) enum DrainStage {
 }
 
 impl Supervisor<'_> {
-    /// The agent has exited.
+    /// Starts the end of the attempt: the agent has exited.
     pub(super) fn start_drain(&mut self) {
         // Its grace, if it had one, is over; what it left has one of its own.
         let attempt = self.run.attempt();
         self.timers.disarm(&Timer::Run(RunTimer::Grace { attempt }));
         self.timers.disarm(&Timer::Run(RunTimer::Kill { attempt }));
         self.converse(conversation::Input::Exiting);
-        let left = self.scope.left_children();
+        let left = self.process.leftovers();
         if !left.is_empty() {
             info!(processes = left.len(), "ending what the agent left running");
         }
         for process in &left {
             let message = format!("ending what the agent left running: {} ({})", process.pid(), process.command_line());
-            self.events.append(self.run.attempt(), Event::Notice { message });
+            self.append(Event::Notice { message });
             process.signal(Signal::TERM);
         }
         if left.is_empty() {
@@ -58,30 +58,30 @@ impl Supervisor<'_> {
         self.continue_drain();
     }
 
-    /// A stream ended or a process went away: perhaps that was all.
+    /// Ends the attempt if this was the last stream or process.
     pub(super) fn continue_drain(&mut self) {
-        let Some(stage) = self.drain else { return };
-        let left = self.scope.left_children();
+        let Some(stage) = self.process.drain_stage() else { return };
+        let left = self.process.leftovers();
         if stage == DrainStage::Killed {
-            // The death of one leftover may hand us its children.
+            // The children of a leftover that died may be ours now.
             signal_all(&left, Signal::KILL);
         }
         if !left.is_empty() {
             return;
         }
-        if self.agent.as_ref().is_none_or(|agent| agent.is_silent()) {
+        if self.process.is_silent() {
             self.attempt_is_over();
         } else if stage != DrainStage::Reading {
             self.enter_stage(DrainStage::Reading, READ_TIMEOUT);
         }
     }
 
-    /// The time of the present stage is over.
+    /// Enters the next stage: the time of the present one is over.
     pub(super) fn drain_stage_over(&mut self) {
-        match self.drain {
+        match self.process.drain_stage() {
             None => {}
             Some(DrainStage::Terminated) => {
-                signal_all(&self.scope.left_children(), Signal::KILL);
+                signal_all(&self.process.leftovers(), Signal::KILL);
                 self.enter_stage(DrainStage::Killed, KILL_TIMEOUT);
             }
             Some(DrainStage::Reading | DrainStage::Killed) => self.attempt_is_over(),
@@ -89,16 +89,13 @@ impl Supervisor<'_> {
     }
 
     fn enter_stage(&mut self, stage: DrainStage, limit: Duration) {
-        self.drain = Some(stage);
+        self.process.enter_drain_stage(stage);
         self.timers.arm(Timer::Drain, limit);
     }
 
     fn attempt_is_over(&mut self) {
-        self.drain = None;
         self.timers.disarm(&Timer::Drain);
-        let Some(exit) = self.agent.take().and_then(|agent| agent.exit()) else {
-            return;
-        };
+        let Some(exit) = self.process.take_exit() else { return };
         let attempt = self.run.attempt();
         info!(attempt, exit_code = exit.exit_code, signal = exit.signal, "agent exited");
         self.keep_last_screen();
@@ -108,7 +105,7 @@ impl Supervisor<'_> {
         self.stop_typing();
         self.converse(conversation::Input::Exited);
         self.timers.disarm(&Timer::Run(RunTimer::Healthy { attempt }));
-        self.events.append(attempt, Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
+        self.append(Event::Exit { exit_code: exit.exit_code, signal: exit.signal });
         self.feed(&Input::Exited { attempt, exit, verdict });
     }
 }

@@ -5,14 +5,15 @@ use std::io;
 use agency_model::Event;
 use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 
+use super::Supervisor;
 use super::control::ControlMessage;
 use super::notifier::Notifier;
-use super::pane::{Pane, PaneNews};
-use super::supervisor::Supervisor;
+use super::pane::PaneNews;
 use super::timers::Timer;
 use super::viewer::drain_viewers;
-use crate::runner::{ProcessRunner, RunnerEvent};
+use crate::runner::RunnerEvent;
 
 /// The signals that the supervisor listens for.
 pub(super) struct Signals {
@@ -21,6 +22,13 @@ pub(super) struct Signals {
     hangup: Signal,
     resize: Signal,
     child: Signal,
+}
+
+/// What reaches the supervisor from outside, besides its agent and its pane.
+pub(super) struct LoopInputs {
+    /// None in a thread of a program, whose signals are its own.
+    pub(super) signals: Option<Signals>,
+    pub(super) control: mpsc::Receiver<ControlMessage>,
 }
 
 /// Anything that can happen.
@@ -42,22 +50,22 @@ impl Supervisor<'_> {
             let event = self.next().await;
             self.handle(event);
         }
-        let viewers = std::mem::take(&mut self.viewers);
+        let viewers = self.display.take_viewers();
         let notifier = self.finish();
         drain_viewers(viewers).await;
         notifier
     }
 
     async fn next(&mut self) -> LoopEvent {
-        let keeps_up = self.pane.as_ref().is_none_or(Pane::keeps_up);
+        let keeps_up = self.display.keeps_up();
         // Control comes before a flood of output.
         tokio::select! {
             biased;
-            event = next_signal(self.signals.as_mut()) => event,
-            Some(message) = self.control.recv() => LoopEvent::Control(message),
+            event = next_signal(self.inputs.signals.as_mut()) => event,
+            Some(message) = self.inputs.control.recv() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
-            news = next_of_pane(self.pane.as_mut()) => LoopEvent::Pane(news),
-            event = next_of_agent(self.agent.as_deref_mut()), if keeps_up => LoopEvent::Agent(event),
+            news = self.display.next_of_pane() => LoopEvent::Pane(news),
+            event = self.process.next(), if keeps_up => LoopEvent::Agent(event),
         }
     }
 
@@ -65,37 +73,33 @@ impl Supervisor<'_> {
         match event {
             LoopEvent::Agent(event) => self.handle_agent(event),
             LoopEvent::Pane(PaneNews::Typed(length)) => {
-                if let (Some(agent), Some(pane)) = (&mut self.agent, &self.pane) {
-                    // Keys for an agent that reads no input have no effect, as on any terminal.
-                    let _ = agent.type_in(pane.typed(length));
-                }
+                // Keys for an agent that reads no input have no effect, as on any terminal.
+                let _ = self.process.write(self.display.typed(length));
             }
             LoopEvent::Pane(PaneNews::Shown) => {}
             LoopEvent::Pane(PaneNews::Gone) | LoopEvent::Hangup => self.lose_pane(),
             LoopEvent::Control(ControlMessage::Bell) => self.handle_requests(),
             LoopEvent::Control(ControlMessage::Attached { viewer, size }) => self.attach_viewer(viewer, size),
-            LoopEvent::Control(ControlMessage::Watched(viewer)) => self.add_viewer(viewer),
-            LoopEvent::Control(ControlMessage::CaughtUp) => self.catch_up(),
+            LoopEvent::Control(ControlMessage::Watched(viewer)) => self.display.add_viewer(viewer),
+            LoopEvent::Control(ControlMessage::CaughtUp) => self.display.catch_up(),
             LoopEvent::Control(ControlMessage::Input(bytes)) => {
-                if let Some(agent) = &mut self.agent {
-                    let _ = agent.type_in(&bytes);
-                }
+                let _ = self.process.write(&bytes);
             }
             LoopEvent::Control(ControlMessage::Resized(size)) => self.resize(size),
             LoopEvent::Control(ControlMessage::Waiting(waiter)) => self.waiters.push(waiter),
             LoopEvent::Control(ControlMessage::Notice(message)) => {
-                self.events.append(self.run.attempt(), Event::Notice { message });
+                self.append(Event::Notice { message });
             }
             LoopEvent::Timer(timer) => self.handle_timer(timer),
             LoopEvent::Stop => self.feed_stop(None),
             LoopEvent::Resized => {
-                if let Some(size) = self.pane.as_ref().and_then(Pane::size) {
+                if let Some(size) = self.display.pane_size() {
                     self.resize(size);
                 }
             }
             LoopEvent::ChildExited => {
                 self.collect_notifications();
-                let own: Vec<u32> = self.agent.iter().map(|agent| agent.pid()).chain(self.notifier.pids()).collect();
+                let own: Vec<u32> = self.process.pid().into_iter().chain(self.notifier.pids()).collect();
                 reap_adopted(&own);
                 self.continue_drain();
             }
@@ -127,20 +131,6 @@ impl Supervisor<'_> {
 async fn next_signal(signals: Option<&mut Signals>) -> LoopEvent {
     match signals {
         Some(signals) => signals.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_of_agent(agent: Option<&mut (dyn ProcessRunner + 'static)>) -> RunnerEvent {
-    match agent {
-        Some(agent) => agent.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_of_pane(pane: Option<&mut Pane>) -> PaneNews {
-    match pane {
-        Some(pane) => pane.next().await,
         None => std::future::pending().await,
     }
 }

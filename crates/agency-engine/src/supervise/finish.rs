@@ -1,4 +1,4 @@
-//! The last acts of a supervisor: markers, events, the row.
+//! The end of a supervisor: markers, events, the row.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use agency_system::process::end_run;
 use agency_workspace::ChangedFile;
 use tracing::{info, warn};
 
+use super::Supervisor;
 use super::notifier::Notifier;
 use super::notify::BELL;
-use super::supervisor::Supervisor;
-use crate::record::finish::{Ended, after_end, log_end, write_markers};
+use crate::record::finish::{Ended, after_end};
 use crate::record::pid_file::PidFile;
 use crate::runs::remove::workspace_of;
 use crate::store::now;
@@ -22,13 +22,11 @@ use crate::store::now;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait between two tries.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
-/// How long processes that hid from us get before they are killed.
+/// How long processes with another parent get before they are killed.
 const HIDDEN_GRACE: Duration = Duration::from_millis(500);
-/// Space set aside at the start, so that the last files fit on a full disk.
-pub(super) const RESERVE: &str = ".reserve";
 
 impl Supervisor<'_> {
-    /// Ends the story. Every step can be taken again by reconciliation if we die here.
+    /// Records the end. If the supervisor dies here, reconciliation repeats every step.
     pub(super) fn finish(mut self) -> Notifier {
         let Progress::Ended(ending) = self.run.progress.clone() else {
             return self.notifier;
@@ -45,23 +43,20 @@ impl Supervisor<'_> {
             changed_files: self.changed_files(),
         };
         if let Some(message) = self.giving_up(&ended.ending) {
-            self.events.append(ended.ending.attempts, Event::Error { message });
+            self.append(Event::Error { message });
         }
-        for message in self.logs.losses() {
-            self.events.append(ended.ending.attempts, Event::Error { message });
-        }
+        self.files.record_losses(ended.ending.attempts);
         fault::point("finish.begin");
-        // What is not there needs no removing.
-        let _ = std::fs::remove_file(self.directory.file(RESERVE));
+        self.files.release_reserve();
         let started = Instant::now();
         let until = started + WRITE_TIMEOUT;
-        persist("exit markers", until, || write_markers(&self.directory, &ended).is_ok());
+        persist("exit markers", until, || self.files.write_markers(&ended));
         fault::point("finish.marked");
-        log_end(&mut self.events, State::Running, &ended);
+        self.files.append_end(&ended);
         fault::point("finish.told");
         let mut saved = None;
         persist("row", until, || {
-            self.events.flush();
+            self.files.flush_events();
             match self.store.save(&self.id, &self.run, ended.details.as_deref()) {
                 Ok(row) => saved = Some(row),
                 // The row is rebuilt from the files.
@@ -77,7 +72,7 @@ impl Supervisor<'_> {
         self.waiters.clear();
         match saved {
             Some(row) => {
-                if after_end(self.home, &row) && !self.events.is_stuck() {
+                if after_end(self.home, &row) && self.files.has_all_events() {
                     // Otherwise a later command writes the files again.
                     let _ = self.store.end_is_recorded(&self.id);
                 }
@@ -89,12 +84,9 @@ impl Supervisor<'_> {
                 self.notify_end(row);
             }
         }
-        // A missing socket fails at once; one without a listener would be waited for.
-        let _ = std::fs::remove_file(self.directory.control_socket());
-        if let Some(pane) = self.pane.take() {
-            let bell = if self.notifier.rings() { BELL } else { "" };
-            pane.last_words(&(last_line(&ended) + bell));
-        }
+        self.files.remove_control_socket();
+        let bell = if self.notifier.rings() { BELL } else { "" };
+        self.display.close_pane(&(last_line(&ended) + bell));
         self.store.tidy();
         self.notifier
     }
@@ -105,14 +97,14 @@ impl Supervisor<'_> {
             Reason::Stopped | Reason::WallTime | Reason::Timeout => {
                 for process in end_run(&self.id, HIDDEN_GRACE) {
                     let message = format!("could not be ended: {} ({})", process.pid(), process.command_line());
-                    self.events.append(ending.attempts, Event::Error { message });
+                    self.append(Event::Error { message });
                 }
             }
             Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
         }
     }
 
-    /// Why an agent that comes back after a crash does not come back any more.
+    /// Why an agent with a restart policy is not restarted any more.
     fn giving_up(&self, ending: &Ending) -> Option<String> {
         let allowed = self.launch.restart.failures_allowed;
         let crashed = ending.exit.is_some_and(|exit| !exit.is_success());
@@ -124,7 +116,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// What the workspace says about the agent's work. One that cannot be read says nothing.
+    /// The files that the agent changed. A workspace that cannot be read has none.
     fn changed_files(&self) -> Option<Vec<ChangedPath>> {
         self.row.worktree_path.as_ref()?;
         let changes = workspace_of(self.home, &self.row).ok()?.changes().ok()?;
@@ -157,7 +149,7 @@ impl Supervisor<'_> {
                 Some(format!("the wall time of {minutes} minutes is over"))
             }
             (_, Reason::Timeout, _) => Some(self.silence()),
-            (_, Reason::CouldNotStart, _) => self.start_error.clone(),
+            (_, Reason::CouldNotStart, _) => self.process.start_error().map(ToString::to_string),
             (_, _, Some(exit)) if exit.is_success() => {
                 if let Some(shortcoming) = self.cut_off() {
                     return Some(format!("{}: {shortcoming}", ErrorCode::RunFailed));

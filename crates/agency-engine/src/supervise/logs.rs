@@ -1,6 +1,6 @@
 //! The three logs, byte for byte.
 //!
-//! A full disk never stops the agent: what could not be written is counted and said.
+//! A full disk never stops the agent: what could not be written is counted and reported.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ impl Logs {
         LogOffsets { stdout: self.stdout.length(), stderr: self.stderr.length(), combined: self.combined.length() }
     }
 
-    /// Appends to the stream's own log and to the combined one; says what is worth an event.
+    /// Appends to the stream's own log and to the combined one; returns what is worth an event.
     pub(super) fn write(&mut self, stream: Stream, bytes: &[u8]) -> Vec<String> {
         let own = match stream {
             Stream::Stdout => &mut self.stdout,
@@ -62,7 +62,7 @@ impl LogFile {
         Self { name, file, lost: 0 }
     }
 
-    /// A file that tells no length is read from its beginning.
+    /// A file whose length is not known is read from its beginning.
     fn length(&self) -> u64 {
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }

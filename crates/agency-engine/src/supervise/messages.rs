@@ -1,11 +1,10 @@
 //! Messages, interrupts and answers on their way to the agent: the requests that bring them, and the bytes that it gets.
 
 use agency_adapters::{Channel, EncodeError, ToAgent};
-use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart};
+use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart, RequestFailure};
 use agency_system::fault;
 
-use super::supervisor::Supervisor;
-use crate::runner::InputClosed;
+use super::Supervisor;
 use crate::store::{Interrupt, Request, RequestOutcome, TakenRequest};
 
 /// Why a message or an answer cannot be passed to an agent that runs.
@@ -15,34 +14,41 @@ const ESCAPE: &[u8] = b"\x1b";
 const CONTROL_C: &[u8] = b"\x03";
 
 impl Supervisor<'_> {
-    /// Writes bytes to the agent; fails if its input is closed.
-    pub(super) fn write_to_agent(&mut self, bytes: &[u8]) -> Result<(), InputClosed> {
-        self.agent.as_mut().map_or(Ok(()), |agent| agent.type_in(bytes))
-    }
-
     /// Opens the conversation with a new process.
     pub(super) fn begin_conversation(&mut self, pid: u32) {
         let medium = self.medium();
         if medium == Medium::Protocol {
             let first = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
             // A process that does not read its input exits, or is reported when it gets a message.
-            let _ = self.write_to_agent(&first);
+            let _ = self.process.write(&first);
         }
-        let has_prompt = self.start.opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
+        let has_prompt = self.process.start().opening.as_ref().is_none_or(|opening| opening.prompt.is_some());
         let (stays, reports_turns) = (self.launch.stays, self.protocol.reports_turns());
         self.converse(Input::Started(ProcessStart { pid, medium, has_prompt, stays, reports_turns }));
     }
 
     fn medium(&self) -> Medium {
-        match (&self.screen, self.protocol.is_conversation()) {
+        match (self.display.screen(), self.protocol.is_conversation()) {
             (Some(_), _) => Medium::Screen { understood: self.screen_reader.understands() },
             (None, true) => Medium::Protocol,
             (None, false) => Medium::OneWay,
         }
     }
 
-    /// Does what a request asks for.
-    pub(super) fn handle_request(&mut self, taken: &TakenRequest) {
+    /// Does what the open requests ask for.
+    pub(super) fn handle_requests(&mut self) {
+        self.renew_store();
+        match self.store.take_requests(&self.id) {
+            Ok(requests) => {
+                for request in requests {
+                    self.handle_request(&request);
+                }
+            }
+            Err(error) => self.report_store_error("a request could not be read", &error),
+        }
+    }
+
+    fn handle_request(&mut self, taken: &TakenRequest) {
         let request = taken.number;
         match &taken.request {
             Request::Stop { grace } => self.feed_stop(*grace),
@@ -62,13 +68,13 @@ impl Supervisor<'_> {
     }
 
     /// Stores what became of a request, for the command that waits for it.
-    pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, String>) {
+    pub(super) fn finish_request(&mut self, number: i64, outcome: Result<String, RequestFailure>) {
         let succeeded = outcome.is_ok();
-        let (Ok(outcome) | Err(outcome)) = outcome;
+        let (Ok(outcome) | Err(RequestFailure(outcome))) = outcome;
         if let Err(error) = self.store.finish_request(number, &RequestOutcome { succeeded, outcome }) {
             self.report_store_error("what became of a request could not be stored", &error);
         }
-        // Those who wait look again.
+        // The commands that wait check the row again.
         self.waiters.clear();
     }
 
@@ -84,10 +90,10 @@ impl Supervisor<'_> {
         self.converse(Input::InterruptSent { request, result });
     }
 
-    fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), String> {
+    fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), RequestFailure> {
         let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
         let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
-        self.write_to_agent(&bytes).map_err(|_| INPUT_CLOSED.to_owned())?;
+        self.process.write(&bytes).map_err(|_| INPUT_CLOSED)?;
         self.handle_pending_items();
         Ok(())
     }
@@ -99,12 +105,5 @@ impl Supervisor<'_> {
             InterruptKey::ControlC => CONTROL_C,
         };
         self.type_keys(vec![bytes.to_vec()]);
-    }
-
-    /// Closes the agent's input, so that it exits.
-    pub(super) fn close_input(&mut self) {
-        if let Some(agent) = &mut self.agent {
-            agent.close_input();
-        }
     }
 }

@@ -1,7 +1,7 @@
-//! Telling the user that an agent asks, or that the run is over: a bell, the desktop, a command.
+//! Notifies the user of a question or of the end of the run: a bell, the desktop, a command.
 //!
 //! Nothing waits for it or depends on it. Each program has its time and is killed after it. What the agent
-//! wrote goes to the user's own command alone, by its standard input: command lines can be read by everybody.
+//! wrote goes to the user's own command alone, by its standard input: command lines can be read by all users of the machine.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use agency_model::run::State;
-use agency_model::{Question, QuestionId, QuestionKind, QuestionOption, QuickAction, escaped_line};
+use agency_model::{Question, QuestionContent, QuestionId, QuestionKind, escaped_line};
 use agency_system::process::{
     INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE, ProcessHandle, RUN_ID_VARIABLE, file_in_memory, signal_group,
 };
@@ -54,33 +54,15 @@ enum NotifiedEvent {
 #[derive(Debug, Serialize, JsonSchema)]
 struct NotifiedQuestion {
     id: QuestionId,
-    kind: QuestionKind,
-    title: String,
-    detail: String,
-    options: Vec<QuestionOption>,
-    several: bool,
-    free_text: bool,
-    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
-    only_on_screen: bool,
-    actions: Vec<QuickAction>,
+    #[serde(flatten)]
+    content: QuestionContent,
     asked_at: Timestamp,
 }
 
 impl Notification {
     /// An agent asks.
     pub(super) fn question(run: RunRow, id: QuestionId, question: &Question, asked_at: Timestamp) -> Self {
-        let question = NotifiedQuestion {
-            id,
-            kind: question.kind,
-            title: question.title.clone(),
-            detail: question.detail.clone(),
-            options: question.options.clone(),
-            several: question.several,
-            free_text: question.free_text,
-            only_on_screen: question.only_on_screen,
-            actions: question.actions().to_vec(),
-            asked_at,
-        };
+        let question = NotifiedQuestion { id, content: QuestionContent::of(question.clone()), asked_at };
         Self { schema_version: VERSION, event: NotifiedEvent::Question, run, question: Some(question) }
     }
 
@@ -89,15 +71,16 @@ impl Notification {
         Self { schema_version: VERSION, event: NotifiedEvent::Ended, run, question: None }
     }
 
-    /// Two lines for the desktop, with no word of the agent's.
+    /// Two lines for the desktop, without any text of the agent.
     fn lines(&self) -> (String, &'static str) {
         let run = self.run.name.clone().unwrap_or_else(|| self.run.id.to_string());
-        let what = match (&self.question, self.run.state) {
-            (Some(NotifiedQuestion { kind: QuestionKind::Permission, .. }), _) => "asks for a permission",
-            (Some(NotifiedQuestion { kind: QuestionKind::Question, .. }), _) => "asks a question",
-            (Some(NotifiedQuestion { kind: QuestionKind::Plan, .. }), _) => "wants a plan approved",
-            (Some(NotifiedQuestion { kind: QuestionKind::Trust, .. }), _) => "asks whether it may trust a directory",
-            (Some(NotifiedQuestion { kind: QuestionKind::Other, .. }), _) => "asks something",
+        let kind = self.question.as_ref().map(|question| question.content.kind);
+        let what = match (kind, self.run.state) {
+            (Some(QuestionKind::Permission), _) => "asks for a permission",
+            (Some(QuestionKind::Question), _) => "asks a question",
+            (Some(QuestionKind::Plan), _) => "wants a plan approved",
+            (Some(QuestionKind::Trust), _) => "asks whether it may trust a directory",
+            (Some(QuestionKind::Other), _) => "asks something",
             (None, State::Completed) => "is completed",
             (None, State::Failed) => "has failed",
             (None, State::Killed) => "was stopped",
@@ -107,11 +90,13 @@ impl Notification {
     }
 }
 
-/// Starts programs that tell the user, and sees them end.
+/// Starts programs that notify the user, and waits for them.
 pub(super) struct Notifier {
     to: Notify,
     environment: Environment,
     at_work: Vec<AtWork>,
+    /// Whether a failure was reported; once is enough.
+    reported_failure: bool,
 }
 
 struct AtWork {
@@ -131,7 +116,7 @@ impl Notifier {
         for name in [INDEPENDENT_VARIABLE, NOTIFICATION_VARIABLE] {
             environment.insert(name.into(), "1".into());
         }
-        Self { to, environment, at_work: vec![] }
+        Self { to, environment, at_work: vec![], reported_failure: false }
     }
 
     /// Whether the bell rings.
@@ -139,7 +124,7 @@ impl Notifier {
         self.to.bell
     }
 
-    /// Tells the user; what could not even be started is said.
+    /// Notifies the user, and returns what could not be started.
     #[expect(clippy::disallowed_methods, reason = "the user's notification programs are started here")]
     pub(super) fn tell(&mut self, notification: &Notification) -> Vec<String> {
         let mut troubles = vec![];
@@ -185,12 +170,12 @@ impl Notifier {
         self.at_work.iter().map(|at_work| at_work.child.id())
     }
 
-    /// When the first of them has had its time.
+    /// When the time of the first of them is over.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.at_work.iter().map(|at_work| at_work.until).min()
     }
 
-    /// Lets go of those that have ended, and says what went wrong.
+    /// Removes those that have ended, and returns what went wrong.
     pub(super) fn collect(&mut self) -> Vec<String> {
         let mut troubles = vec![];
         self.at_work.retain_mut(|at_work| match at_work.child.try_wait() {
@@ -199,13 +184,13 @@ impl Notifier {
                 troubles.extend(trouble(&at_work.program, status));
                 false
             }
-            // Somebody else has waited for it.
+            // Another part of this process has waited for it.
             Err(_) => false,
         });
         troubles
     }
 
-    /// Kills those that have had their time, with all that they started, and says so.
+    /// Kills those that exceed their time, with all that they started, and returns which.
     pub(super) fn end_overdue(&mut self) -> Vec<String> {
         let now = Instant::now();
         let mut troubles = vec![];
@@ -220,6 +205,13 @@ impl Notifier {
             false
         });
         troubles
+    }
+
+    /// The first failure of the run, which is reported; later ones are not.
+    pub(super) fn first_failure(&mut self, troubles: Vec<String>) -> Option<String> {
+        let first = troubles.into_iter().next().filter(|_| !self.reported_failure)?;
+        self.reported_failure = true;
+        Some(first)
     }
 
     /// Waits for the programs, and kills each that exceeds its time.

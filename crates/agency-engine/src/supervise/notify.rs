@@ -2,20 +2,20 @@
 
 use agency_model::{Event, QuestionId};
 
+use super::Supervisor;
 use super::notifier::Notification;
-use super::supervisor::Supervisor;
 use super::timers::Timer;
 use crate::store::{RunRow, now};
 
-/// What a terminal rings at.
+/// The character at which a terminal rings.
 pub(super) const BELL: &str = "\x07";
 
 impl Supervisor<'_> {
     /// The agent waits for an answer.
     pub(super) fn notify_question(&mut self, id: &QuestionId) {
         let Some(asked) = self.conversation.asked.get(id) else { return };
-        if let (Some(pane), true) = (&mut self.pane, self.notifier.rings()) {
-            pane.ring();
+        if self.notifier.rings() {
+            self.display.ring();
         }
         let notification = Notification::question(self.row.clone(), id.clone(), &asked.question, now());
         let troubles = self.notifier.tell(&notification);
@@ -27,7 +27,7 @@ impl Supervisor<'_> {
         self.notifier.tell(&Notification::ended(row));
     }
 
-    /// A process has ended; it may have been one of ours.
+    /// Collects notification programs that have ended.
     pub(super) fn collect_notifications(&mut self) {
         let troubles = self.notifier.collect();
         self.note_notifying(troubles);
@@ -44,11 +44,9 @@ impl Supervisor<'_> {
             Some(due) => self.timers.arm_at(Timer::Notification, due.into()),
             None => self.timers.disarm(&Timer::Notification),
         }
-        let first = troubles.into_iter().next().filter(|_| !self.notifying_failed);
-        if let Some(trouble) = first {
-            self.notifying_failed = true;
+        if let Some(trouble) = self.notifier.first_failure(troubles) {
             let message = format!("you could not be notified: {trouble}; this is not said again");
-            self.events.append(self.run.attempt(), Event::Notice { message });
+            self.append(Event::Notice { message });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The supervisor's own terminal: the tmux pane in which it runs, if it runs in one.
 //!
 //! The pane of an interactive agent shows its screen, byte for byte, and passes on what is typed.
-//! The pane of a headless agent is a courtesy: where it is slower than the agent, it skips and says so.
+//! The pane of a headless agent skips output, with a note, where it is slower than the agent.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -47,7 +47,7 @@ pub(super) enum PaneNews {
 }
 
 impl Pane {
-    /// The terminal we were started in, if there is one.
+    /// The terminal in which the supervisor was started, if there is one.
     pub(super) fn open(mode: Mode) -> io::Result<Option<Self>> {
         if !io::stdin().is_terminal() {
             return Ok(None);
@@ -132,7 +132,7 @@ impl Pane {
     pub(super) async fn next(&mut self) -> PaneNews {
         let mut interest = match self.mode {
             Mode::Interactive => Interest::READABLE,
-            // Nobody can type to a pipe, but the end of the terminal is noticed by writing.
+            // An agent on pipes takes no keys, but the end of the terminal is noticed by writing.
             Mode::Headless if self.waiting.is_empty() => return std::future::pending().await,
             Mode::Headless => Interest::WRITABLE,
         };

@@ -1,4 +1,4 @@
-//! The end of a stream of terminal output that is no whole control sequence yet.
+//! The end of a stream of terminal output that is not a whole control sequence yet.
 //!
 //! A viewer that begins to read the stream there needs it: without its beginning, the rest of a sequence is text.
 

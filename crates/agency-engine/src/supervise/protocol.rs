@@ -1,4 +1,4 @@
-//! What the agent says about its work, in its own protocol: events, its session, its result, its questions.
+//! Reads the agent's own protocol: events, its session, its result, its questions.
 //!
 //! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
 
@@ -8,7 +8,7 @@ use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 use ulid::Ulid;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
@@ -26,7 +26,7 @@ pub(super) struct ProtocolReader {
     usage: Usage,
     /// What its conversation had used before the run.
     spent: Usage,
-    /// The last error it told, for agents that end without a result.
+    /// The last error that it reported, for agents that end without a result.
     last_error: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl ProtocolReader {
         reader
     }
 
-    /// Whether the agent's stream is understood, so that its raw lines are not for people.
+    /// Whether the agent's stream is understood, so that its raw lines are not shown to users.
     pub(super) fn understands(&self) -> bool {
         self.channel.is_some()
     }
@@ -77,7 +77,7 @@ impl ProtocolReader {
         self.usage
     }
 
-    /// What the agent said about its work.
+    /// What the agent reported about its work.
     fn verdict(&self, conversation: &Conversation) -> Verdict {
         match &self.outcome {
             None => Verdict::None,
@@ -94,7 +94,7 @@ impl ProtocolReader {
         self.outcome.as_ref().is_some_and(|outcome| outcome.success)
     }
 
-    /// Why the agent says it failed.
+    /// The reason that the agent gave for its failure.
     pub(super) fn complaint(&self) -> Option<&str> {
         match &self.outcome {
             Some(Outcome { success: false, error: Some(error), .. }) => Some(error),
@@ -114,12 +114,11 @@ impl ProtocolReader {
 
 impl Supervisor<'_> {
     /// Understands what was just written to the logs.
-    pub(super) fn understand(&mut self, stream: Stream, length: usize) {
-        let items = match (&self.agent, &mut self.protocol.channel, stream) {
-            (Some(agent), Some(channel), Stream::Stdout) => channel.feed(agent.written(stream, length)),
-            (_, _, Stream::Stdout | Stream::Stderr) => return,
-        };
-        self.handle_items(items);
+    pub(super) fn understand(&mut self, length: usize) {
+        if let Some(channel) = &mut self.protocol.channel {
+            let items = channel.feed(self.process.written(Stream::Stdout, length));
+            self.handle_items(items);
+        }
     }
 
     /// Handles what follows from a message to the agent, such as questions that are withdrawn.
@@ -138,20 +137,20 @@ impl Supervisor<'_> {
         if verdict == Verdict::Success && self.launch.stays { Verdict::None } else { verdict }
     }
 
-    /// A new attempt has said nothing yet.
+    /// Forgets the result of the last attempt.
     pub(super) fn forget_outcome(&mut self) {
         self.protocol.outcome = None;
         self.protocol.last_error = None;
-        self.protocol.opening.clone_from(&self.start.opening);
+        self.protocol.opening.clone_from(&self.process.start().opening);
         self.protocol.listen_anew();
     }
 
     fn handle_items(&mut self, items: Vec<StreamItem>) {
-        self.events.hold();
+        self.files.hold_events();
         for item in items {
             self.handle_item(item);
         }
-        self.events.release();
+        self.files.release_events();
     }
 
     fn handle_item(&mut self, item: StreamItem) {
@@ -160,7 +159,7 @@ impl Supervisor<'_> {
             StreamItem::Session(session) => {
                 self.protocol.session = Some(session);
                 self.store_agent_note();
-                // No event tells it.
+                // No event has it.
                 self.write_snapshot();
             }
             StreamItem::Result(outcome) => {
@@ -173,12 +172,12 @@ impl Supervisor<'_> {
             StreamItem::MessageDropped => self.converse(Input::MessageDropped),
             StreamItem::BackgroundTasks(count) => self.converse(Input::BackgroundTasks(count)),
             // An agent that asks for something and does not read the reply goes without it.
-            StreamItem::Reply(bytes) => drop(self.write_to_agent(&bytes)),
+            StreamItem::Reply(bytes) => drop(self.process.write(&bytes)),
             StreamItem::Question(question) => {
                 // The events before a question are on disk before anything follows from it.
-                self.events.release();
+                self.files.release_events();
                 self.ask(question, Origin::Protocol);
-                self.events.hold();
+                self.files.hold_events();
             }
             StreamItem::Withdrawn(key) => {
                 self.converse(Input::Withdrawn { key, reason: "the agent withdrew it".to_owned() });
@@ -196,12 +195,12 @@ impl Supervisor<'_> {
         self.converse(Input::Event(event));
     }
 
-    /// The row is for people and for resuming; a busy database does not hold up the agent.
+    /// The row is for users and for resuming; a busy database does not hold up the agent.
     pub(super) fn store_agent_note(&mut self) {
         let note = AgentNote {
             session: self.protocol.session.as_deref(),
             usage: self.protocol.usage,
-            activity: self.conversation.activity().map(|activity| (activity, self.activity_row.since)),
+            activity: self.present_activity(),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
             self.report_store_error("what the agent said of itself could not be stored", &error);

@@ -1,26 +1,26 @@
-//! What a question does to the world: its row, its events, and its answer on the way to the agent.
+//! The effects of a question: its row, its events, and its answer on the way to the agent.
 //!
 //! The one rule: a question and its answer are on disk before anything follows from them.
 
 use agency_adapters::{EncodeError, ToAgent};
-use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, SendError, Sent};
+use agency_model::conversation::{Answerer, GivenAnswer, Giver, Input, Origin, RequestFailure, SendError, Sent};
 use agency_model::policy::Ground;
 use agency_model::{Answer, Event, Question, QuestionId};
 use agency_system::fault;
 
+use super::Supervisor;
 use super::messages::INPUT_CLOSED;
-use super::supervisor::Supervisor;
 use crate::runs::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
 impl Supervisor<'_> {
-    /// A question is asked. A rule may answer it at once; else it waits for a human.
+    /// Adds a question. A rule may answer it at once; else it waits for a user.
     pub(super) fn ask(&mut self, question: Question, origin: Origin) {
         let question = self.conversation.asked.add(question, origin);
         self.converse(Input::Asked { question, answerer: Answerer::RuleOrHuman });
     }
 
-    /// The agent still waits, and only a human can find an answer that it takes.
+    /// Asks a user again: the agent still waits, and did not accept the answer.
     pub(super) fn ask_human_again(&mut self, id: &QuestionId) {
         if let Some(asked) = self.conversation.asked.remove(id) {
             let question = self.conversation.asked.add(asked.question, asked.origin);
@@ -57,7 +57,7 @@ impl Supervisor<'_> {
             self.record_question_event(event);
         } else {
             // It is about the screen, which viewers see themselves.
-            self.events.append(self.run.attempt(), event);
+            self.append(event);
         }
     }
 
@@ -72,7 +72,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Feeds what a rule answers. That a rule leaves the question to a human is recorded as well.
+    /// Feeds what a rule answers. That a rule leaves the question to a user is recorded as well.
     pub(super) fn consult_policy(&mut self, id: &QuestionId) {
         let Some(asked) = self.conversation.asked.get(id) else { return };
         let ground = Ground { workspace: &self.launch.directory, look: &look };
@@ -80,13 +80,13 @@ impl Supervisor<'_> {
         let answer = decision.answer();
         if answer.is_none() && decision.rule.is_some() {
             let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
-            self.events.append(self.run.attempt(), Event::Notice { message });
+            self.append(Event::Notice { message });
         }
         let answer = answer.map(|answer| (answer, decision.by()));
         self.converse(Input::Decided { id: id.clone(), answer });
     }
 
-    /// Stores the answer of a rule, unless a human was first: then the agent gets theirs.
+    /// Stores the answer of a rule, unless a user was first: then the agent gets that one.
     pub(super) fn store_rule_answer(&mut self, id: &QuestionId, answer: &Answer, by: &str) {
         let stored = self.store.settle_by_rule(id, answer, by);
         self.report_unstored(stored);
@@ -112,8 +112,8 @@ impl Supervisor<'_> {
                 let giver = Giver::Human { request: Some(request) };
                 self.converse(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by, giver } });
             }
-            Ok(_) => self.finish_request(request, Err("there is no answer to deliver".to_owned())),
-            Err(error) => self.finish_request(request, Err(error.to_string())),
+            Ok(_) => self.finish_request(request, Err("there is no answer to deliver".into())),
+            Err(error) => self.finish_request(request, Err(error.to_string().into())),
         }
     }
 
@@ -126,7 +126,7 @@ impl Supervisor<'_> {
         let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
         let result = match encoded {
             Ok((bytes, takes_text)) if bytes.is_empty() => Ok(Sent::Kept { takes_text }),
-            Ok((bytes, takes_text)) => match self.write_to_agent(&bytes) {
+            Ok((bytes, takes_text)) => match self.process.write(&bytes) {
                 Ok(()) => {
                     fault::point("answer.written");
                     Ok(Sent::Written { takes_text })
@@ -159,14 +159,19 @@ impl Supervisor<'_> {
     }
 
     /// Stores and records what became of an answer.
-    pub(super) fn settle_question(&mut self, id: &QuestionId, given: GivenAnswer, outcome: &Result<String, String>) {
+    pub(super) fn settle_question(
+        &mut self,
+        id: &QuestionId,
+        given: GivenAnswer,
+        outcome: &Result<String, RequestFailure>,
+    ) {
         let stored = match outcome {
             Ok(outcome) => self.store.question_delivered(id, outcome),
-            Err(error) => self.store.question_expired(id, error),
+            Err(RequestFailure(reason)) => self.store.question_expired(id, reason),
         };
         self.report_unstored(stored);
         fault::point("answer.delivered");
-        let (Ok(text) | Err(text)) = outcome;
+        let (Ok(text) | Err(RequestFailure(text))) = outcome;
         let row = self.store.question(id).ok().flatten();
         let answered_from = row.and_then(|row| serde_json::to_value(row.answered_from?).ok());
         let event = Event::Answer {
@@ -187,12 +192,12 @@ impl Supervisor<'_> {
         let (by, outcome) = ("nobody".to_owned(), format!("expired: {reason}"));
         let event =
             Event::Answer { question_id: id.clone(), answer: None, by, outcome, delivered: None, answered_from: None };
-        self.events.append(self.run.attempt(), event);
+        self.append(event);
     }
 
     fn record_question_event(&mut self, event: Event) {
         // An agent on its own screen shows its questions itself.
-        self.record_event(event, self.screen.is_none());
+        self.record_event(event, self.display.screen().is_none());
     }
 
     fn report_unstored(&mut self, stored: Result<(), StoreError>) {

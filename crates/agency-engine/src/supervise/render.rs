@@ -1,4 +1,4 @@
-//! Events as a person likes to read them while they happen.
+//! Events as text for viewers.
 
 use agency_model::{Event, escaped_line, escaped_text};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! How an attempt after a crash begins: with the conversation of the one before, where the agent can go on with it.
+//! How an attempt after a crash begins: with the conversation of the one before, where the agent can resume it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use agency_model::Event;
 use agency_model::conversation::Input;
 use jiff::Timestamp;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use crate::agent_files::{ConversationSearch, find_conversation};
 use crate::runner::StdinPlan;
 use crate::wire::{SESSION, Start, WORDS};
@@ -37,31 +37,33 @@ impl Start {
 }
 
 impl Supervisor<'_> {
-    /// Decides how the next attempt begins, and says so.
+    /// Decides how the next attempt begins, and records it.
     pub(super) fn prepare_restart(&mut self) {
         let known = self.conversation_so_far();
         let how = match (&self.launch.restart_plan, &known) {
             (Some(plan), Some(session)) => {
                 let start = if self.conversation.was_idle() { &plan.idle } else { &plan.mid_turn };
-                self.start = start.filled(session, &self.restart_prompt());
+                let start = start.filled(session, &self.restart_prompt());
+                self.process.set_start(start);
                 self.converse(Input::Restarting { resumes: true });
                 "with its conversation"
             }
             (_, _) => {
-                self.start = self.launch.start.clone();
+                self.process.set_start(self.launch.start.clone());
                 self.converse(Input::Restarting { resumes: false });
                 "from the beginning"
             }
         };
         let message = format!("the agent crashed; it is started again {how}");
-        self.events.append(self.run.attempt(), Event::Error { message });
+        self.append(Event::Error { message });
     }
 
     /// How long the pause must be so that the agent does not lose its conversation.
     pub(super) fn shortest_pause(&self) -> Duration {
         match &self.launch.restart_plan {
             Some(plan)
-                if adapter(&plan.adapter).loses_conversation_within_minute() && self.start != self.launch.start =>
+                if adapter(&plan.adapter).loses_conversation_within_minute()
+                    && *self.process.start() != self.launch.start =>
             {
                 let into_minute = Timestamp::now().as_millisecond().rem_euclid(60_000);
                 Duration::from_millis((60_000 - into_minute).unsigned_abs())
@@ -70,14 +72,14 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The agent's own id of the conversation. One that it never spoke in does not exist, whatever its name.
+    /// The agent's own id of the conversation. Without any output of the agent there is none to resume.
     fn conversation_so_far(&self) -> Option<String> {
         let heard = self.protocol.session.clone();
         let adapter = adapter(self.launch.restart_plan.as_ref().map_or("", |plan| &plan.adapter));
         let search = ConversationSearch {
             program: &self.launch.program,
             directory: &self.launch.directory,
-            environment: &self.environment,
+            environment: self.process.environment(),
             during: (self.row.created_at, None),
         };
         let kept = || find_conversation(adapter, &search);

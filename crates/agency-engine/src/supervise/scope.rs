@@ -62,8 +62,8 @@ impl SupervisorScope {
         }
     }
 
-    /// Gives back what was needed for the start alone.
-    pub(super) fn settle_down(&self) {
+    /// Gives back the memory that only the start needed.
+    pub(super) fn release_start_memory(&self) {
         match self {
             Self::Process => release_own_code(),
             Self::Thread(_) => {}

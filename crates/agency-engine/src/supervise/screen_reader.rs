@@ -5,8 +5,8 @@ use std::time::Duration;
 use agency_adapters::screen::{Reading, ScreenQuestion, ScreenRules, ScreenText};
 use agency_model::conversation::{Input, NewScreen, Origin, ScreenReading};
 
+use super::Supervisor;
 use super::agent_screen::AgentScreen;
-use super::supervisor::Supervisor;
 use super::timers::Timer;
 use crate::agent_files::load_screen_rules;
 use crate::config::ScreenSource;
@@ -58,14 +58,14 @@ impl ScreenReader {
 impl Supervisor<'_> {
     /// The screen changed: it will be read.
     pub(super) fn screen_changed(&mut self) {
-        if self.screen.is_some() && self.screen_reader.rules.is_some() {
+        if self.display.screen().is_some() && self.screen_reader.rules.is_some() {
             self.timers.arm_once(Timer::ReadScreen, READ_INTERVAL);
         }
     }
 
     /// Reads the screen, and feeds the conversation with what it shows.
     pub(super) fn read_screen(&mut self) {
-        let (Some(screen), Some(rules)) = (&self.screen, &self.screen_reader.rules) else { return };
+        let (Some(screen), Some(rules)) = (self.display.screen(), &self.screen_reader.rules) else { return };
         let text = ScreenText::of(screen.screen(), screen.title());
         let reading = rules.read(&text);
         let shows_message = self.conversation.typed_message().is_some_and(|beginning| {
@@ -94,7 +94,7 @@ impl Supervisor<'_> {
 
     /// Keeps what a new process draws apart from what the one before left on the screen.
     pub(super) fn keep_new_screen(&mut self) {
-        self.screen_reader.new_screen = Some(AgentScreen::new(self.size));
+        self.screen_reader.new_screen = Some(AgentScreen::new(self.display.size()));
     }
 
     /// The process is gone, and its screen with it.

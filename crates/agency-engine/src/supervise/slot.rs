@@ -12,7 +12,7 @@ use crate::home::Home;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
 use crate::wire::LaunchOrders;
 
-/// A supervisor that is killed rings no bell, so now and then we look by ourselves.
+/// A supervisor that is killed does not signal that its slot is free, so slots are also polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How the wait ended.
@@ -25,7 +25,7 @@ pub(super) enum SlotOutcome {
     Over(Box<RunRow>),
 }
 
-/// A run that wants a slot.
+/// A run that needs a slot.
 pub(super) struct Waiting<'a> {
     pub(super) home: &'a Home,
     pub(super) id: &'a RunId,
@@ -47,7 +47,7 @@ impl Waiting<'_> {
         }
         when_queued();
         let (_watcher, mut changes) = self.watch_slots();
-        // They hear of the change when we return.
+        // They are woken when this returns.
         let mut waiters = vec![];
         loop {
             if let Some(outcome) = self.claim(store)? {
@@ -66,7 +66,7 @@ impl Waiting<'_> {
     }
 
     fn claim(&self, store: &mut Store) -> Result<Option<SlotOutcome>, StoreError> {
-        // A lock that cannot be probed belongs to a run we had better count.
+        // A run whose lock cannot be probed is counted.
         let is_owned = |other: &RunId| is_held(&self.home.run(other).supervisor_lock()).unwrap_or(true);
         match store.claim_slot(self.id, self.launch.max_agents, is_owned) {
             Ok(SlotAnswer::Granted(row)) => Ok(Some(SlotOutcome::Granted(row))),
@@ -78,11 +78,11 @@ impl Waiting<'_> {
         }
     }
 
-    /// Without a watcher we still look every second.
+    /// Without a watcher, slots are polled every second.
     fn watch_slots(&self) -> (Option<notify::RecommendedWatcher>, mpsc::Receiver<()>) {
         let (sender, receiver) = mpsc::channel(1);
         let ring = move |_| {
-            // One bell that waits to be heard is enough.
+            // One unread signal is enough.
             let _ = sender.try_send(());
         };
         let watcher = notify::recommended_watcher(ring).ok().and_then(|mut watcher| {

@@ -16,12 +16,12 @@ use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 use tracing::{debug, error, info};
 
+use super::Supervisor;
 use super::control::{self, ControlMessage};
 use super::notifier::Notifier;
 use super::parent_watch::ParentWatch;
 use super::scope::SupervisorScope;
 use super::slot::{self, SlotOutcome};
-use super::supervisor::Supervisor;
 use crate::home::{Home, HomeError, RunDirectory};
 use crate::record::finish::{Ended, announce_end, write_markers};
 use crate::runner::RunnerFactory;
@@ -36,6 +36,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why a supervisor could not do its work.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SuperviseError {
     /// The run has a supervisor, or is being removed.
     #[error("{0} has an owner already")]
@@ -56,14 +57,17 @@ pub enum SuperviseError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The caller is inside of a tokio runtime, and the supervisor has one of its own.
-    #[error("supervise() has a tokio runtime of its own and cannot be called inside of another one")]
+    #[error(
+        "the supervisor has a tokio runtime of its own and cannot work inside of another one: \
+         call agency_engine::init() before a runtime is started, in a main that is not async"
+    )]
     WithinRuntime,
     /// The operating system refused.
     #[error("the supervisor of {id} could not be set up: {source}")]
     System {
         /// The run.
         id: RunId,
-        /// What it said.
+        /// Its message.
         #[source]
         source: io::Error,
     },
@@ -94,8 +98,7 @@ pub fn supervise(home: &Home, id: &RunId) -> Result<(), SuperviseError> {
 /// Supervises one run in a thread of this program, which starts its agents by `factory`. The run ends with the program.
 pub(crate) fn supervise_in_thread(home: &Home, id: &RunId, factory: &RunnerFactory) -> io::Result<SupervisorThread> {
     let (home, id, factory) = (home.clone(), id.clone(), Arc::clone(factory));
-    let supervise =
-        move || supervise_run(&home, &id, SupervisorScope::Thread(factory)).map_err(|error| error.to_string());
+    let supervise = move || supervise_run(&home, &id, SupervisorScope::Thread(factory)).map_err(Into::into);
     std::thread::Builder::new().name("supervisor".to_owned()).spawn(supervise)
 }
 
@@ -221,7 +224,7 @@ impl RunParts<'_> {
         Ok(())
     }
 
-    /// Finishes the story of a run whose agent never started.
+    /// Records the end of a run whose agent never started.
     fn end_unstarted(&self, store: &mut Store, row: &RunRow) -> Result<(), SuperviseError> {
         write_markers(&self.directory, &Ended::from_row(row))?;
         announce_end(self.home, store, State::Queued, row);
@@ -235,23 +238,24 @@ impl RunParts<'_> {
         control: mpsc::Receiver<ControlMessage>,
     ) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
-        // The row can be rebuilt from the snapshot, which therefore knows of each change of state.
+        // The row can be rebuilt from the snapshot, which therefore has each change of state.
         let _ = self.directory.write_json("meta.json", &row);
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let (home, creator, version) = (self.home, self.creator, self.launch.version);
         let given = (self.scope, self.launch, self.environment);
-        let mut supervisor = Supervisor::new(home, &row, given, store, control).map_err(system)?;
-        // The creator hears of a failure only when the row says it too.
+        let mut supervisor = Supervisor::new(home, row, given, store, control).map_err(system)?;
+        // A failure is reported to the creator only after it is in the row.
         Ok(match supervisor.start() {
             Ok(()) => {
                 tell(&creator, version, &Report::Running);
                 debug!("reported to the creator");
                 fault::point("supervise.reported");
-                supervisor.scope.settle_down();
+                supervisor.process.scope().release_start_memory();
                 supervisor.run_to_end().await
             }
-            Err(message) => {
+            Err(error) => {
                 let notifier = supervisor.run_to_end().await;
+                let message = error.to_string();
                 tell(&creator, version, &Report::Failed { code: ErrorCode::RunnerNotConfigured, message });
                 notifier
             }
@@ -259,7 +263,7 @@ impl RunParts<'_> {
     }
 }
 
-/// Looks for files that the run does not get, beside everything else. A run that ends before is not told.
+/// Looks for files that the run does not get, in a thread of its own. A run that ends before gets no warning.
 fn look_for_uncommitted(check: Option<UncommittedCheck>, events: mpsc::Sender<ControlMessage>) {
     let Some(check) = check else { return };
     let look = move || {

@@ -7,16 +7,18 @@ use agency_model::Event;
 use agency_model::run::Progress;
 use tracing::warn;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
+use super::activity::ActivityTimes;
 use crate::store::{RunRow, StoreError, now};
 
-/// How the supervisor stands with the database.
+/// How far the row agrees with the supervisor.
 #[derive(Debug, Default)]
-pub(super) struct StoreSync {
-    /// Which opening of the file has this run as the supervisor knows it.
+pub(super) struct RowSync {
+    /// Which opening of the database file has all that the supervisor has.
     synced: u32,
-    /// Whether it was said that the row is missing; once is enough.
-    said_lost: bool,
+    /// Whether a missing row was reported; once is enough.
+    reported_lost: bool,
+    pub(super) activity: ActivityTimes,
 }
 
 impl Supervisor<'_> {
@@ -26,7 +28,7 @@ impl Supervisor<'_> {
             Progress::Running { phase, .. } => Some(phase.as_str().to_owned()),
             Progress::Queued | Progress::Ended(_) => None,
         };
-        let activity = self.conversation.activity().map(|activity| (activity, self.activity_row.since));
+        let activity = self.present_activity();
         RunRow {
             state: self.run.state(),
             phase,
@@ -42,14 +44,13 @@ impl Supervisor<'_> {
 
     /// Writes the snapshot from which the row can be rebuilt.
     pub(super) fn write_snapshot(&self) {
-        // Without it the events still tell most of it.
-        let _ = self.directory.write_json("meta.json", &self.row_in_memory());
+        self.files.write_snapshot(&self.row_in_memory());
     }
 
     /// Continues with the database that is at its path now, if it is another one and has the run.
     pub(super) fn renew_store(&mut self) {
         match self.store.refresh() {
-            Ok(_) if self.store.openings() != self.store_sync.synced => self.write_row_again(),
+            Ok(_) if self.store.openings() != self.row_sync.synced => self.write_row_again(),
             Ok(_) => {}
             Err(error) => self.report_store_error("the database was replaced and cannot be used", &error),
         }
@@ -63,21 +64,21 @@ impl Supervisor<'_> {
             Ok(row) => {
                 self.row = row;
                 self.store_open_questions();
-                (self.store_sync.synced, self.store_sync.said_lost) = (openings, false);
+                (self.row_sync.synced, self.row_sync.reported_lost) = (openings, false);
                 self.store_agent_note();
             }
             Err(error) => self.report_store_error("the run could not be stored", &error),
         }
     }
 
-    /// Notes that something could not be stored. That the row is missing is noted once: agents say a lot.
+    /// Notes that something could not be stored. That the row is missing is noted once: agents write a lot.
     pub(super) fn report_store_error(&mut self, what: &str, error: &StoreError) {
-        if error.is_lost_row() && std::mem::replace(&mut self.store_sync.said_lost, true) {
+        if error.is_lost_row() && std::mem::replace(&mut self.row_sync.reported_lost, true) {
             return;
         }
         warn!(what, code = error.code().as_str(), "not stored");
         let hint = if error.is_lost_row() { "; agency reconcile rebuilds the row from the run's files" } else { "" };
         let message = format!("{what}: {error}{hint}");
-        self.events.append(self.run.attempt(), Event::Error { message });
+        self.append(Event::Error { message });
     }
 }

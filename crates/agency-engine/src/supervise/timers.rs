@@ -9,6 +9,8 @@ use agency_model::conversation;
 use agency_model::run::{Input, StopCause};
 use tokio::time::{Instant, sleep_until};
 
+use crate::deadline::capped;
+
 /// What a deadline is for. Of several that are due at the same instant, the first in this order fires first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
@@ -65,7 +67,7 @@ pub(super) struct Timers {
 impl Timers {
     /// Arms a timer, or moves it.
     pub(super) fn arm(&mut self, timer: Timer, after: Duration) {
-        self.arm_at(timer, Instant::now() + after);
+        self.arm_at(timer, Instant::now() + capped(after));
     }
 
     /// Arms a timer for an instant, or moves it there.
@@ -75,13 +77,13 @@ impl Timers {
 
     /// Arms a timer that is not armed.
     pub(super) fn arm_once(&mut self, timer: Timer, after: Duration) {
-        self.armed.entry(timer).or_insert_with(|| Instant::now() + after);
+        self.armed.entry(timer).or_insert_with(|| Instant::now() + capped(after));
     }
 
     /// Moves a timer that is armed to an earlier instant, never to a later one.
     pub(super) fn shorten(&mut self, timer: &Timer, after: Duration) {
         if let Some(due) = self.armed.get_mut(timer) {
-            *due = (*due).min(Instant::now() + after);
+            *due = (*due).min(Instant::now() + capped(after));
         }
     }
 

@@ -1,22 +1,14 @@
 //! Typing on the agent's terminal, with the pauses that its screen needs.
 
-use std::collections::VecDeque;
-
 use agency_adapters::screen::KEY_PAUSE;
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 use super::timers::Timer;
-
-/// What is still to be typed.
-#[derive(Debug, Default)]
-pub(super) struct Typing {
-    waiting: VecDeque<Vec<u8>>,
-}
 
 impl Supervisor<'_> {
     /// Types a message, and Enter.
     pub(super) fn type_message(&mut self, text: &str) {
-        let pasted = self.screen.as_ref().is_some_and(|screen| screen.screen().bracketed_paste());
+        let pasted = self.display.screen().is_some_and(|screen| screen.screen().bracketed_paste());
         let typed = match pasted {
             true => format!("\u{1b}[200~{text}\u{1b}[201~"),
             // Each line end would be an Enter of its own.
@@ -27,7 +19,7 @@ impl Supervisor<'_> {
 
     /// Types some keys, one after the other.
     pub(super) fn type_keys(&mut self, keys: Vec<Vec<u8>>) {
-        self.typing.waiting.extend(keys);
+        self.process.queue_keys(keys);
         if !self.timers.is_armed(&Timer::NextKey) {
             self.type_next();
         }
@@ -36,9 +28,9 @@ impl Supervisor<'_> {
     /// The pause is over.
     pub(super) fn type_next(&mut self) {
         self.timers.disarm(&Timer::NextKey);
-        if let Some(key) = self.typing.waiting.pop_front() {
+        if let Some(key) = self.process.next_key() {
             // A terminal that is gone has no dialog either, which the next reading of the screen reports.
-            let _ = self.write_to_agent(&key);
+            let _ = self.process.write(&key);
             self.timers.arm(Timer::NextKey, KEY_PAUSE);
         }
     }
@@ -50,7 +42,7 @@ impl Supervisor<'_> {
 
     /// Drops what is still to be typed.
     pub(super) fn stop_typing(&mut self) {
-        self.typing.waiting.clear();
+        self.process.drop_keys();
         self.timers.disarm(&Timer::NextKey);
     }
 }

@@ -6,17 +6,17 @@ use agency_adapters::screen::ScreenText;
 use agency_model::conversation::Origin;
 use agency_model::{Question, QuestionKey, QuestionKind, QuestionOption};
 
-use super::supervisor::Supervisor;
+use super::Supervisor;
 
 /// The key of the question; there is one screen, so there is one such question at a time.
 const KEY: &str = "unrecognised_screen";
-/// The only answer.
+/// The id of the only answer.
 const DISMISS: &str = "dismiss";
 
 impl Supervisor<'_> {
     /// Asks the user about a screen that has not been recognised for too long.
     pub(super) fn ask_about_screen(&mut self) {
-        let Some(screen) = &self.screen else { return };
+        let Some(screen) = self.display.screen() else { return };
         let shown = ScreenText::of(screen.screen(), screen.title()).lines.join("\n");
         self.ask(question(shown.trim_end(), &self.id.to_string()), Origin::Supervisor);
     }

@@ -1,4 +1,4 @@
-//! Those who look at the agent's screen from elsewhere: each gets a copy that may lag and never holds up the agent.
+//! Viewers of the agent's screen: each gets a copy that may lag and never holds up the agent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +88,7 @@ async fn forward(
         if stream.write_all(&chunk).await.is_err() {
             return;
         }
-        // The agent may be silent from now on, so the supervisor would not come by itself.
+        // The agent may write nothing more, which would wake the supervisor.
         if chunks.is_empty() && behind.load(Ordering::SeqCst) {
             let _ = to_supervisor.send(ControlMessage::CaughtUp).await;
         }

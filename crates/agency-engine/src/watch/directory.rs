@@ -12,7 +12,7 @@ use super::StopHandle;
 use super::hub::{Subscription, subscribe};
 use crate::home::HomeError;
 
-/// A watcher may miss what happens on some file systems, so now and then we look all the same.
+/// A watcher may miss changes on some file systems, so the directory is also polled.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// The kernel reports a closed lock file a moment before it releases the lock.
 pub(crate) const LOCK_LAG: Duration = Duration::from_millis(2);
@@ -27,6 +27,7 @@ pub struct DirectoryWatch {
 
 /// What happened in a watched directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DirectoryChange {
     /// A file was written, made or replaced.
     Content,
@@ -86,7 +87,7 @@ impl DirectoryWatch {
     }
 }
 
-/// What an event means to us; `None` for mere looking.
+/// The change that an event reports; `None` for an access that changes nothing.
 pub(super) fn change_of(event: &notify::Event) -> Option<DirectoryChange> {
     let is_lock = event.paths.iter().any(|path| path.extension().is_some_and(|extension| extension == "lock"));
     match event.kind {

@@ -53,7 +53,7 @@ impl ScreenWatch {
                 Ok(length) => came.extend_from_slice(self.buffer.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // It did not read all that we sent before it left.
+                // It left before it had read everything.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                     return Ok(Some(came).filter(|came| !came.is_empty()));
                 }

@@ -37,12 +37,20 @@ impl Tail {
     }
 
     /// Hands over in pieces what the file holds now and was not read yet.
-    pub fn read(&mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    pub fn read(&mut self, each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        self.read_to(u64::MAX, each)
+    }
+
+    /// The same, up to this offset of the file.
+    pub(crate) fn read_to(&mut self, end: u64, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let mut buffer = vec![];
         loop {
-            match self.read_piece(&mut buffer)? {
-                [] => return Ok(()),
-                piece => each(piece)?,
+            let Some(file) = self.open()? else { return Ok(()) };
+            let left = end.saturating_sub(file.stream_position()?);
+            buffer.resize(usize::try_from(left).unwrap_or(READ_BYTES).min(READ_BYTES), 0);
+            match file.read(&mut buffer)? {
+                0 => return Ok(()),
+                length => each(buffer.get(..length).unwrap_or_default())?,
             }
         }
     }

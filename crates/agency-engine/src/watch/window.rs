@@ -69,7 +69,7 @@ pub fn read_window(path: &Path, place: WindowAt, most: usize, half: PartialLine)
 
 struct LineWindow {
     file: File,
-    /// As it was when we came; what is written meanwhile belongs to another page.
+    /// The length at the start; what is written meanwhile belongs to another page.
     length: u64,
     most: u64,
 }

@@ -87,7 +87,7 @@ pub struct LaunchOrders {
     pub stays: bool,
     /// Where it works.
     pub directory: PathBuf,
-    /// What it talks to.
+    /// What it is connected to: a screen or a stream.
     pub mode: Mode,
     /// What it prints.
     pub stream: StreamFormat,
@@ -148,7 +148,7 @@ pub enum Report {
     Running,
     /// The run waits for a slot.
     Queued,
-    /// The agent did not start; the row says so already.
+    /// The agent did not start; which is in the row already.
     Failed {
         /// Why.
         code: ErrorCode,

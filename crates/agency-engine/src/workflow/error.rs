@@ -8,6 +8,7 @@ use agency_model::workflow::TaskError;
 
 /// Why a workflow, or the task it is run over, cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum WorkflowError {
     /// There is no such file.
     #[error("there is no workflow `{name}`, neither as a file nor in {}", looked.join(", "))]

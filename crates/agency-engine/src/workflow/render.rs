@@ -115,7 +115,7 @@ impl Guess {
         Value::Object(result)
     }
 
-    /// Which outputs there will be is known by who names them: the step itself and the spells.
+    /// The outputs that there will be: those that the step itself and the spells name.
     fn outputs(&mut self, loaded: &Loaded, step: &Step) {
         let spells = loaded.spells.names().filter_map(|name| loaded.spells.get(name)).map(|spell| spell.text.as_str());
         let texts = texts(step).into_iter().chain(spells).chain([loaded.system_prompt.text.as_str()]);

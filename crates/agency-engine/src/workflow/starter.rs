@@ -31,6 +31,7 @@ pub struct WrittenFile {
 
 /// Whether a file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Written {
     /// It is new.
     New,
@@ -63,7 +64,7 @@ fn write(path: &Path, text: &str) -> Result<Written, WorkflowError> {
     }
 }
 
-/// Files of a repository are for everybody who may read it, as far as the user's mask lets them.
+/// The mode of repository files: readable for all, as far as the user's mask allows.
 fn readable() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
     fs::Permissions::from_mode(0o666)

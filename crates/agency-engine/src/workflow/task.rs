@@ -20,6 +20,7 @@ const ISSUES: &str = ".beads/issues.jsonl";
 
 /// Where a task comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum TaskFrom {
     /// Words.
     Words {
@@ -63,27 +64,35 @@ fn bead(project: &Project, id: &str) -> Result<Task, WorkflowError> {
         Ok(value) => {
             Task::from_value(value).map_err(|error| WorkflowError::Task { from: format!("bd show {id}"), error })
         }
-        Err(silence) => match exported(&project.root().join(ISSUES), id)? {
+        Err(error) => match exported(&project.root().join(ISSUES), id)? {
             Some(value) => {
                 Task::from_value(value).map_err(|error| WorkflowError::Task { from: ISSUES.to_owned(), error })
             }
-            None => Err(no_bead(format!("{silence}, and it is not in {ISSUES}"))),
+            None => Err(no_bead(format!("{error}, and it is not in {ISSUES}"))),
         },
     }
 }
 
+/// Why the issue tracker has no task.
+#[derive(Debug, thiserror::Error)]
+enum TrackerError {
+    #[error("`bd show` gave no answer")]
+    NoAnswer,
+    #[error("`bd show` did not answer in JSON")]
+    NotJson,
+    #[error("`bd show` named no such bead")]
+    NoSuchBead,
+}
+
 #[expect(clippy::disallowed_methods, reason = "the issue tracker is asked for a task")]
-fn asked(project: &Project, id: &str) -> Result<Value, String> {
+fn asked(project: &Project, id: &str) -> Result<Value, TrackerError> {
     let mut command = Command::new("bd");
     command.args(["show", id, "--json"]).current_dir(project.root());
-    let answer =
-        output_with_timeout(&mut command, BEADS_TIMEOUT, MAX_ISSUES_BYTES).ok_or("`bd show` gave no answer")?;
-    let value: Value = serde_json::from_slice(&answer).map_err(|_| "`bd show` did not answer in JSON".to_owned())?;
+    let answer = output_with_timeout(&mut command, BEADS_TIMEOUT, MAX_ISSUES_BYTES).ok_or(TrackerError::NoAnswer)?;
+    let value: Value = serde_json::from_slice(&answer).map_err(|_| TrackerError::NotJson)?;
     let is_task = Task::from_value(value.clone());
     match is_task {
-        Err(TaskError::NotOne(_) | TaskError::NoTitle | TaskError::NoObject(_)) => {
-            Err("`bd show` named no such bead".to_owned())
-        }
+        Err(TaskError::NotOne(_) | TaskError::NoTitle | TaskError::NoObject(_)) => Err(TrackerError::NoSuchBead),
         Ok(_) => Ok(value),
     }
 }

@@ -10,8 +10,6 @@ use agency_engine::config::Config;
 use agency_engine::home::Home;
 use agency_engine::runner::{RunnerCommand, ScriptStep, ScriptedHandle, ScriptedRunner, Stream};
 use agency_engine::runs::create::RunRequest;
-use agency_model::RunKind;
-use agency_model::spec::{RunnerDraft, SpecDraft};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -61,21 +59,10 @@ impl Place {
 
     /// A request for an agent of this type, which is not installed: no program is on the PATH.
     pub(crate) fn request(&self, agent: &str) -> RunRequest {
-        RunRequest {
-            kind: RunKind::Agent,
-            spec_file: None,
-            flags: SpecDraft {
-                runner: Some(RunnerDraft { kind: Some(agent.to_owned()), args: None }),
-                ..SpecDraft::default()
-            },
-            prompt_text: None,
-            current_directory: self.directory.path().join("repository"),
-            environment: [("PATH".into(), "/nowhere".into())].into(),
-            may_wait: false,
-            terminal: None,
-            notify: true,
-            workflow: None,
-        }
+        let mut request = RunRequest::new(self.directory.path().join("repository"), agent);
+        request.environment = [("PATH".into(), "/nowhere".into())].into();
+        request.notify = true;
+        request
     }
 }
 

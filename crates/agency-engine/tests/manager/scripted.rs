@@ -50,11 +50,7 @@ fn a_manager_spawns_sends_to_restarts_and_stops_a_scripted_agent_without_any_pro
     assert!(String::from_utf8(place.started.handle(0).typed()).unwrap().contains("Fix the login"));
     assert!(processes_of_run(&alice.run.id).is_empty(), "it is not a process");
 
-    let restart = RestartRequest {
-        prompt: None,
-        current_directory: "/".into(),
-        environment: [("PATH".into(), "/nowhere".into())].into(),
-    };
+    let restart = RestartRequest::new("/").environment([("PATH".into(), "/nowhere".into())].into());
     let again = place.manager.restart_agent("alice", restart, &AtomicBool::new(false)).unwrap();
     assert_ne!(again.run.id, alice.run.id);
     assert!(place.started.handle(0).signals().contains(&Signal::TERM));
@@ -116,4 +112,32 @@ fn the_events_of_a_manager_have_the_output_of_an_agent_that_prints_plain_text() 
         is_event(event, |event| matches!(event, Event::Exit { .. }))
     });
     assert_eq!(text, "one\ntwö\n", "all of it before the event of its exit");
+}
+
+#[test]
+fn the_output_of_an_attempt_is_between_its_beginning_and_its_exit() {
+    let mut config = Config::default();
+    config.restart.pauses = vec![Duration::ZERO];
+    let mut plain = config.agent("claude-code").unwrap().1.clone();
+    (plain.headless.stream, plain.headless.prompt) = (StreamFormat::Text, PromptDelivery::Stdin);
+    config.agents.insert("plain".to_owned(), plain);
+    let mut place = Place::new(config, |attempt| {
+        let exit_code = Some(i32::from(attempt == 0));
+        vec![say(&format!("attempt {attempt}")), ScriptStep::Exit(Exit { exit_code, signal: None })]
+    });
+    let events = place.manager.events().unwrap();
+    let request = place.request("plain").prompt("Count");
+    place.manager.spawn_agent("dora", request, &AtomicBool::new(false)).unwrap();
+    let mut order = vec![];
+    wait_for_event(&events, |event| {
+        if let AgentEventKind::Output { text, .. } = &event.happened {
+            order.push(text.trim().to_owned());
+        } else if is_event(event, |event| matches!(event, Event::Attempt { .. })) {
+            order.push("begin".to_owned());
+        } else if is_event(event, |event| matches!(event, Event::Exit { .. })) {
+            order.push("exit".to_owned());
+        }
+        is_event(event, |event| matches!(event, Event::Completed { .. }))
+    });
+    assert_eq!(order, ["begin", "attempt 0", "exit", "begin", "attempt 1", "exit"]);
 }

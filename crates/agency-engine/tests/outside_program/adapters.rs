@@ -1,6 +1,5 @@
 //! Issue 17, requirement P3: an adapter of a program's own is registered by its type name.
 
-use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::AtomicBool;
 
 use agency_adapters::{Adjusted, AgentAdapter, LaunchRequest};
@@ -8,7 +7,6 @@ use agency_engine::runs::create::CreateError;
 use agency_model::ErrorCode;
 use agency_model::run::State;
 
-use super::ROLE;
 use super::place::Place;
 
 /// An agent that says who it is before its task.
@@ -49,10 +47,7 @@ pub(super) fn an_adapter_of_the_program_is_used_by_its_name() {
 /// The supervisor is a program without the adapter.
 pub(super) fn an_adapter_that_a_child_does_not_know_is_named() {
     let place = Place::new();
-    let program = place.file("other-program");
-    let own = std::env::current_exe().unwrap();
-    std::fs::write(&program, format!("#!/bin/sh\n{ROLE}=without-adapters exec {} \"$@\"\n", own.display())).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let program = place.program("without-adapters");
     let mut agency = place.builder().adapter("mine", &Mine).program(&program).build().unwrap();
     let plan = agency.plan(place.request("mine")).unwrap();
     let error = agency.create(&plan, &AtomicBool::new(false)).unwrap_err();

@@ -2,11 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use agency_engine::config::{AgentConfig, Config};
-use agency_engine::orchestrator::{CallerEnv, Orchestrator, StartRequest};
+use agency_engine::orchestrator::{Orchestrator, StartRequest};
 use agency_engine::store::RunFilter;
 use agency_engine::workflow::{Project, load};
 use agency_model::run::State;
@@ -39,22 +38,9 @@ pub(super) fn a_driver_uses_the_configuration_in_memory() {
     std::fs::write(&file, WORKFLOW).unwrap();
     let loaded = load(&Project::around(&place.repo), &file, &config, None).unwrap();
     let mut orchestrator = Orchestrator::new(agency.clone());
-    let request = StartRequest {
-        plan: Arc::clone(&loaded.plan),
-        spells: loaded.spells,
-        system_prompt: loaded.system_prompt,
-        repo: place.repo.clone(),
-        base_ref: None,
-        goal: None,
-        task: Task::new("Count", ""),
-        caller_env: CallerEnv {
-            current_directory: place.repo.clone(),
-            environment: std::env::vars_os().collect(),
-            notify: false,
-        },
-    };
+    let request = StartRequest::new(loaded, &place.repo, Task::new("Count", ""));
     let session = orchestrator.start(request, &AtomicBool::new(false)).unwrap();
-    let runs = |kind| RunFilter { kind: Some(kind), ..RunFilter::default() };
+    let runs = |kind| RunFilter::default().kind(kind);
     let driver = agency.list(&runs(RunKind::Workflow)).unwrap().remove(0);
     agency.wait(&driver.id, None, State::is_terminal).unwrap();
     let state = orchestrator.show(session.id()).unwrap().state();

@@ -15,6 +15,7 @@ mod configuration;
 mod forgetful;
 mod place;
 mod starting;
+mod stopping;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,16 @@ type Test = (&'static str, fn());
 const TESTS: &[Test] = &[
     ("a_run_of_a_program_with_init_completes", starting::a_run_of_a_program_with_init_completes),
     ("handles_can_be_cloned_and_sent", starting::handles_can_be_cloned_and_sent),
+    ("init_in_an_async_main_is_explained", starting::init_in_an_async_main_is_explained),
+    ("a_limit_of_any_length_is_accepted", starting::a_limit_of_any_length_is_accepted),
+    (
+        "a_watcher_is_stopped_from_another_thread_and_the_run_continues",
+        stopping::a_watcher_is_stopped_from_another_thread_and_the_run_continues,
+    ),
+    (
+        "a_watch_of_the_inbox_is_stopped_from_another_thread",
+        stopping::a_watch_of_the_inbox_is_stopped_from_another_thread,
+    ),
     ("without_init_a_run_is_refused_at_once", forgetful::without_init_a_run_is_refused_at_once),
     (
         "without_init_a_program_does_not_start_itself_again",
@@ -43,6 +54,9 @@ fn main() -> ExitCode {
         // It does not call `init`.
         Ok("forgetful") => return forgetful::main(),
         Ok("without-adapters") => agency_engine::init(),
+        Ok("async") => tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+            agency_engine::init();
+        }),
         Ok(_) | Err(_) => agency_engine::Init::new().adapter("mine", &adapters::Mine).run().unwrap(),
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,5 +1,6 @@
 //! A home, a repository and a configuration for one test.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use agency_engine::agency::{Agency, AgencyBuilder};
@@ -8,6 +9,8 @@ use agency_engine::runs::create::RunRequest;
 use agency_engine::scripted::sample;
 use agency_model::{Host, Mode};
 use tempfile::TempDir;
+
+use super::ROLE;
 
 pub(crate) struct Place {
     directory: TempDir,
@@ -27,6 +30,15 @@ impl Place {
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
+    }
+
+    /// This program in another role.
+    pub(crate) fn program(&self, role: &str) -> PathBuf {
+        let program = self.file("other-program");
+        let own = std::env::current_exe().unwrap();
+        std::fs::write(&program, format!("#!/bin/sh\n{ROLE}={role} exec {} \"$@\"\n", own.display())).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        program
     }
 
     /// Its home, with the default configuration and the program that runs now.

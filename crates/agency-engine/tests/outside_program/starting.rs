@@ -1,8 +1,10 @@
 //! Issue 17: one call for the top of `main`; a builder; cloneable handles.
 
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use agency_engine::agency::Agency;
+use agency_engine::config::Config;
 use agency_model::run::State;
 
 use super::place::Place;
@@ -27,4 +29,29 @@ pub(super) fn handles_can_be_cloned_and_sent() {
     let waiting = std::thread::spawn(move || clone.wait(&id, None, State::is_terminal).unwrap());
     assert_eq!(waiting.join().unwrap().state, State::Completed);
     assert_eq!(agency.run(&run.id).unwrap().state, State::Completed);
+}
+
+pub(super) fn a_limit_of_any_length_is_accepted() {
+    let place = Place::new();
+    let mut config = Config::default();
+    (config.stop_grace, config.shutdown_grace, config.lock_timeout) = (Duration::MAX, Duration::MAX, Duration::MAX);
+    config.restart.pauses = vec![Duration::MAX];
+    let mut agency = place.builder().config(config).build().unwrap();
+    let script = "```agency\nsay ready\nwait 600s\n```";
+    let plan = agency.plan(place.request("scripted").prompt(script)).unwrap();
+    let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
+    let running = agency.wait(&run.id, Some(Duration::MAX), |state| state == State::Running).unwrap();
+    assert_eq!(running.state, State::Running);
+    assert_eq!(agency.stop(&running).unwrap().state, State::Killed);
+}
+
+// `supervise()` does not panic under `#[tokio::main]`, and its death before its report is explained.
+pub(super) fn init_in_an_async_main_is_explained() {
+    let place = Place::new();
+    let mut agency = place.builder().program(place.program("async")).build().unwrap();
+    let plan = agency.plan(place.request("scripted")).unwrap();
+    let error = agency.create(&plan, &AtomicBool::new(false)).unwrap_err().to_string();
+    assert!(error.contains("call agency_engine::init() before a runtime is started"), "{error}");
+    let log = agency.home().run(&plan.id).supervisor_log();
+    assert!(error.contains(&format!("Its log is {}", log.display())), "{error}");
 }

@@ -1,9 +1,9 @@
 //! A program on pipes.
 
-use agency_engine::runner::{
-    HeadlessRunner, Listener, ProcessRunner, RunnerCommand, RunnerEvent, Signal, StdinPlan, Stream,
-};
+use agency_engine::runner::{HeadlessRunner, Listener, ProcessRunner, RunnerCommand, RunnerEvent, StdinPlan, Stream};
 use agency_system::process::ProcessHandle;
+
+use rustix::process::Signal;
 
 use super::hearing::{Heard, on_time, shell};
 

@@ -74,7 +74,8 @@ fn a_program_that_ignores_term_is_killed_with_its_children() {
 #[test]
 fn what_a_program_says_while_it_ends_is_heard() {
     on_time(async {
-        let mut listener = listen(&shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done"));
+        let mut listener = listen(&shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do :; done"));
+        // A shell that waits for a program when that is ended would print "Terminated" first.
         Heard::default().until(&mut listener, "ready\n").await;
         listener.terminate(Duration::from_secs(30));
         assert_eq!(Heard::to_end(&mut listener).await.stdout, b"bye\n");
@@ -178,6 +179,16 @@ fn the_stream_that_was_written_to_first_is_read_first() {
             }
         }
     }
+}
+
+#[test]
+fn a_grace_of_any_length_is_accepted() {
+    on_time(async {
+        let mut listener = listen(&shell("echo ready; exec sleep 600"));
+        Heard::default().until(&mut listener, "ready\n").await;
+        let exit = listener.stop(Duration::MAX).await.unwrap();
+        assert_eq!(exit.signal, Some(15));
+    });
 }
 
 #[test]

@@ -4,7 +4,8 @@
 
 use super::open_question::Stage;
 use super::{
-    Conversation, Effect, GivenAnswer, Giver, Message, MessageOrigin, OpenQuestion, Origin, SendError, Sent, Timer,
+    Conversation, Effect, GivenAnswer, Giver, Message, MessageOrigin, OpenQuestion, Origin, RequestFailure, SendError,
+    Sent, Timer,
 };
 use crate::{Answer, QuestionId, QuestionKind};
 
@@ -72,7 +73,7 @@ impl Conversation {
                 question.stage = Stage::Typed { given, overdue: false };
                 effects.extend([Effect::Arm(Timer::ConfirmAnswer), Effect::ReadScreen]);
             }
-            Err(SendError::NotWaiting(reason)) => self.answer_ended(id, Err(reason), effects),
+            Err(SendError::NotWaiting(reason)) => self.answer_ended(id, Err(reason.into()), effects),
             Err(SendError::Unsuitable(reason)) => {
                 if question.origin == Origin::Screen {
                     let key = question.key.clone();
@@ -109,15 +110,26 @@ impl Conversation {
 
     /// The agent still waits, and did not take the answer. Only a user is asked again: a rule would answer the same.
     pub(super) fn ask_again(&mut self, id: &QuestionId, reason: String, effects: &mut Vec<Effect>) {
-        self.settle(id, Err(reason), Effect::AskAgain(id.clone()), effects);
+        self.settle(id, Err(reason.into()), Effect::AskAgain(id.clone()), effects);
     }
 
     /// The answer of a question reached the agent, or will not.
-    pub(super) fn answer_ended(&mut self, id: &QuestionId, outcome: Result<String, String>, effects: &mut Vec<Effect>) {
+    pub(super) fn answer_ended(
+        &mut self,
+        id: &QuestionId,
+        outcome: Result<String, RequestFailure>,
+        effects: &mut Vec<Effect>,
+    ) {
         self.settle(id, outcome, Effect::Forget(id.clone()), effects);
     }
 
-    fn settle(&mut self, id: &QuestionId, outcome: Result<String, String>, then: Effect, effects: &mut Vec<Effect>) {
+    fn settle(
+        &mut self,
+        id: &QuestionId,
+        outcome: Result<String, RequestFailure>,
+        then: Effect,
+        effects: &mut Vec<Effect>,
+    ) {
         let Some(index) = self.questions.iter().position(|question| question.id == *id) else { return };
         let question = self.questions.remove(index);
         let (Stage::Due(given) | Stage::Sending(given) | Stage::Typed { given, .. }) = &question.stage else { return };
@@ -167,6 +179,6 @@ pub(super) fn allow_by(id: &QuestionId, by: &QuestionId) -> Effect {
 
 fn refuse(given: &GivenAnswer, reason: &str, effects: &mut Vec<Effect>) {
     if let Some(request) = given.giver.request() {
-        effects.push(Effect::FinishRequest { request, outcome: Err(reason.to_owned()) });
+        effects.push(Effect::FinishRequest { request, outcome: Err(reason.into()) });
     }
 }

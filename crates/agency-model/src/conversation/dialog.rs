@@ -154,8 +154,8 @@ impl Conversation {
             (Keys::TooEarly | Keys::Due, false) => {
                 self.dialog.missed += 1;
                 if self.dialog.missed >= READINGS_UNTIL_GONE {
-                    let reason = "the dialog was gone before the answer could be typed".to_owned();
-                    self.answer_ended(&id, Err(reason), effects);
+                    let reason = "the dialog was gone before the answer could be typed";
+                    self.answer_ended(&id, Err(reason.into()), effects);
                 }
             }
             (Keys::TooEarly, true) => self.dialog.missed = 0,
@@ -174,7 +174,7 @@ impl Conversation {
                     self.dialog_waits(key);
                     self.ask_again(&id, reason, effects);
                 } else {
-                    self.answer_ended(&id, Err(reason), effects);
+                    self.answer_ended(&id, Err(reason.into()), effects);
                 }
             }
             (Keys::BeingTyped | Keys::Typed, _) => {}

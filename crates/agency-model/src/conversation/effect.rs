@@ -72,7 +72,7 @@ pub enum Effect {
         /// The answer.
         given: GivenAnswer,
         /// What became of it.
-        outcome: Result<String, String>,
+        outcome: Result<String, RequestFailure>,
     },
     /// Store and record that a question ended without an answer.
     Expire {
@@ -90,7 +90,7 @@ pub enum Effect {
         /// The number of the request.
         request: i64,
         /// What became of it.
-        outcome: Result<String, String>,
+        outcome: Result<String, RequestFailure>,
     },
     /// Ask what the dialog on the screen asks. The result is `Asked`.
     AskAboutDialog,
@@ -121,6 +121,23 @@ impl Effect {
 
     pub(super) fn record(event: Event) -> Self {
         Self::RecordEvent { event: Box::new(event), shown: false }
+    }
+}
+
+/// Why a message, an interrupt or an answer did not reach the agent, in words for its sender.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RequestFailure(pub String);
+
+impl From<&str> for RequestFailure {
+    fn from(reason: &str) -> Self {
+        Self(reason.to_owned())
+    }
+}
+
+impl From<String> for RequestFailure {
+    fn from(reason: String) -> Self {
+        Self(reason)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can happen in a conversation.
 
-use super::{GivenAnswer, Message, OpenQuestion, ProcessStart, ScreenReading, Timer};
+use super::{GivenAnswer, Message, OpenQuestion, ProcessStart, RequestFailure, ScreenReading, Timer};
 use crate::run::State;
 use crate::{Answer, Event, QuestionId, QuestionKey};
 
@@ -26,7 +26,7 @@ pub enum Input {
     /// A message is to be sent.
     Message(Message),
     /// The oldest message that was being written by the protocol is, or could not be for this reason.
-    MessageSent(Result<(), String>),
+    MessageSent(Result<(), RequestFailure>),
     /// The agent is to stop what it is doing.
     Interrupt {
         /// The request that waits for what becomes of it.
@@ -39,7 +39,7 @@ pub enum Input {
         /// The request that waits for it.
         request: i64,
         /// What came of it.
-        result: Result<(), String>,
+        result: Result<(), RequestFailure>,
     },
     /// A question is asked.
     Asked {

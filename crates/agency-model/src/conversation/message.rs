@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::process::ProcessStage;
 use super::typed_message::{ScreenReadiness, TypedMessage};
-use super::{Conversation, Effect, Evidence, InterruptKey, Medium, Timer};
+use super::{Conversation, Effect, Evidence, InterruptKey, Medium, RequestFailure, Timer};
 use crate::run::State;
 use crate::{Activity, Event};
 
@@ -56,7 +56,7 @@ impl Conversation {
             (Medium::Screen { understood }, ProcessStage::Running) => self.type_message(message, understood, effects),
             (Medium::Protocol, ProcessStage::Running)
             | (Medium::OneWay, ProcessStage::Running | ProcessStage::Exiting) => self.send_message(message, effects),
-            (Medium::OneWay, ProcessStage::Gone) => finish(message.origin, Err(NOT_RUNNING.to_owned()), effects),
+            (Medium::OneWay, ProcessStage::Gone) => finish(message.origin, Err(NOT_RUNNING.into()), effects),
         }
     }
 
@@ -65,7 +65,7 @@ impl Conversation {
             effects.push(Effect::SendMessage(message.text.clone()));
             self.messages.sending.push_back(message);
         } else {
-            finish(message.origin, Err(NOT_RUNNING.to_owned()), effects);
+            finish(message.origin, Err(NOT_RUNNING.into()), effects);
         }
     }
 
@@ -76,7 +76,7 @@ impl Conversation {
         }
     }
 
-    pub(super) fn message_sent(&mut self, result: Result<(), String>, effects: &mut Vec<Effect>) {
+    pub(super) fn message_sent(&mut self, result: Result<(), RequestFailure>, effects: &mut Vec<Effect>) {
         let Some(Message { text, origin }) = self.messages.sending.pop_front() else { return };
         if let Err(reason) = result {
             return finish(origin, Err(reason), effects);
@@ -94,7 +94,7 @@ impl Conversation {
 
     /// Interrupts the agent. An interrupt withdraws questions, so a caller that may not answer may not do it then.
     pub(super) fn interrupt(&self, request: i64, unless_asked: bool, effects: &mut Vec<Effect>) {
-        let refuse = |reason: &str| Effect::FinishRequest { request, outcome: Err(reason.to_owned()) };
+        let refuse = |reason: &str| Effect::FinishRequest { request, outcome: Err(reason.into()) };
         if unless_asked && self.is_waiting() {
             return effects.push(refuse("it waits for an answer, which agents may not withdraw"));
         }
@@ -114,7 +114,12 @@ impl Conversation {
         }
     }
 
-    pub(super) fn interrupt_sent(&mut self, request: i64, result: Result<(), String>, effects: &mut Vec<Effect>) {
+    pub(super) fn interrupt_sent(
+        &mut self,
+        request: i64,
+        result: Result<(), RequestFailure>,
+        effects: &mut Vec<Effect>,
+    ) {
         if result.is_ok() {
             self.turn_is_interrupted(effects);
             let message = "interrupted; it stays and waits for a message".to_owned();
@@ -137,7 +142,7 @@ impl Conversation {
         let sending = std::mem::take(&mut self.messages.sending);
         for message in sending.into_iter().chain(std::mem::take(&mut self.messages.waiting)) {
             let reason = format!("the run is {state} now, and the message was not delivered");
-            finish(message.origin, Err(reason), effects);
+            finish(message.origin, Err(reason.into()), effects);
         }
     }
 
@@ -155,8 +160,8 @@ impl Conversation {
 }
 
 /// Reports what became of a message.
-pub(super) fn finish(origin: MessageOrigin, outcome: Result<String, String>, effects: &mut Vec<Effect>) {
-    let lost = |what: &str, reason: String| {
+pub(super) fn finish(origin: MessageOrigin, outcome: Result<String, RequestFailure>, effects: &mut Vec<Effect>) {
+    let lost = |what: &str, reason: RequestFailure| {
         let message = format!("{what} could not be sent: {reason}");
         Effect::record(Event::Error { message })
     };

@@ -66,6 +66,7 @@ fn check_end(world: &World) {
     assert!(end.rows.values().all(|row| row.ended), "a stored question has no end: {world:?}");
     assert!(end.unfinished.is_empty(), "a request has no outcome: {world:?}");
     assert!(!end.conversation.message_needs_screen(), "a message is left: {world:?}");
+    assert!(end.repeated.is_empty(), "a message from before a restart is lost: {world:?}");
     assert_eq!(end.denials, 0, "the text of a denial is lost: {world:?}");
     assert!(end.armed.iter().all(|timer| *timer == Timer::PollRequests), "a timer is left: {end:?}");
     assert!(!end.conversation.is_waiting() && !end.conversation.shows_dialog());

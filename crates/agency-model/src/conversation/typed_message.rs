@@ -3,7 +3,7 @@
 //! The one rule: a message counts as delivered when the screen shows a turn, or when no screen can show it.
 
 use super::message::finish;
-use super::{Conversation, Effect, Message, MessageOrigin, NewScreen, ScreenReading, Timer};
+use super::{Conversation, Effect, Message, MessageOrigin, NewScreen, RequestFailure, ScreenReading, Timer};
 use crate::{Activity, Event};
 
 /// So many characters of a message are recognised on a screen; more may be wrapped.
@@ -35,12 +35,12 @@ impl Conversation {
     pub(super) fn type_message(&mut self, message: Message, understood: bool, effects: &mut Vec<Effect>) {
         let Message { text, origin } = message;
         if self.shows_dialog() {
-            let reason = "the agent shows a question; answer it first (agency inbox)".to_owned();
-            return finish(origin, Err(reason), effects);
+            let reason = "the agent shows a question; answer it first (agency inbox)";
+            return finish(origin, Err(reason.into()), effects);
         }
         if self.messages.typed.is_some() {
-            let reason = "another message is being typed; send this one when that is done".to_owned();
-            return finish(origin, Err(reason), effects);
+            let reason = "another message is being typed; send this one when that is done";
+            return finish(origin, Err(reason.into()), effects);
         }
         // An escape sequence in the text could end the paste and press keys.
         let text: String =
@@ -119,17 +119,17 @@ impl Conversation {
         let outcome = match (taken, typed.overdue, reading.activity) {
             (true, _, activity) => Ok(format!("typed; the agent is {activity} ({})", reading.evidence)),
             (false, true, Activity::Unknown) => Ok("typed; the screen that followed is not understood".to_owned()),
-            (false, true, activity) => Err(format!("typed, but no turn began: the agent is {activity}")),
+            (false, true, activity) => Err(format!("typed, but no turn began: the agent is {activity}").into()),
             (false, false, _) => return,
         };
         self.typed_message_ended(outcome, effects);
     }
 
     pub(super) fn typed_message_failed(&mut self, reason: &str, effects: &mut Vec<Effect>) {
-        self.typed_message_ended(Err(reason.to_owned()), effects);
+        self.typed_message_ended(Err(reason.into()), effects);
     }
 
-    fn typed_message_ended(&mut self, outcome: Result<String, String>, effects: &mut Vec<Effect>) {
+    fn typed_message_ended(&mut self, outcome: Result<String, RequestFailure>, effects: &mut Vec<Effect>) {
         if let Some(typed) = self.messages.typed.take() {
             effects.push(Effect::Disarm(Timer::ConfirmMessage));
             finish(typed.origin, outcome, effects);

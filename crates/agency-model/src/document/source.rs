@@ -24,7 +24,7 @@ impl<'text> Source<'text> {
     /// Takes a text. Its lines may hold secrets, so that mistakes do not repeat them.
     #[must_use]
     pub fn new(file: &str, text: &'text str, format: Format) -> Self {
-        // Some editors begin a file with a mark that is no part of its text.
+        // Some editors begin a file with a mark that is not part of its text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(index, _)| index + 1)).collect();
         let characters = text.as_bytes().chunks(COUNTED_BYTES).scan(0, |sum, block| {

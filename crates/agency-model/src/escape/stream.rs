@@ -13,7 +13,7 @@ pub enum Sgr {
     Escape,
     /// Colours and emphasis stay; what hides text is escaped.
     KeepColours,
-    /// The function gets what stands between `ESC [` and `m`, and says what is written instead, if it stays at all.
+    /// The function gets what stands between `ESC [` and `m`, and returns what is written instead, if it stays at all.
     Replace(fn(&str) -> Option<String>),
 }
 

@@ -135,7 +135,7 @@ pub fn with_missing_action(mistake: Mistake) -> Mistake {
     Mistake { message: "missing, expected `allow`, `deny` or `ask`".to_owned(), ..mistake }
 }
 
-/// Reads an action, and says which one was probably meant.
+/// Reads an action, and returns which one was probably meant.
 fn action<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Action, D::Error> {
     let word = String::deserialize(deserializer)?;
     word.parse::<Action>().map_err(|_| {

@@ -32,13 +32,13 @@ pub struct SpecDraft {
     pub limits: Option<LimitsDraft>,
     /// A label.
     pub name: Option<String>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Option<Mode>,
     /// What the supervisor runs in.
     pub host: Option<Host>,
     /// Where the agent works.
     pub workspace: Option<WorkspaceKind>,
-    /// Who makes its workspace: `auto` is jj in a repository of jj, and git in all others.
+    /// What makes its workspace: `auto` is jj in a repository of jj, and git in all others.
     pub vcs: Option<VcsChoice>,
     /// What happens when the agent crashes.
     pub restart: Option<RestartPolicy>,
@@ -112,7 +112,7 @@ pub struct Defaults {
     pub runner: Option<String>,
     /// The host.
     pub host: Host,
-    /// Who makes workspaces.
+    /// What makes workspaces.
     pub vcs: VcsChoice,
     /// The bounds.
     pub limits: LimitsSpec,

@@ -31,7 +31,7 @@ struct RenderState {
     chain: Vec<String>,
     /// How many more spells may be included.
     includes: Arc<AtomicUsize>,
-    /// What is wrong in an included spell, which knows its place better than who includes it.
+    /// What is wrong in an included spell, whose place is more precise than that of the include.
     inner: Arc<Mutex<Option<Mistake>>>,
 }
 

@@ -43,7 +43,7 @@ fn a_result_is_that_of_its_call() {
         .iter()
         .map(|entry| match &entry.content {
             EntryContent::Tool(tool) => (tool.name(), tool.subject(), tool.result()),
-            other => panic!("{other:?}"),
+            other @ (EntryContent::Text(_) | EntryContent::Note { .. }) => panic!("{other:?}"),
         })
         .collect();
     let failed = Some(ToolResult { success: false, lines: 2 });

@@ -261,5 +261,5 @@ const MCP_SERVER: &[Field] = &[
     optional("args", Holds::Texts, "none", "Its arguments."),
     optional("env", Holds::Environment, "none", "What is added to its environment."),
     one_of("url", "command", Holds::Text, "The address of a server that runs already."),
-    optional("headers", Holds::Environment, "none", "What each request to that address says of its sender."),
+    optional("headers", Holds::Environment, "none", "The headers of each request to that address."),
 ];

@@ -46,7 +46,7 @@ pub struct Defaults {
     pub adapter: Option<Located<String>>,
     /// What agents talk to; already part of every step.
     pub mode: Option<Mode>,
-    /// What supervisors run in; without it, as the configuration says.
+    /// What supervisors run in; without it, as configured.
     pub host: Option<Host>,
 }
 

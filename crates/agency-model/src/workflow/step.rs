@@ -118,7 +118,7 @@ pub struct AgentStep {
     pub output: Option<Located<String>>,
     /// The agent; without it, that of the defaults.
     pub adapter: Option<Located<String>>,
-    /// What the agent talks to.
+    /// What the agent is connected to: a screen or a stream.
     pub mode: Mode,
     /// Further arguments for its command.
     pub extra_args: Vec<String>,

@@ -25,7 +25,7 @@ pub enum ProcessState {
 }
 
 impl ProcessState {
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ pub struct Condition {
     pub used: Duration,
     /// When it was started.
     pub since: Timestamp,
-    /// Where it works, if we may know.
+    /// Its working directory, if that may be read.
     pub directory: Option<PathBuf>,
 }
 

@@ -27,7 +27,7 @@ impl ProcessHandle {
         Self::find(pid).ok().flatten()
     }
 
-    /// The same, for those who have to know that there is none.
+    /// The same, with an error if there is none.
     pub(super) fn find(pid: u32) -> io::Result<Option<Self>> {
         let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
             return Ok(None);

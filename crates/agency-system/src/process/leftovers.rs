@@ -15,7 +15,7 @@ use super::{INDEPENDENT_VARIABLE, ProcessHandle, RUN_ID_VARIABLE};
 
 /// How long a killed process may take to be gone.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
-/// How often we look for processes that were started while we ended others.
+/// How often processes are listed that were started while others were ended.
 const MAX_ROUNDS: usize = 5;
 
 /// Every process that carries the id of a run in its environment, with that id, but for ourselves.
@@ -159,7 +159,7 @@ pub fn end_found(grace: Duration, mut find: impl FnMut() -> Vec<ProcessHandle>) 
             return staying;
         }
         staying = end_all(staying, grace);
-        // Who was born while the others had their grace gets none.
+        // A process that was started during the grace period of the others gets none.
         grace = Duration::ZERO;
     }
     join(&mut staying, find());

@@ -1,4 +1,4 @@
-//! Sessions and groups: who gets which signal.
+//! Sessions and groups: which processes get a signal.
 
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -1,6 +1,6 @@
 //! What the kernel reports about a process in `/proc/<pid>/stat`.
 //!
-//! The one rule: the number alone does not say whose line it is. Who asks holds a handle, and looks afterwards whether
+//! The one rule: the number alone does not identify the process. The caller holds a handle, and checks afterwards whether
 //! its process still runs.
 
 use std::fs;

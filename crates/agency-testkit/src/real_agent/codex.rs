@@ -12,7 +12,7 @@ pub(super) const PERMISSIVE: &[&str] = &["--dangerously-bypass-approvals-and-san
 pub(super) const PERMISSIVE_SERVER: &[&str] =
     &["-c", "approval_policy=\"never\"", "-c", "sandbox_mode=\"danger-full-access\""];
 
-/// It offers its question tool only to those who ask for it.
+/// It offers its question tool only on request.
 pub(super) const ASKING: &[&str] = &["--enable", "default_mode_request_user_input"];
 
 /// It asks only for what its sandbox does not allow.

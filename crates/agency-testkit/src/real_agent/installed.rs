@@ -4,11 +4,10 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agency_adapters::AGENT_VERSIONS;
+
 /// Names the directory of the agents' commands, if it is not the one beside the test's own build.
 const VARIABLE: &str = "AGENCY_TEST_AGENTS";
-
-/// What is to be installed.
-const PINS: &str = include_str!("../../../agency-adapters/data/agent-versions.toml");
 
 /// The directory with the commands of the agents; panics with what to do unless the right ones are there.
 #[track_caller]
@@ -17,7 +16,7 @@ pub(super) fn directory() -> PathBuf {
     // The script leaves a copy of what it installed two directories above the commands.
     let stamp = commands.join("../../installed.toml");
     match fs::read_to_string(&stamp) {
-        Ok(installed) if installed == PINS => commands,
+        Ok(installed) if installed == AGENT_VERSIONS => commands,
         Ok(_) => panic!("the agents in {} are not those of this version: run scripts/agents", commands.display()),
         Err(_) => panic!("the real agents are not installed: run scripts/agents, or leave out the feature real-agents"),
     }
@@ -37,7 +36,7 @@ pub fn mcp_sdk() -> PathBuf {
 /// The version of a built-in agent by its name.
 #[track_caller]
 pub(super) fn version(runner: &str) -> String {
-    let table = PINS.split(&format!("[{runner}]\n")).nth(1).unwrap();
+    let table = AGENT_VERSIONS.split(&format!("[{runner}]\n")).nth(1).unwrap();
     let version = table.lines().find_map(|line| line.strip_prefix("version = ")).unwrap();
     version.trim_matches('"').to_owned()
 }
@@ -51,13 +50,13 @@ fn beside_the_test() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::PINS;
     use crate::RealAgent;
+    use agency_adapters::AGENT_VERSIONS;
 
     #[test]
     fn every_agent_has_a_version() {
         for agent in RealAgent::ALL {
-            assert!(PINS.contains(&format!("\n[{}]\ncommand = ", agent.runner())), "{agent:?}");
+            assert!(AGENT_VERSIONS.contains(&format!("\n[{}]\ncommand = ", agent.runner())), "{agent:?}");
         }
     }
 }

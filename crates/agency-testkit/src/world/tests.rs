@@ -34,7 +34,7 @@ fn a_process_sees_the_world_and_nothing_else() {
     assert_eq!(
         names.join(" "),
         "AGENCY_CONFIG AGENCY_HOME GIT_AUTHOR_EMAIL GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_NAME \
-         GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH PWD TERM TMPDIR"
+         GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM HOME LANG PATH PWD TERM TMPDIR USER"
     );
     for expected in ["AGENCY_HOME=ROOT/agency", "HOME=ROOT/home", "TMPDIR=ROOT/tmp", "ROOT/home"] {
         assert!(seen.lines().any(|line| line == expected), "{expected} is not in:\n{seen}");

@@ -3,8 +3,7 @@
 //! The one rule: jj reads and writes a working copy only where the caller says so.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -13,11 +12,12 @@ use std::time::{Duration, Instant};
 use tracing::debug;
 
 use super::JjError;
-use crate::git_command::{self, Finished};
+use crate::captured::CapturedOutput;
+use crate::git_command::{self, Finished, subcommand};
 use crate::pipes::{self, Sources, Watched};
 use crate::{Result, WorkspaceError};
 
-/// The oldest jj that makes workspaces as we want them.
+/// The oldest jj that makes workspaces as agency needs them.
 pub const OLDEST: &str = "0.40";
 const OLDEST_MINOR: u32 = 40;
 /// A large working copy is read in minutes at most.
@@ -74,7 +74,7 @@ impl JjCommand {
 
     /// Names the subcommand and its fixed arguments.
     pub(super) fn run<const N: usize>(mut self, words: [&str; N]) -> Self {
-        self.named = words.iter().copied().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ");
+        self.named = subcommand(&words);
         self.command.args(words);
         self
     }
@@ -87,11 +87,8 @@ impl JjCommand {
 
     /// Runs jj to its end, whatever its exit code.
     pub(super) fn finish(mut self) -> Result<Finished> {
-        let unusable = |source| WorkspaceError::io("keep jj's words in", &std::env::temp_dir())(source);
-        let mut printed = tempfile::tempfile().map_err(unusable)?;
-        let mut complaints = tempfile::tempfile().map_err(unusable)?;
-        self.command.stdout(printed.try_clone().map_err(unusable)?);
-        self.command.stderr(complaints.try_clone().map_err(unusable)?);
+        let (printed, complaints) = (CapturedOutput::new()?, CapturedOutput::new()?);
+        self.command.stdout(printed.writer()?).stderr(complaints.writer()?);
         let started = Instant::now();
         let child = self.command.spawn().map_err(|source| cannot_start(&self.directory, source))?;
         let work_tree = Some(self.directory.clone());
@@ -105,10 +102,9 @@ impl JjCommand {
         let (command, ms) = (self.named.split(' ').next(), started.elapsed().as_millis());
         let exit_code = ended.and_then(|status| status.code());
         debug!(command, directory = %self.directory.display(), exit_code, ms, "jj command");
-        let stdout = read_back(&mut printed).map_err(unusable)?;
-        let stderr = read_back(&mut complaints).map_err(unusable)?;
+        let stdout = printed.into_bytes()?;
         let stderr = match ended {
-            Some(_) => String::from_utf8_lossy(&stderr).trim_end().to_owned(),
+            Some(_) => complaints.into_text()?,
             None => format!("it took longer than {} seconds, and was ended", JJ_TIMEOUT.as_secs()),
         };
         Ok(Finished { success: ended.is_some_and(|status| status.success()), stdout, stderr })
@@ -158,13 +154,6 @@ fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     }
-}
-
-fn read_back(file: &mut File) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut content)?;
-    Ok(content)
 }
 
 fn cannot_start(directory: &Path, source: io::Error) -> WorkspaceError {

@@ -45,6 +45,6 @@ pub(super) fn shown_operation(workspace: &Path) -> Option<String> {
     let (head, rest) = content.split_at_checked(2)?;
     let id = rest.get(..usize::from(head[1]))?;
     let hexadecimal = || id.iter().map(|byte| format!("{byte:02x}")).collect();
-    // A longer length has its first bit set, and is no operation.
+    // A longer length has its first bit set, and is not an operation.
     (head[0] == OPERATION_FIELD && !id.is_empty() && head[1] < 0x80).then(hexadecimal)
 }

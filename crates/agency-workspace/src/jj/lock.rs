@@ -1,6 +1,6 @@
 //! A lock for processes that change a repository with jj.
 //!
-//! Jj itself lets everybody write at once and merges what they did, but the git repository below it does not: exports of
+//! Jj itself lets several processes write at once and merges what they did, but the git repository below it does not: exports of
 //! bookmarks and worktrees that are made at the same moment meet each other half done.
 
 use std::fs::{File, TryLockError};

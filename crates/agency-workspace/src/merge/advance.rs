@@ -109,7 +109,7 @@ impl Step<'_> {
         Ok(Advanced::Blocked(described(&dirty)))
     }
 
-    /// Lets git move branch and files together, as `git merge --ff-only` does for a person.
+    /// Lets git move branch and files together, as `git merge --ff-only` does for a user.
     fn fast_forward(&self, checkout: &Path) -> Result<Forwarded, MergeError> {
         let staged = self.staged(checkout)?;
         let git = GitCommand::at(checkout).in_users_language();
@@ -118,7 +118,7 @@ impl Step<'_> {
         let finished = git
             .env("GIT_REFLOG_ACTION", format!("merge {}", self.branch))
             .run(["merge", "--ff-only", "--quiet", "--no-stat", "--no-verify-signatures", "--no-autostash"])
-            // What the user tells git to ignore is still the user's.
+            // Ignored files belong to the user as well.
             .args(["--no-overwrite-ignore", self.after.as_str()])
             .finish_despite_hooks()?;
         if self.tip()?.as_ref() == Some(self.after) {
@@ -192,7 +192,7 @@ pub(super) fn dirty_checkouts(
     Ok(found)
 }
 
-/// The same for people.
+/// The same as text for users.
 pub(super) fn described(dirty: &[(PathBuf, Dirty)]) -> Vec<DirtyCheckout> {
     dirty.iter().map(|(checkout, dirty)| dirty.described(checkout)).collect()
 }

@@ -36,7 +36,7 @@ pub(super) enum Made {
 }
 
 impl Task<'_> {
-    /// Makes the commit, by way of the hooks that a person's merge would run.
+    /// Makes the commit, with the hooks that a user's merge would run.
     pub(super) fn make(&self) -> Result<Made, MergeError> {
         check_identity(|| self.place.git())?;
         let hooks = Hooks::of(self.place, &self.worktree.branch)?;
@@ -51,7 +51,7 @@ impl Task<'_> {
         }
     }
 
-    /// Tells the hook that only wants to know. Git itself runs `post-merge` where it updates a checkout.
+    /// Runs the hook that only informs. Git itself runs `post-merge` where it updates a checkout.
     pub(super) fn tell_hooks(&self) -> Result<(), MergeError> {
         match self.request.strategy {
             MergeStrategy::Merge | MergeStrategy::Rebase => Ok(()),

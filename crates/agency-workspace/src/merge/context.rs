@@ -34,7 +34,7 @@ pub(in super::super) struct MergeContext {
     of_runs: Vec<PathBuf>,
     /// The locked worktrees that have it checked out and are not there.
     away: Vec<PathBuf>,
-    /// Where a person would merge: a checkout of the target, else the repository's own working tree, else its git
+    /// Where a user would merge: a checkout of the target, else the repository's own working tree, else its git
     /// directory. Never the worktree of a run: its agent could have written settings and hooks there.
     pub(super) top: PathBuf,
 }
@@ -79,7 +79,7 @@ impl MergeContext {
         })
     }
 
-    /// Starts to describe a git command where a person would run it.
+    /// Starts to describe a git command where a user would run it.
     pub(in super::super) fn git(&self) -> GitCommand {
         GitCommand::at(&self.top)
     }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ impl Dirty {
         }
         let untracked = untracked(checkout, &touched, &tracked)?;
         let fits = index.git().run(["read-tree", "-n", "-m", "-u"]).args([before.as_str(), after]);
-        if untracked.is_empty() && fits.finish()?.success {
+        if untracked.is_empty() && !has_deleted(checkout, &touched, &tracked) && fits.finish()?.success {
             return Ok(None);
         }
         let hidden = hidden(checkout, &touched, &tracked);
@@ -67,7 +68,7 @@ impl Dirty {
         Ok(Some(Self { paths, staged, hidden }))
     }
 
-    /// The same for people.
+    /// The same as text for users.
     pub(super) fn described(&self, checkout: &Path) -> DirtyCheckout {
         DirtyCheckout { path: checkout.to_owned(), files: self.paths.keys().cloned().collect() }
     }
@@ -139,6 +140,14 @@ fn below(
         }
     }
     Ok(())
+}
+
+/// Whether the user deleted a file that the merge has. Git would bring it back.
+fn has_deleted(checkout: &Path, touched: &BTreeMap<PathBuf, Touched>, tracked: &BTreeMap<PathBuf, Tracked>) -> bool {
+    touched.iter().filter(|(_, touched)| touched.new.is_some()).any(|(path, _)| {
+        let is_expected = tracked.get(path).is_some_and(|found| !found.skip_worktree && found.entry.mode != GITLINK);
+        is_expected && fs::symlink_metadata(checkout.join(path)).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    })
 }
 
 /// The touched files that git skips, without those that a sparse checkout leaves out.

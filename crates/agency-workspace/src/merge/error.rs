@@ -27,7 +27,7 @@ pub enum MergeError {
         /// The first version that can.
         needed: &'static str,
     },
-    /// Git does not know who commits.
+    /// Git has no identity to commit with.
     #[error(
         "git does not know who you are; run: git config --global user.name 'Your Name' && git config --global \
          user.email you@example.com{}", after_colon(.message)

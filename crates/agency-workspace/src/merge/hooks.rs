@@ -1,6 +1,6 @@
 //! Runs the hooks of a repository that `git merge` and `git commit` would run.
 //!
-//! The one rule: a hook is looked for where a person would merge, and refuses by its exit code.
+//! The one rule: a hook is looked for where a user would merge, and refuses by its exit code.
 
 use std::ffi::OsString;
 use std::fs;
@@ -58,7 +58,7 @@ impl<'a> Hooks<'a> {
         found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     }
 
-    /// Runs a hook, if there is one, where a person would merge.
+    /// Runs a hook, if there is one, where a user would merge.
     pub(super) fn run(&self, call: &Call<'_>) -> Result<(), MergeError> {
         self.run_in(&self.place.top, call)
     }
@@ -68,7 +68,7 @@ impl<'a> Hooks<'a> {
         if !self.has(call.hook) {
             return Ok(());
         }
-        // The hooks may lie at a path that is relative to where a person would merge.
+        // The hooks may lie at a path that is relative to where a user would merge.
         let git = GitCommand::at(directory).config(&format!("core.hooksPath={}", self.directory.display()));
         // As git does when no editor is opened.
         let git = git.in_users_language().env("GIT_EDITOR", ":").env("GIT_REFLOG_ACTION", &self.action);

@@ -27,7 +27,7 @@ pub(super) struct TreeEntry {
     pub(super) object: String,
 }
 
-/// An entry of an index, with what the user told git about the file.
+/// An entry of an index, with the flags that the user set for the file.
 #[derive(Debug, Clone)]
 pub(super) struct Tracked {
     pub(super) entry: TreeEntry,
@@ -155,7 +155,7 @@ fn file_with(bytes: &[u8]) -> Result<File, MergeError> {
     write().map_err(|source| WorkspaceError::io("write a file in", &std::env::temp_dir())(source).into())
 }
 
-/// Copies a file with its modification time, from which git tells which entries it must look at again.
+/// Copies a file with its modification time, from which git decides which entries it has to read again.
 fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let modified = fs::metadata(from)?.modified()?;
     fs::copy(from, to)?;

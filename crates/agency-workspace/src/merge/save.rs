@@ -147,7 +147,7 @@ impl Saving<'_> {
         }
         let entries = dirty.paths.iter().map(|(path, entry)| (path, entry.as_ref()));
         set_entries(|| GitCommand::at(self.checkout), entries)?;
-        // Files that git has to look at again are no failure.
+        // Files that git has to read again are not a failure.
         GitCommand::at(self.checkout).run(["update-index", "-q", "--refresh"]).finish()?;
         Ok(true)
     }

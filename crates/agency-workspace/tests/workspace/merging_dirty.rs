@@ -44,10 +44,11 @@ fn replace_by_directory(world: &World) {
     world.write("a.txt/inner", "mine\n");
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 12] = [
     ("modified", |world| world.write("a.txt", "mine\n"), "a.txt"),
     ("staged", stage, "a.txt"),
     ("staged and modified", stage_and_edit, "a.txt"),
+    ("deleted", delete, "a.txt"),
     ("deletion staged", |world| drop(world.git(["rm", "-q", "a.txt"])), "a.txt"),
     ("assume-unchanged", |world| hide(world, "--assume-unchanged"), "a.txt"),
     ("skip-worktree", |world| hide(world, "--skip-worktree"), "a.txt"),

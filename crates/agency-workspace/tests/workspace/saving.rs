@@ -213,3 +213,35 @@ fn saved_work_comes_back_as_a_new_branch() {
     assert_eq!(world.git(["cat-file", "-p", "back:new"]), "x");
     assert!(world.has(&work.reference), "the ref stays");
 }
+
+/// The setting of a repository that was made where names do not differ by their case, such as on macOS.
+#[test]
+fn files_whose_names_differ_only_by_case_are_all_saved() {
+    let world = World::new();
+    world.write("Dir/x", "tracked\n");
+    world.write("File", "tracked\n");
+    commit_all(&world.repository, "names");
+    world.git(["config", "core.ignoreCase", "true"]);
+    let worktree = world.prepared();
+    let path = &worktree.path;
+    for (name, text) in
+        [("A.txt", "beside a tracked file\n"), ("dir/X", "in a directory\n"), ("q/z", "one\n"), ("Q/z", "two\n")]
+    {
+        write(&path.join(name), text);
+    }
+    fs::rename(path.join("File"), path.join("file")).unwrap();
+    fs::hard_link(path.join(".git"), path.join(".GIT")).unwrap();
+    let patch = String::from_utf8(worktree.patch().unwrap().text).unwrap();
+    for name in ["A.txt", "dir/X", "q/z", "Q/z", "file"] {
+        assert!(patch.contains(&format!(" b/{name}\n")), "{name} is not in {patch}");
+    }
+    worktree.snapshot().unwrap().unwrap();
+    for (name, text) in
+        [("A.txt", "beside a tracked file"), ("dir/X", "in a directory"), ("q/z", "one"), ("Q/z", "two")]
+    {
+        assert_eq!(saved(&world, &worktree, name).as_deref(), Some(text), "{name}");
+    }
+    assert_eq!(saved(&world, &worktree, "file").as_deref(), Some("tracked"));
+    assert_eq!(saved(&world, &worktree, "File"), None);
+    assert_eq!(saved(&world, &worktree, "a.txt").as_deref(), Some("one\ntwo"));
+}

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         .ok_or_else(|| Problem::new(ErrorCode::Usage, "--protocol names a version that this agency does not know"))?;
     let stream = DriverStream::new(Box::new(std::io::stdout()), protocol);
     let executor = WorkflowExecutor::open(place, &args.session, stream)?;
-    // How the session ended is said in the protocol; the exit code says that it was said.
+    // The protocol reports how the session ended; the exit code only that it was reported.
     executor.drive(std::io::stdin())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,9 @@
 //! `agency restore`: brings back what `agency rm` saved.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::RunRow;
 use agency_model::{Vcs, shell_quoted};
 use agency_workspace::Repository;
@@ -14,13 +16,17 @@ use crate::problem::Problem;
 
 /// Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency restore fix\n  agency restore --branch rescued fix")]
+#[command(after_help = "Examples:\n  agency restore fix\n  agency restore --branch rescued fix\n  \
+                  agency restore --repo ~/moved/shop fix")]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
     run: String,
     /// The branch or bookmark to create [default: agency/restored-<run_id>]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     branch: Option<String>,
+    /// Where the repository is now, if it was moved
+    #[arg(long, value_name = "DIR")]
+    repo: Option<PathBuf>,
 }
 
 /// The answer.
@@ -36,7 +42,10 @@ pub(crate) struct RestoredWork {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
+    let mut row = context.select(&mut agency, &args.run)?;
+    if let Some(moved) = &args.repo {
+        row.repo_path = Repository::open(moved).map_err(RemoveError::from)?.root().display().to_string();
+    }
     let restored = agency.restore(&row, args.branch.as_deref())?;
     let look = look_command(&row, &restored.branch);
     let answer = RestoredWork {

@@ -54,6 +54,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let parent = context.select(&mut agency, &args.run)?;
+    let repository = PathBuf::from(&parent.repo_path);
     let prompt_text = match (args.prompt, args.prompt_file) {
         (Some(text), _) => Some(text),
         (None, Some(file)) => Some(std::fs::read_to_string(&file).map_err(|error| {
@@ -61,7 +62,7 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         })?),
         (None, None) => None,
     };
-    let plan = agency.plan_resume(ResumeRequest {
+    let planned = agency.plan_resume(ResumeRequest {
         fallback: ResumeFallback::Refuse,
         parent,
         prompt_text,
@@ -74,6 +75,14 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         may_wait: !args.no_queue,
         terminal: own_terminal_size(std::io::stdout()),
         notify: context.is_at_terminal(),
+    });
+    let plan = planned.map_err(|error| {
+        let problem = Problem::from(error);
+        if repository.exists() {
+            problem
+        } else {
+            problem.hint("if the repository was moved, put a link to it in its old place")
+        }
     })?;
     if args.attach {
         attach::check_terminal()?;

@@ -89,6 +89,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         },
         force: args.force,
     };
+    // A run that the database lost may work in a worktree that is to be removed; the plan has to know it too.
+    agency.adopt_missing()?;
     let mut chosen = choose(args, &mut agency, context)?;
     let kept = if args.all_finished && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
     if let ([(row, why)], false) = (chosen.as_slice(), args.all_finished) {

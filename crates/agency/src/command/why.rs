@@ -1,4 +1,4 @@
-//! `agency why`: how we know what an agent is doing.
+//! `agency why`: the evidence for what an agent is doing.
 
 use std::process::ExitCode;
 

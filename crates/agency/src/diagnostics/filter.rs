@@ -13,18 +13,23 @@ pub(super) fn own(level: LevelFilter) -> Targets {
     Targets::new().with_target(OWN, level)
 }
 
+/// A directive that is not valid.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' in AGENCY_LOG is not a filter")]
+pub(super) struct InvalidDirective(String);
+
 /// The filter for a level and directives such as `debug` or `agency_engine::store=trace`, separated by commas. A directive
 /// for a part holds there, whatever the level; one for everything holds unless the level records more. The error is the
 /// first directive that is not valid.
-pub(super) fn targets(level: LevelFilter, directives: &str) -> Result<Targets, String> {
+pub(super) fn targets(level: LevelFilter, directives: &str) -> Result<Targets, InvalidDirective> {
     let mut general = None;
     let mut parts = vec![];
     for directive in directives.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
-        let read: Targets = directive.parse().map_err(|_| directive.to_owned())?;
+        let read: Targets = directive.parse().map_err(|_| InvalidDirective(directive.to_owned()))?;
         general = read.default_level().or(general);
         for (target, level) in &read {
             if !is_own(target) {
-                return Err(directive.to_owned());
+                return Err(InvalidDirective(directive.to_owned()));
             }
             parts.push((target.to_owned(), level));
         }
@@ -38,13 +43,13 @@ fn is_own(target: &str) -> bool {
         && target.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | ':'))
 }
 
-/// What is said of a directive that is not valid.
-pub(super) fn refusal(directive: &str) -> Problem {
-    let message = format!("'{directive}' in AGENCY_LOG is not a filter");
-    Problem::new(ErrorCode::Usage, message).hint(
-        "AGENCY_LOG is a level (error, warn, info, debug, trace, off) or a part of agency with a level, such as \
-         agency_engine::store=trace, or several of them with commas",
-    )
+impl From<InvalidDirective> for Problem {
+    fn from(error: InvalidDirective) -> Self {
+        Self::new(ErrorCode::Usage, error.to_string()).hint(
+            "AGENCY_LOG is a level (error, warn, info, debug, trace, off) or a part of agency with a level, such as \
+             agency_engine::store=trace, or several of them with commas",
+        )
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +95,7 @@ mod tests {
             ("agency_engine=loud", "agency_engine=loud"),
             ("agency[span]=debug", "agency[span]=debug"),
         ] {
-            assert_eq!(targets(LevelFilter::OFF, directives).unwrap_err(), wrong);
+            assert_eq!(targets(LevelFilter::OFF, directives).unwrap_err(), InvalidDirective(wrong.to_owned()));
         }
     }
 }

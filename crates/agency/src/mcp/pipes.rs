@@ -22,7 +22,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub(super) struct Pipes {
     /// What the server talks through.
     pub(super) stream: DuplexStream,
-    /// Who writes what the server says.
+    /// The thread that writes the output of the server.
     pub(super) writer: Writer,
 }
 

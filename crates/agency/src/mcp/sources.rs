@@ -34,7 +34,7 @@ pub(super) fn ask(call: &Call) -> Result<Reply, Problem> {
         sources,
         question,
         current_directory: call.context.current_directory()?,
-        // Who is asked a question has this in its environment, and may not ask another.
+        // An agent that answers an ask has this in its environment, and may not ask another.
         environment: std::env::vars_os().collect(),
         ..AskRequest::default()
     };

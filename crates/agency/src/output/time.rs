@@ -25,9 +25,14 @@ pub(crate) fn took(from: Timestamp, to: Timestamp) -> String {
     }
 }
 
+/// A text that is not a duration.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a duration; write for example 45s, 10m, 2h, 7d or 2w")]
+pub(crate) struct InvalidDuration(String);
+
 /// Reads `45s`, `10m`, `2h`, `7d` or `2w`.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let expected = || format!("'{text}' is not a duration; write for example 45s, 10m, 2h, 7d or 2w");
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, InvalidDuration> {
+    let expected = || InvalidDuration(text.to_owned());
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().map_err(|_| expected())?;

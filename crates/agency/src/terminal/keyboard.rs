@@ -19,7 +19,7 @@ const KEY_SEQUENCE_TIMEOUT: Duration = Duration::from_millis(30);
 /// More keys than this at once are a text that was pasted.
 const MIN_PASTE_BYTES: usize = 4;
 
-/// How the terminal was before; for those who die while it is another way.
+/// The terminal's earlier settings, for a process that ends while it has others.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 static WATCHING: Once = Once::new();
 
@@ -157,7 +157,7 @@ impl Drop for Keyboard {
 
 /// Puts the terminal back as it was before the first key.
 fn put_back() {
-    // Who is putting it back already holds the lock.
+    // The thread that is putting it back already holds the lock.
     if let Ok(mut before) = BEFORE.try_lock()
         && let Some(before) = before.take()
     {

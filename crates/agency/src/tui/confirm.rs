@@ -21,7 +21,7 @@ pub(super) enum Readiness {
     Ready,
 }
 
-/// A question of ours.
+/// A confirmation that the TUI asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Confirm {
     /// One line.

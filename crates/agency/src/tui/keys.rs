@@ -27,7 +27,7 @@ pub(super) enum Scope {
     Editor,
     /// The filter that is being typed.
     Filter,
-    /// A question of ours: really?
+    /// A confirmation by the TUI.
     Confirm,
     /// What to copy.
     Yank,

@@ -1,7 +1,7 @@
 //! What the screen remembers of a home: how the list looks, and which failures were seen.
 //!
-//! The one rule: it is never needed. A file that cannot be read is as good as none, and one that cannot be written is no
-//! reason to stop.
+//! The one rule: the screen works without it. A file that cannot be read counts as missing, and one that cannot be written
+//! stops nothing.
 
 use std::collections::BTreeSet;
 

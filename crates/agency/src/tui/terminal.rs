@@ -90,7 +90,7 @@ fn take(mouse: bool) -> io::Result<()> {
 /// Gives the terminal back as it was; a second time does no harm.
 fn give_back() {
     let mut out = stdout();
-    // Who cannot write here has no terminal to repair.
+    // If this cannot be written, there is no terminal to repair.
     let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();

@@ -20,7 +20,7 @@ use super::input::Input;
 use super::keys::{Action, Key, lookup};
 use super::state::{Overlay, State};
 
-/// Takes in what happened, and says what is to be done.
+/// Takes in what happened, and returns what is to be done.
 pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = match input {
         Input::Key(event) => key(state, event),

@@ -12,7 +12,7 @@ pub(crate) struct Answered {
     pub(crate) answer: String,
     /// The sources it had.
     sources: Vec<String>,
-    /// What the model consumed, where the agent tells.
+    /// What the model consumed, where the agent reports it.
     usage: Option<Usage>,
     /// How many seconds it took.
     duration: f64,

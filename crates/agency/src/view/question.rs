@@ -5,7 +5,7 @@ use std::io::Write;
 
 use agency_engine::agency::Agency;
 use agency_engine::store::{QuestionRow, QuestionState};
-use agency_model::{Answer, Caller, QuestionId, QuestionKind, QuestionOption, QuickAction, RunId};
+use agency_model::{Answer, Caller, QuestionContent, QuestionId, RunId};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,15 +24,8 @@ pub(crate) struct QuestionView {
     run_id: RunId,
     run_name: Option<String>,
     state: QuestionState,
-    kind: QuestionKind,
-    title: String,
-    detail: String,
-    options: Vec<QuestionOption>,
-    several: bool,
-    free_text: bool,
-    /// Whether it can be answered only on the agent's own screen, which `agency attach` shows.
-    only_on_screen: bool,
-    actions: Vec<QuickAction>,
+    #[serde(flatten)]
+    content: QuestionContent,
     asked_at: Timestamp,
     answer: Option<Answer>,
     answered_by: Option<String>,
@@ -46,21 +39,12 @@ pub(crate) struct QuestionView {
 
 impl QuestionView {
     pub(crate) fn new(row: QuestionRow, agency: &Agency) -> Self {
-        let actions = row.question.actions().to_vec();
-        let question = row.question;
         Self {
             run_name: agency.run_name(&row.run_id),
             id: row.id,
             run_id: row.run_id,
             state: row.state,
-            kind: question.kind,
-            title: question.title,
-            detail: question.detail,
-            options: question.options,
-            several: question.several,
-            free_text: question.free_text,
-            only_on_screen: question.only_on_screen,
-            actions,
+            content: QuestionContent::of(row.question),
             asked_at: row.asked_at,
             answer: row.answer,
             answered_by: row.answered_by,
@@ -75,7 +59,7 @@ impl QuestionView {
     /// The question as text, and how it is answered or was.
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
-        if self.state == QuestionState::Open && self.only_on_screen {
+        if self.state == QuestionState::Open && self.content.only_on_screen {
             return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_id);
         }
         if self.state == QuestionState::Open {
@@ -95,10 +79,10 @@ impl QuestionView {
     pub(crate) fn write_question(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         let run = self.run_name.clone().unwrap_or_else(|| self.run_id.to_string());
         let age = ago(Timestamp::now(), self.asked_at);
-        writeln!(out, "{}  {}  {}  {age} ago", self.id, self.kind, plain(&run))?;
-        writeln!(out, "  {}", plain(&self.title))?;
+        writeln!(out, "{}  {}  {}  {age} ago", self.id, self.content.kind, plain(&run))?;
+        writeln!(out, "  {}", plain(&self.content.title))?;
         // Not `lines`, which takes the \r of a line's end away.
-        let lines: Vec<&str> = self.detail.split_terminator('\n').collect();
+        let lines: Vec<&str> = self.content.detail.split_terminator('\n').collect();
         let shown = if whole { lines.len() } else { FIRST_LINES };
         for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
@@ -106,7 +90,7 @@ impl QuestionView {
         if lines.len() > shown {
             writeln!(out, "  | … {} more lines: agency inbox show {}", lines.len() - shown, self.id)?;
         }
-        for (index, option) in self.options.iter().enumerate() {
+        for (index, option) in self.content.options.iter().enumerate() {
             let description =
                 option.description.as_deref().map_or_else(String::new, |text| format!(" ({})", plain(text)));
             writeln!(out, "  {}. {}{description}", index + 1, plain(&option.label))?;
@@ -130,12 +114,13 @@ impl QuestionView {
 
     /// What can be written after `agency answer <id>`.
     fn ways(&self) -> Vec<String> {
-        let mut ways: Vec<String> = self.actions.iter().map(|action| action.as_str().replace('_', "-")).collect();
+        let mut ways: Vec<String> =
+            self.content.actions.iter().map(|action| action.as_str().replace('_', "-")).collect();
         if ways.is_empty() {
-            ways.extend((1..=self.options.len()).map(|number| number.to_string()));
+            ways.extend((1..=self.content.options.len()).map(|number| number.to_string()));
             ways.push("deny".to_owned());
         }
-        if self.free_text {
+        if self.content.free_text {
             ways.push("--text \"…\"".to_owned());
         }
         ways

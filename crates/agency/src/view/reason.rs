@@ -35,7 +35,7 @@ pub(crate) struct Reason {
     supervisor_log: Option<PathBuf>,
 }
 
-/// How a run stands, and how we know.
+/// The state of a run, and the evidence for it.
 pub(crate) fn reason(agency: &Agency, row: RunRow) -> Result<Reason, HomeError> {
     let last = agency.last_event(&row.id, |line| {
         if let Event::Activity { activity, because, line: screen_line } = line.event {

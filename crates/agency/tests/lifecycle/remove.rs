@@ -149,10 +149,24 @@ fn a_worktree_deleted_by_hand_and_a_repository_that_moved_have_their_own_ways_ou
     fs::remove_dir_all(text(&by_hand, "worktree_path")).unwrap();
     let removed = world.json(&["rm", text(&by_hand, "id")])["data"].take();
     assert!(removed["notes"].to_string().contains("by hand"), "{removed}");
-    fs::rename(&repo.path, repo.path.with_extension("moved")).unwrap();
-    let error = world.error(&["rm", text(&moved, "id")], ErrorCode::CleanupFailed);
+    let (id, worktree, now) = (text(&moved, "id"), text(&moved, "worktree_path"), repo.path.with_extension("moved"));
+    fs::write(Path::new(worktree).join("work"), "work").unwrap();
+    fs::rename(&repo.path, &now).unwrap();
+    let error = world.error(&["rm", id], ErrorCode::CleanupFailed);
     assert!(text(&error, "message").contains("worktree repair"), "{error}");
-    assert!(Path::new(text(&moved, "worktree_path")).exists(), "files are kept");
+    assert!(Path::new(worktree).exists(), "files are kept");
+    // What that message says leads to the end, and back.
+    let repaired = Command::new("git").arg("-C").arg(&now).args(["worktree", "repair", worktree]).status().unwrap();
+    assert!(repaired.success());
+    world.ok(&["rm", id]);
+    let plan = world.ok(&["rm", "--dry-run", id]).stdout;
+    assert!(plan.contains("it was removed before"), "{plan}");
+    let error = world.error(&["restore", id], ErrorCode::NotGitRepo);
+    assert!(text(&error, "hint").contains("--repo"), "{error}");
+    let restored = world.json(&["restore", "--repo", now.to_str().unwrap(), id])["data"].take();
+    let commit = text(&restored, "commit");
+    let shown = Command::new("git").arg("-C").arg(&now).args(["show", &format!("{commit}:work")]).output().unwrap();
+    assert_eq!(shown.stdout, b"work");
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Requests {
         self.open.insert(request_id, Open { input: request.input, asked });
     }
 
-    /// Claude Code no longer wants to know.
+    /// Claude Code withdraws a request.
     pub(super) fn cancelled(&mut self, cancelled: &Cancelled, items: &mut Vec<StreamItem>) {
         if let Some(open) = self.open.remove(&cancelled.request_id) {
             let id = &cancelled.request_id;

@@ -19,19 +19,19 @@ use crate::store::{RunRow, StoreError};
 pub(super) struct AgentTask {
     /// Its run.
     pub(super) run: RunId,
-    /// What it has to say at its end.
+    /// What its final answer has to contain.
     pub(super) contract: Contract,
     /// Set when it is to be stopped.
     pub(super) stopped: Arc<AtomicBool>,
     /// What is to be done about it.
-    pub(super) errand: AgentErrand,
+    pub(super) action: AgentAction,
 }
 
 /// What is to be done about an agent.
 #[derive(Debug)]
-pub(super) enum AgentErrand {
+pub(super) enum AgentAction {
     /// It is to be started.
-    Begin(Box<TaskStart>),
+    Start(Box<TaskStart>),
     /// Another driver started it, or died meanwhile.
     Find,
 }
@@ -55,21 +55,21 @@ pub(super) enum Waited {
 }
 
 impl AgentTask {
-    /// Starts the agent if need be, waits for its end, and says what came of it.
+    /// Starts the agent if need be, waits for its end, and returns the result.
     pub(super) fn run(self, place: &DriverContext) -> Waited {
         let mut agency = match place.agency() {
             Ok(agency) => agency,
             Err(error) => return failed(&error),
         };
-        let Self { run, contract, stopped, errand } = self;
-        let found = matches!(errand, AgentErrand::Find);
-        if let AgentErrand::Begin(beginning) = errand
-            && let Err(error) = begin(&mut agency, *beginning, &stopped)
+        let Self { run, contract, stopped, action } = self;
+        let found = matches!(action, AgentAction::Find);
+        if let AgentAction::Start(start) = action
+            && let Err(error) = create(&mut agency, *start, &stopped)
         {
             return failed(&error);
         }
         if stopped.load(Ordering::Relaxed) {
-            // The wish came while the run was being made.
+            // It was requested while the run was being made.
             stop(&mut agency, &run);
         }
         let row = match agency.wait(&run, None, State::is_terminal) {
@@ -83,8 +83,8 @@ impl AgentTask {
     }
 }
 
-fn begin(agency: &mut Agency, beginning: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
-    let TaskStart { mut request, copies } = beginning;
+fn create(agency: &mut Agency, start: TaskStart, stopped: &AtomicBool) -> Result<(), CreateError> {
+    let TaskStart { mut request, copies } = start;
     if let Some(worktree) = copies {
         request.flags.base_ref = Some(state_of(&worktree)?);
     }
@@ -107,11 +107,11 @@ pub(super) fn exists(agency: &Agency, run: &RunId) -> Result<bool, StoreError> {
     agency.store.knows(run)
 }
 
-/// Ends a run, if there is one that lives. Who waits for it hears of its end.
+/// Stops a run that is live. The thread that waits for it gets its end.
 pub(super) fn stop(agency: &mut Agency, run: &RunId) {
     let Ok(row) = agency.store.run(run) else { return };
     if !row.state.is_terminal() {
-        // One that does not stop keeps its step running, which a person sees.
+        // One that does not stop keeps its step running, which the user sees.
         let _ = agency.stop(&row);
     }
 }

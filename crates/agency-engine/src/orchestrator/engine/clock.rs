@@ -1,7 +1,7 @@
 //! The limits of time: of a step, of a step that contains others, of the whole session.
 //!
 //! The one rule: limits are measured with a clock that stands still while the machine sleeps and that setting the time
-//! does not change. That of a session also stands still while a person is asked and while it has no driver.
+//! does not change. That of a session also stands still while a user is asked and while it has no driver.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -21,14 +21,14 @@ pub(super) struct Clock {
     retried: Option<Duration>,
     /// What it has worked before `since`.
     worked: Duration,
-    /// Since when it works; absent while a person is asked.
+    /// Since when it works; absent while a user is asked.
     since: Option<Duration>,
     /// When this driver came, on the line and by the clock of the machine.
     came: Duration,
     opened: Now,
 }
 
-/// What the clocks of the machine say.
+/// The clocks of the machine.
 #[derive(Debug, Clone)]
 pub(super) struct Now {
     boot: String,
@@ -140,7 +140,7 @@ impl Clock {
     }
 }
 
-/// What the facts before this driver say.
+/// What the earlier facts record.
 #[derive(Default)]
 struct Past {
     line: BootTimeline,

@@ -1,4 +1,4 @@
-//! What happens in a session, in the words of people.
+//! The facts of a session as text for users.
 
 use agency_model::workflow::{Fact, StepStatus};
 

@@ -11,13 +11,13 @@ use super::driver_protocol::{DriverInput, DriverProtocol};
 use super::merge::MergePreview;
 use crate::home::HomeError;
 
-/// A longer line is none of ours.
+/// A longer line does not come from a supervisor.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Something that happened.
 #[derive(Debug)]
 pub(super) enum DriverEvent {
-    /// The supervisor said something.
+    /// A message of the supervisor.
     DriverInput(DriverInput),
     /// The supervisor is gone, and what it would record is not recorded.
     Deserted,
@@ -50,7 +50,7 @@ pub(super) fn listen(input: impl Read + Send + 'static, protocol: DriverProtocol
                 return;
             }
         }
-        // Nobody listens any more if this fails.
+        // If this fails, the receiver is gone and the driver is shutting down.
         let _ = arrivals.send(DriverEvent::Deserted);
     });
 }

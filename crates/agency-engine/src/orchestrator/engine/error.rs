@@ -8,8 +8,9 @@ use crate::agency::OpenError;
 use crate::home::HomeError;
 use crate::store::StoreError;
 
-/// Why a driver gives up. The session stays as it is, and another driver may go on with it.
+/// Why a driver gives up. The session stays as it is, and another driver may continue it.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum DriveError {
     /// The files of the session.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! What an agent said at the end of its run, as much of it as there is.
+//! The final answer of an agent, as far as there is one.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,7 +12,7 @@ use crate::runner::AnsiStripper;
 use crate::store::RunRow;
 use crate::watch::{EventReader, Tail, last_bytes};
 
-/// The last answer of a run's agent: what it called its result, what it said last, or what it printed.
+/// The last answer of a run's agent: its result, its last text, or what it printed.
 pub(super) fn final_answer(agency: &Agency, row: &RunRow) -> String {
     let summary = read_markers(&agency.home.run(&row.id)).and_then(|ended| ended.summary).unwrap_or_default();
     if AgentOutput::read(&summary).is_ok() {
@@ -29,7 +29,7 @@ pub(super) fn final_answer(agency: &Agency, row: &RunRow) -> String {
     }
 }
 
-/// What the agent said since it was last told something.
+/// What the agent wrote since the last message that it received.
 fn said(agency: &Agency, row: &RunRow) -> io::Result<VecDeque<String>> {
     let mut reader = EventReader::default();
     let mut said = VecDeque::new();
@@ -40,7 +40,7 @@ fn said(agency: &Agency, row: &RunRow) -> io::Result<VecDeque<String>> {
                 said.clear();
                 length = 0;
             }
-            // The words of a sub-agent are no answer of the agent.
+            // The text of a sub-agent is not the answer of the agent.
             if let Event::Output { text, parent_tool_id: None } = read.event.event {
                 length += text.len();
                 said.push_back(text);

@@ -24,7 +24,7 @@ pub(super) struct Merging {
     pub(super) repository: Repository,
     /// The branch to merge into.
     pub(super) into: String,
-    /// What commits say.
+    /// The message of commits.
     pub(super) message: Option<String>,
     /// How it is merged.
     pub(super) step: MergeStep,
@@ -36,7 +36,7 @@ pub(super) struct Merging {
     pub(super) save_as: String,
 }
 
-/// What a person is shown before a merge.
+/// What a user is shown before a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MergePreview {
     /// In a line.
@@ -46,7 +46,7 @@ pub(super) struct MergePreview {
 }
 
 impl Merging {
-    /// Commits what is there, and says what a merge would bring.
+    /// Commits what is there, and returns what a merge would bring.
     pub(super) fn look(&self) -> Result<MergePreview, Box<StepResult>> {
         let failure = |error: &dyn std::fmt::Display| Box::new(StepResult::failure(error.to_string()));
         let look = || -> Result<Review, MergeError> {
@@ -148,7 +148,7 @@ impl Merging {
         self.worktree.commit_all(message).map(|_| ())
     }
 
-    /// The file that says what a person was shown.
+    /// The file that records what a user was shown.
     fn reviewed(&self) -> PathBuf {
         self.directory.join("reviewed")
     }

@@ -52,7 +52,7 @@ impl WorkflowExecutor {
         Ok(())
     }
 
-    /// What a merge would bring was looked at: a person sees it now.
+    /// Asks a user about a merge whose result is known now.
     pub(super) fn looked(
         &mut self,
         path: &StepPath,

@@ -1,7 +1,7 @@
 //! The commands of script steps: each in a process group of its own, which outlives a driver that dies.
 //!
 //! The one rule: a command is run once. A wrapper holds the step's lock as long as it runs and writes its exit code
-//! itself, so that a driver that comes back knows what became of it, and starts it again only if nothing ever did.
+//! itself, so that a later driver finds its result, and starts it again only if nothing ever did.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,7 +38,7 @@ pub(super) struct ScriptRun {
     /// Where its files are kept.
     pub(super) directory: PathBuf,
     /// What is run.
-    pub(super) what: What,
+    pub(super) what: ScriptSource,
     /// Its whole environment.
     pub(super) environment: BTreeMap<OsString, OsString>,
     /// The workspace.
@@ -51,7 +51,7 @@ pub(super) struct ScriptRun {
 
 /// What a script step runs.
 #[derive(Debug, Clone)]
-pub(super) enum What {
+pub(super) enum ScriptSource {
     /// A line for the shell.
     Line(String),
     /// A program and its arguments.
@@ -59,7 +59,7 @@ pub(super) enum What {
 }
 
 impl ScriptRun {
-    /// Runs the command, or waits for it where it runs already, and says what came of it.
+    /// Runs the command, or waits for it where it runs already, and returns what came of it.
     pub(super) fn run(&self) -> StepResult {
         match self.finish() {
             Ok(Finish::Exited(0)) => StepResult { exit_code: Some(0), ..StepResult::success("") },
@@ -107,8 +107,8 @@ impl ScriptRun {
         let mut command = Command::new("/bin/sh");
         let result = self.directory.join("result");
         match &self.what {
-            What::Line(line) => command.args(["-c", RUN_LINE, "sh"]).arg(result).arg(line),
-            What::Program(words) => command.args(["-c", RUN_PROGRAM, "sh"]).arg(result).args(words),
+            ScriptSource::Line(line) => command.args(["-c", RUN_LINE, "sh"]).arg(result).arg(line),
+            ScriptSource::Program(words) => command.args(["-c", RUN_PROGRAM, "sh"]).arg(result).args(words),
         };
         command
             .env_clear()
@@ -125,10 +125,10 @@ impl ScriptRun {
         let started = Instant::now();
         let mut child = command.spawn().map_err(problem)?;
         debug!(pid = child.id(), step = %self.directory.display(), "command of a step started");
-        // Whoever holds the lock last lets go of it.
+        // The last process that holds the lock releases it.
         drop(command);
         if self.stopped.load(Ordering::Relaxed) {
-            // The wish came too early to find it.
+            // It was requested before the process could be found.
             signal_group(child.id(), Signal::KILL);
         }
         let status = child.wait().map_err(problem)?;
@@ -178,7 +178,7 @@ mod tests {
     fn script(directory: &Path, command: &str) -> ScriptRun {
         ScriptRun {
             directory: directory.join("step"),
-            what: What::Line(command.to_owned()),
+            what: ScriptSource::Line(command.to_owned()),
             environment: std::env::vars_os().collect(),
             workspace: directory.to_owned(),
             workdir: None,
@@ -216,7 +216,7 @@ mod tests {
     fn a_program_gets_its_words_and_no_shell_reads_them() {
         let directory = tempfile::tempdir().unwrap();
         let words = ["printf", "%s|", "a b", "$HOME", "'"].map(str::to_owned).to_vec();
-        let result = ScriptRun { what: What::Program(words), ..script(directory.path(), "") }.run();
+        let result = ScriptRun { what: ScriptSource::Program(words), ..script(directory.path(), "") }.run();
         assert_eq!((result.exit_code, result.output.as_str()), (Some(0), "a b|$HOME|'|"));
     }
 

@@ -1,4 +1,4 @@
-//! Begins steps, and finds those again that a driver before this one began.
+//! Starts steps, and finds those that an earlier driver started.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,11 +18,11 @@ use agency_system::process::RUN_ID_VARIABLE;
 use agency_workspace::{GitWorktree, Repository, default_target};
 use ulid::Ulid;
 
-use super::agent::{AgentErrand, AgentTask, TaskStart, Waited, exists};
+use super::agent::{AgentAction, AgentTask, TaskStart, Waited, exists};
 use super::merge::Merging;
-use super::script::{ScriptRun, What};
+use super::script::{ScriptRun, ScriptSource};
 use super::{DriveError, DriverEvent, Job, UnderWay, WorkflowExecutor};
-use crate::home::{Home, create_private_directory, write_atomically};
+use crate::home::{Home, HomeError, create_private_directory, write_atomically};
 use crate::runs::create::{RunRequest, WorkflowMember};
 use crate::runs::remove::base_of;
 use crate::store::RunRow;
@@ -30,46 +30,55 @@ use crate::store::RunRow;
 /// Names the session to whatever it starts.
 const SESSION_VARIABLE: &str = "AGENCY_SESSION";
 
+/// Why the run of an agent step cannot be described.
+#[derive(Debug, thiserror::Error)]
+enum TaskError {
+    #[error(transparent)]
+    Template(#[from] Mistake),
+    #[error(transparent)]
+    Prompt(#[from] HomeError),
+}
+
 impl WorkflowExecutor {
-    /// Begins a step: first the fact, then the deed.
+    /// Starts a step: first the fact is stored, then the work begins.
     pub(super) fn start(&mut self, path: &StepPath, attempt: u32) -> Result<(), DriveError> {
         let Some(work) = self.flow.step(path).map(|step| step.work.clone()) else { return Ok(()) };
         let run_id = matches!(work, Work::Agent(_)).then(|| RunId::from_ulid(Ulid::generate()));
         self.note(Fact::StepStarted { path: path.clone(), attempt, run_id: run_id.clone() })?;
         match (work, run_id) {
-            (Work::Agent(step), Some(run)) => self.begin_agent(path, attempt, &step, run),
-            (Work::Script(step), _) => self.begin_script(path, attempt, &step),
+            (Work::Agent(step), Some(run)) => self.start_agent(path, attempt, &step, run),
+            (Work::Script(step), _) => self.start_script(path, attempt, &step),
             // What follows is asked for by itself.
             (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => Ok(()),
         }
     }
 
-    /// Takes up what a driver before this one began.
-    pub(super) fn find_again(&mut self) -> Result<(), DriveError> {
+    /// Continues the steps that an earlier driver started.
+    pub(super) fn resume_running(&mut self) -> Result<(), DriveError> {
         for Running { path, attempt, run_id, waits, .. } in self.flow.running() {
             let Some(work) = self.flow.step(&path).map(|step| step.work.clone()) else { continue };
             match (work, run_id) {
                 (_, _) if waits => self.ask(&path, attempt)?,
                 (Work::Agent(step), Some(run)) if exists(&self.agency, &run)? => {
                     let contract = step.contract();
-                    self.watch_agent(&path, attempt, run, contract, AgentErrand::Find);
+                    self.watch_agent(&path, attempt, run, contract, AgentAction::Find);
                 }
-                (Work::Agent(step), Some(run)) => self.begin_agent(&path, attempt, &step, run)?,
-                (Work::Script(step), _) => self.begin_script(&path, attempt, &step)?,
+                (Work::Agent(step), Some(run)) => self.start_agent(&path, attempt, &step, run)?,
+                (Work::Script(step), _) => self.start_script(&path, attempt, &step)?,
                 (Work::Agent(_) | Work::Merge(_) | Work::Approval(_) | Work::Loop(_) | Work::Parallel(_), _) => {}
             }
         }
         Ok(())
     }
 
-    fn begin_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
-        match self.beginning(path, attempt, step, &run) {
-            Ok(beginning) => {
+    fn start_agent(&mut self, path: &StepPath, attempt: u32, step: &AgentStep, run: RunId) -> Result<(), DriveError> {
+        match self.task_start(path, attempt, step, &run) {
+            Ok(start) => {
                 let contract = step.contract();
-                self.watch_agent(path, attempt, run, contract, AgentErrand::Begin(Box::new(beginning)));
+                self.watch_agent(path, attempt, run, contract, AgentAction::Start(Box::new(start)));
                 Ok(())
             }
-            Err(why) => self.fail(path, attempt, why),
+            Err(error) => self.fail(path, attempt, error.to_string()),
         }
     }
 
@@ -79,10 +88,10 @@ impl WorkflowExecutor {
         attempt: u32,
         run: RunId,
         contract: agency_model::workflow::Contract,
-        errand: AgentErrand,
+        action: AgentAction,
     ) {
         let stopped = Arc::new(AtomicBool::new(false));
-        let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), errand };
+        let task = AgentTask { run: run.clone(), contract, stopped: Arc::clone(&stopped), action };
         self.under_way.insert((path.clone(), attempt), UnderWay { what: Job::Agent(run, stopped), stopping: false });
         let (place, sender, path) = (self.place.clone(), self.sender.clone(), path.clone());
         std::thread::spawn(move || {
@@ -90,31 +99,29 @@ impl WorkflowExecutor {
                 Waited::Ended(result) => DriverEvent::Ended { path, attempt, result: Box::new(result) },
                 Waited::Lost => DriverEvent::Lost { path, attempt },
             };
-            // Whoever does not listen any more is dying.
+            // Without a receiver, the driver is shutting down.
             let _ = sender.send(arrival);
         });
     }
 
     /// The run that an agent step is to be.
-    fn beginning(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, String> {
-        let describe = |error: Mistake| error.to_string();
+    fn task_start(&self, path: &StepPath, attempt: u32, step: &AgentStep, run: &RunId) -> Result<TaskStart, TaskError> {
         let values = self.flow.values(path);
         let spells = self.record.spellbook();
         let parts =
             PromptParts { file: &self.record.plan.file, spells: &spells, system_prompt: &self.record.system_prompt() };
-        let prompt = step.prompt(&values, &parts).map_err(describe)?;
+        let prompt = step.prompt(&values, &parts)?;
         let context = TemplateValues::new(&values);
         let mut environment = self.environment();
         for (name, value) in &step.env {
-            let value = value.render(&self.record.plan.file, &context, &spells).map_err(describe)?;
+            let value = value.render(&self.record.plan.file, &context, &spells)?;
             environment.insert(name.into(), value.into());
         }
         if let Some(prompt) = &prompt {
             let directory = self.directory.step(path, attempt);
             // The run keeps it too; here it belongs to the history of the session.
-            let kept = create_private_directory(&directory)
-                .and_then(|()| write_atomically(&directory.join("prompt.md"), prompt.as_bytes()));
-            kept.map_err(|error| error.to_string())?;
+            create_private_directory(&directory)?;
+            write_atomically(&directory.join("prompt.md"), prompt.as_bytes())?;
         }
         let defaults = &self.record.plan.defaults;
         let adapter = step.adapter.as_ref().or(defaults.adapter.as_ref()).map(|adapter| adapter.value.clone());
@@ -150,7 +157,7 @@ impl WorkflowExecutor {
         Ok(TaskStart { request, copies: (!shared).then(|| GitWorktree { run: run.clone(), ..self.worktree.clone() }) })
     }
 
-    fn begin_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
+    fn start_script(&mut self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<(), DriveError> {
         let script = match self.script(path, attempt, step) {
             Ok(script) => script,
             Err(error) => return self.fail(path, attempt, error.to_string()),
@@ -160,7 +167,7 @@ impl WorkflowExecutor {
         let (sender, path) = (self.sender.clone(), path.clone());
         std::thread::spawn(move || {
             let result = Box::new(script.run());
-            // Whoever does not listen any more is dying.
+            // Without a receiver, the driver is shutting down.
             let _ = sender.send(DriverEvent::Ended { path, attempt, result });
         });
         Ok(())
@@ -168,9 +175,9 @@ impl WorkflowExecutor {
 
     fn script(&self, path: &StepPath, attempt: u32, step: &ScriptStep) -> Result<ScriptRun, Mistake> {
         let what = match &step.command {
-            Command::Shell(line) => What::Line(self.render(path, line)?),
+            Command::Shell(line) => ScriptSource::Line(self.render(path, line)?),
             Command::Words(words) => {
-                What::Program(words.iter().map(|word| self.render(path, word)).collect::<Result<_, _>>()?)
+                ScriptSource::Program(words.iter().map(|word| self.render(path, word)).collect::<Result<_, _>>()?)
             }
         };
         let mut environment = self.environment();
@@ -236,7 +243,7 @@ impl WorkflowExecutor {
         Ok(Merging { worktree, repository, into, message, step, directory, merged, save_as })
     }
 
-    /// The branch that is checked out now, where none was when the session began and a person tries the step again.
+    /// The branch that is checked out now, where none was when the session began and a user retries the step.
     fn branch_of_retry(&self, attempt: u32) -> Option<String> {
         let repository = (attempt > 1).then(|| Repository::from_root(self.record.repo.clone().into()))?;
         repository.branch_to_merge_into().ok().flatten()

@@ -9,6 +9,7 @@ use crate::home::HomeError;
 
 /// Why a session cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum SessionError {
     /// No session is called so.
     #[error("no session matches '{0}'")]

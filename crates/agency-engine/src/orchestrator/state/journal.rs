@@ -70,7 +70,7 @@ impl Journal {
         self.append_with_clock(fact, None)
     }
 
-    /// Stores a fact with what the clock of the driver says.
+    /// Stores a fact with the time of the driver's clock.
     pub fn append_with_clock(&mut self, fact: Fact, clock: Option<ClockReading>) -> Result<HistoryEntry, SessionError> {
         let entry = HistoryEntry { seq: self.last + 1, at: now(), clock, fact };
         let path = self.path.clone();

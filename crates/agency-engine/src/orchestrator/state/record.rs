@@ -30,21 +30,21 @@ pub struct SessionRecord {
     pub repo: String,
     /// The ref that the work begins with.
     pub base_ref: String,
-    /// The branch that was checked out then, which work is merged into unless the workflow says otherwise.
+    /// The branch that was checked out then, which work is merged into unless the workflow names another.
     pub checked_out: Option<String>,
     /// What is to be reached.
     pub goal: Option<String>,
     /// What is to be done.
     pub task: Task,
-    /// How it is done, as the file said when the session began.
+    /// How it is done, as the file was when the session began.
     pub plan: Arc<Plan>,
-    /// The spells, as their files said then.
+    /// The spells, as their files were then.
     pub spells: BTreeMap<String, KeptSpell>,
     /// What is around every spell.
     pub system_prompt: KeptSpell,
 }
 
-/// A spell as its file said.
+/// A spell as its file was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptSpell {
     /// The file.

@@ -1,4 +1,4 @@
-//! A session as its files say.
+//! A session as its files describe it.
 
 use std::sync::Arc;
 

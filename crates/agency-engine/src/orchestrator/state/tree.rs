@@ -30,7 +30,7 @@ pub enum StepState {
 }
 
 impl StepState {
-    /// The word that answers and tables use.
+    /// The name that answers and tables use.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ pub struct StepNode {
     pub children: Vec<StepNode>,
 }
 
-/// What the facts say about a step, by its path without rounds.
+/// What the facts record about a step, by its path without rounds.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     path: Option<StepPath>,

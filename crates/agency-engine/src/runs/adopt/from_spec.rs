@@ -4,22 +4,30 @@ use std::path::Path;
 
 use agency_model::spec::RunSpec;
 use agency_model::{RunId, RunKind, Vcs, VcsChoice, WorkspaceKind};
-use agency_workspace::Repository;
+use agency_workspace::{Repository, WorkspaceError};
 use jiff::Timestamp;
 
 use super::history::History;
-use super::snapshot::{MAX_FILE_BYTES, check, is_worktree_of};
+use super::snapshot::{MAX_FILE_BYTES, RowError, SnapshotError, check, is_worktree_of, read_json};
 use crate::home::{Home, RunDirectory, read_private_file};
 use crate::store::RunRow;
 
+/// Why a row cannot be rebuilt.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RebuildError {
+    #[error(transparent)]
+    Spec(#[from] SnapshotError),
+    #[error("its base is not to be found: {0}")]
+    Base(#[from] WorkspaceError),
+    #[error(transparent)]
+    Row(#[from] RowError),
+}
+
 /// The row as far as the other files define it, or why they do not.
-pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, String> {
+pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunRow, RebuildError> {
     let directory = home.run(id);
-    let text = read_private_file(&directory.file("spec.json"), MAX_FILE_BYTES);
-    let text = text.map_err(|error| format!("spec.json: {error}"))?;
-    let spec: RunSpec = serde_json::from_slice(&text).map_err(|error| format!("spec.json: {error}"))?;
-    let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)
-        .map_err(|error| format!("its base is not to be found: {error}"))?;
+    let spec: RunSpec = read_json(&directory, "spec.json")?;
+    let (repository, base) = Repository::open_at(Path::new(&spec.repo), &spec.base_ref)?;
     let worktree = line_of(&directory, "worktree_path.txt").filter(|path| is_worktree_of(home, Path::new(path)));
     let is_ask = directory.file("sources.json").exists();
     let created_at = history.created_at.unwrap_or_else(|| created(id));
@@ -33,7 +41,7 @@ pub(super) fn rebuild(home: &Home, id: &RunId, history: &History) -> Result<RunR
         vcs: if spec.vcs == VcsChoice::Jj { Vcs::Jj } else { Vcs::Git },
         ..RunRow::queued(id.clone(), created_at, &spec)
     };
-    check(home, id, row)
+    Ok(check(home, id, row)?)
 }
 
 fn line_of(directory: &RunDirectory, name: &str) -> Option<String> {

@@ -15,10 +15,10 @@ use crate::store::{QuestionRow, QuestionState, RunRow};
 
 /// A longer line is nothing that a row is rebuilt from.
 const MAX_LINE_BYTES: u64 = 4 * 1024 * 1024;
-/// What is said of a question that was open when its run ended.
+/// The outcome of a question that was open when its run ended.
 const RUN_IS_OVER: &str = "the run is over";
 
-/// What the events of a run say about it.
+/// What the events of a run record about it.
 #[derive(Debug, Default)]
 pub(super) struct History {
     pub(super) created_at: Option<Timestamp>,

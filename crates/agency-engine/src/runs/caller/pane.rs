@@ -1,4 +1,4 @@
-//! Panes of tmux. Their processes are children of the tmux server, so that who opened them is not among their parents.
+//! Panes of tmux. Their processes are children of the tmux server, so the process that opened them is not among their parents.
 //!
 //! The one rule: a pane is the user's if its session is not that of a run, and a terminal was attached to it once. An
 //! agent opens sessions in the background; a user who types sits at an attached one.
@@ -18,7 +18,7 @@ use crate::store::StoreError;
 const SERVER_NAME: &str = "tmux: server";
 
 impl Agency {
-    /// Who opened the pane that the processes `below` run in, if `ancestor` is a tmux server of
+    /// The caller that opened the pane that the processes `below` run in, if `ancestor` is a tmux server of
     /// this home; else `None`.
     pub(super) fn opener_of_pane(
         &self,
@@ -51,7 +51,7 @@ impl Agency {
         Ok(session.map(CallerOrigin::UnseenSession))
     }
 
-    /// The tmux servers in which runs of this home are. In others nothing is known of who opens sessions.
+    /// The tmux servers in which runs of this home are. In others it is not known which process opens sessions.
     fn tmux_servers(&self) -> Result<impl Iterator<Item = Tmux>, StoreError> {
         let live = self.store.live()?.into_iter().filter(|row| row.host == Host::Tmux).map(|row| row.tmux_socket);
         let sockets: BTreeSet<Option<String>> = live.chain([self.config.tmux_socket.clone()]).collect();

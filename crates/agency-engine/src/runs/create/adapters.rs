@@ -47,9 +47,9 @@ pub struct Supports {
     pub one_shot: bool,
     /// In interactive mode, its screen is understood.
     pub screen: bool,
-    /// Its headless conversations can go on in another run.
+    /// Its headless conversations can be resumed in another run.
     pub resume_headless: bool,
-    /// Its conversations can go on on its own screen.
+    /// Its conversations can be resumed on its own screen.
     pub resume_interactive: bool,
 }
 

@@ -62,7 +62,7 @@ impl Agency {
         let spec = RunSpec { workspace: parts.origin.workspace_kind(), ..parts.spec };
         check_host(spec.host, &from.search_path())?;
         let (agent_version, mut notices) = match (&parts.origin, &parts.prompt) {
-            // Who starts an agent by a command of their own knows which.
+            // A user with a command of their own has chosen the version.
             (RunOrigin::Ask(_), None) => (None, vec![]),
             (_, _) => self.probe_version(&parts.agent, &parts.program, &from.environment),
         };

@@ -14,6 +14,7 @@ use crate::store::StoreError;
 
 /// Why a run was refused, or did not start.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum CreateError {
     /// The spec has the wrong shape.
     #[error(transparent)]
@@ -48,7 +49,7 @@ pub enum CreateError {
         /// What to do.
         hint: String,
     },
-    /// The run that is to go on does not allow it.
+    /// The run that is to be resumed does not allow it.
     #[error("{message}")]
     State {
         /// What is wrong.
@@ -90,7 +91,7 @@ pub enum CreateError {
     Start {
         /// The code it reported.
         code: ErrorCode,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The run was stopped before it began.
@@ -103,6 +104,7 @@ pub enum CreateError {
 
 /// What a path was given for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PathUse {
     /// `--spec`.
     Spec,
@@ -116,7 +118,7 @@ pub enum PathUse {
     Environment,
     /// `--mcp-config`.
     McpConfig,
-    /// The workspace of a run that is to go on.
+    /// The workspace of a run that is to be resumed.
     Workspace,
     /// Where in its workspace an agent is to start.
     Directory,

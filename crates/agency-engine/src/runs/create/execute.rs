@@ -31,11 +31,11 @@ use crate::store::{RunRow, now};
 use crate::variant_name::variant_name;
 use crate::wire::{Report, send_orders};
 
-/// How often we look whether the user lost patience or the supervisor died.
+/// How often an interrupt by the user and the death of the supervisor are checked for.
 pub(super) const INTERRUPT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Agency {
-    /// Creates the planned run and starts its agent. On failure everything made is taken back, and the row says why.
+    /// Creates the planned run and starts its agent. On failure everything made is taken back, and the reason is in the row.
     pub fn create(&mut self, plan: &Plan, interrupted: &AtomicBool) -> Result<RunRow, CreateError> {
         self.create_supervised(plan, interrupted, SupervisorStart::Program)
     }
@@ -121,7 +121,7 @@ impl Agency {
         }
     }
 
-    /// The row of a run that did not start says why. If even that fails, reconciliation says that it disappeared.
+    /// Records in the row why a run did not start. If that fails, reconciliation records that it disappeared.
     fn record_failure(&mut self, plan: &Plan, error: &CreateError) {
         let details = error.to_string();
         let input = Input::CouldNotStart(error.code());
@@ -130,7 +130,7 @@ impl Agency {
             return;
         };
         let directory = self.home.run(&plan.id);
-        // The row is written; the rest is for those who read files.
+        // The row is written; the rest is for readers of the files.
         let _ = write_markers(&directory, &Ended::from_row(&row));
         announce_end(&self.home, &mut self.store, from, &row);
     }
@@ -145,7 +145,7 @@ pub(super) struct Creation<'a> {
     interrupted: &'a AtomicBool,
     workspace_made: bool,
     pub(super) session_started: bool,
-    /// From the orders on, until the supervisor says otherwise.
+    /// From the orders on, until the supervisor reports something else.
     agent_may_live: bool,
 }
 
@@ -249,7 +249,7 @@ impl Creation<'_> {
         Ok(None)
     }
 
-    /// Puts the prompt where an agent that takes a file finds it, and says where that is.
+    /// Puts the prompt where an agent that takes a file finds it, and returns where that is.
     fn place_prompt(&self) -> Result<String, CreateError> {
         let given = self.plan.spec.prompt.as_ref().map(|prompt| prompt.path.clone()).unwrap_or_default();
         let Some(prompt) = &self.plan.prompt else { return Ok(given) };
@@ -352,7 +352,7 @@ impl Creation<'_> {
     fn take_back(&self) {
         let _ = std::fs::remove_file(self.directory.launch_socket());
         if self.agent_may_live {
-            // The supervisor died, or is slower than we are patient: the agent may have begun to work, and its work
+            // The supervisor died, or did not report in time: the agent may have begun to work, and its work
             // is nowhere else.
             return;
         }

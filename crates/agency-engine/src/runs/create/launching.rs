@@ -120,7 +120,7 @@ fn with_config(plan: &Plan, run: &RunDirectory, mut args: Vec<String>) -> Vec<St
     args
 }
 
-/// What a process after a crash is started with; none for an agent that cannot go on.
+/// What a process after a crash is started with; none for an agent that cannot resume.
 fn restart_plan(plan: &Plan, first: &LaunchRequest<'_>) -> Option<RestartPlan> {
     let with = |prompt: Option<Prompt<'_>>| {
         let LaunchConfig { args, first_input, env: _, stream: _, mcp_env: _, files: _ } =
@@ -163,7 +163,7 @@ fn environment(
         environment.remove(OsStr::new(LOG_VARIABLE));
     }
     if (plan.spec.mode, plan.spec.host) == (Mode::Interactive, Host::Detached) {
-        // Nobody's terminal yet: what attaches later is a modern one.
+        // No terminal is attached yet; a later one is assumed to be modern.
         environment.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
     }
     environment.extend(of_form.iter().map(|(name, value)| (name.into(), value.into())));

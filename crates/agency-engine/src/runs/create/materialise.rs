@@ -23,7 +23,7 @@ pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSp
         Some(text) => SpecDraft::parse(&file, text).map_err(CreateError::Spec)?,
         None => SpecDraft::default(),
     };
-    // A file says everything itself; flags alone mean the repository one stands in.
+    // A file is complete; flags alone mean the repository of the current directory.
     let standing_here = text.is_none();
     let here = request.current_directory.to_str().map(str::to_owned);
     let defaults = Defaults {

@@ -1,6 +1,6 @@
 //! Finds the MCP servers of a run: their programs, the values of their variables, and what is missing.
 //!
-//! The one rule: what is missing is said and never keeps a run from starting; the agent may do without.
+//! The one rule: what is missing is reported and never keeps a run from starting; the agent may not need it.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use crate::agent_files::{AgentSettings, mcp_settings};
 use crate::config::AgentConfig;
 use crate::home::RunDirectory;
 
-/// More than this is no list of servers.
+/// The maximum size of a list of servers.
 const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Reads a file of MCP servers in the common notation: an object with `mcpServers`.
@@ -36,7 +36,7 @@ pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
     parse_mcp_config(&name, &text).map_err(|mistakes| unusable(mistakes.to_string()))
 }
 
-/// Refuses servers that make no sense, and says what is missing of the others.
+/// Refuses servers that make no sense, and returns what is missing of the others.
 pub(super) fn check(spec: &RunSpec, agent: &AgentConfig, place: &SearchPath<'_>) -> Result<Vec<String>, CreateError> {
     let mut notices = vec![];
     let repository = Path::new(&spec.repo);
@@ -98,15 +98,20 @@ fn ready(transport: McpTransport, workspace: &Path, place: &SearchPath<'_>) -> M
     }
 }
 
+/// A variable that a value needs.
+#[derive(Debug, thiserror::Error)]
+#[error("the variable {0} is not set")]
+struct UnsetVariable(String);
+
 /// Replaces `${NAME}` by the variable; the first one that is not set is the error.
-fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String, String> {
+fn fill(text: &str, environment: &BTreeMap<OsString, OsString>) -> Result<String, UnsetVariable> {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else { break };
         let value = environment.get(OsStr::new(name)).and_then(|value| value.to_str());
         filled.push_str(before);
-        filled.push_str(value.ok_or_else(|| name.to_owned())?);
+        filled.push_str(value.ok_or_else(|| UnsetVariable(name.to_owned()))?);
         rest = after;
     }
     filled.push_str(rest);
@@ -119,8 +124,8 @@ fn missing_of(transport: &McpTransport, repository: &Path, place: &SearchPath<'_
         McpTransport::Program { env, .. } => env.values(),
         McpTransport::Address { headers, .. } => headers.values(),
     };
-    let unset = |name: String| format!("the variable {name} is not set");
-    let mut missing: Vec<String> = values.filter_map(|value| fill(value, place.environment).err()).map(unset).collect();
+    let unset = values.filter_map(|value| fill(value, place.environment).err());
+    let mut missing: Vec<String> = unset.map(|error| error.to_string()).collect();
     if let McpTransport::Program { command, args, .. } = transport {
         match find_program(OsStr::new(command), place) {
             Err(why) => missing.push(format!("its command '{command}' {why}")),

@@ -76,7 +76,7 @@ impl Agency {
         if is_text && matches!((&wanted, vcs), (WantedWorkspace::NewWorktree, Vcs::Git)) {
             check_prompt_place(&repository, &base)?;
         }
-        // Those who work side by side would overwrite each other's prompt.
+        // Runs in one workspace would overwrite each other's prompt.
         if is_text && matches!(wanted, WantedWorkspace::InPlace | WantedWorkspace::Beside(_)) {
             spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }

@@ -11,6 +11,7 @@ use crate::store::RunRow;
 
 /// Why a run is made, each with what only such a run has.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RunOrigin {
     /// A request for a run in a worktree of its own.
     NewWorktree {
@@ -76,7 +77,7 @@ impl RunOrigin {
         }
     }
 
-    /// The word for it in specs and rows.
+    /// Its name in specs and rows.
     pub(super) fn workspace_kind(&self) -> WorkspaceKind {
         match self {
             Self::NewWorktree { .. } => WorkspaceKind::Worktree,

@@ -31,6 +31,7 @@ pub struct InputFingerprint {
 
 /// The first text that an agent receives.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum PlannedPrompt {
     /// A text that is written to a file of the run.
     Text(String),
@@ -57,7 +58,7 @@ pub struct Plan {
     pub kind: RunKind,
     /// Why it is made, which decides where it works.
     pub origin: RunOrigin,
-    /// Who makes its workspace.
+    /// What makes its workspace.
     pub vcs: Vcs,
     /// The materialised spec.
     pub spec: RunSpec,

@@ -8,16 +8,18 @@ use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Host, Mode, RunId, RunKind, SessionId};
 use agency_system::process::TerminalSize;
 
+use crate::config::environment_of_process;
 use crate::store::RunRow;
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RunRequest {
     /// What the run is for.
     pub kind: RunKind,
     /// The spec file, if one was given.
     pub spec_file: Option<PathBuf>,
-    /// What the flags say.
+    /// The flags.
     pub flags: SpecDraft,
     /// The prompt as text, if it was given so.
     pub prompt_text: Option<String>,
@@ -29,7 +31,7 @@ pub struct RunRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
     /// The workflow session that it belongs to.
     pub workflow: Option<WorkflowMember>,
@@ -39,10 +41,6 @@ impl RunRequest {
     /// A run of an agent in a repository, with the environment of this process. It waits for a free slot if need be, and
     /// sends no notifications.
     #[must_use]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "an agent gets the environment of its caller unless another is given"
-    )]
     pub fn new(repository: impl Into<PathBuf>, agent: impl Into<String>) -> Self {
         let repository = repository.into();
         Self {
@@ -55,7 +53,7 @@ impl RunRequest {
             },
             prompt_text: None,
             current_directory: repository,
-            environment: std::env::vars_os().collect(),
+            environment: environment_of_process(),
             may_wait: true,
             terminal: None,
             notify: false,

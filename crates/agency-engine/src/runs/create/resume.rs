@@ -19,20 +19,22 @@ use super::vcs::open_again;
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan};
 use crate::agency::Agency;
 use crate::agent_files::{ConversationSearch, find_conversation};
+use crate::config::environment_of_process;
 use crate::home::{read_text, read_whole};
 use crate::runs::orphans::Orphan;
 use crate::store::RunRow;
 
 /// What a user asked for.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ResumeRequest {
     /// The run whose conversation continues.
     pub parent: RunRow,
     /// The next message to the agent.
     pub prompt_text: Option<String>,
-    /// What happens if the agent cannot go on with its conversation.
+    /// What happens if the agent cannot resume its conversation.
     pub fallback: ResumeFallback,
-    /// What the agent talks to; as before, if absent.
+    /// What the agent is connected to; as before, if absent.
     pub mode: Option<Mode>,
     /// What the supervisor runs in; as before, if absent.
     pub host: Option<Host>,
@@ -48,12 +50,42 @@ pub struct ResumeRequest {
     pub may_wait: bool,
     /// The size of the user's terminal, if there is one.
     pub terminal: Option<TerminalSize>,
-    /// Whether the user is notified when the agent asks and when the run has finished, as the configuration says.
+    /// Whether the user is notified when the agent asks and when the run has finished, as configured.
     pub notify: bool,
 }
 
-/// What happens if an agent cannot go on with its conversation.
+impl ResumeRequest {
+    /// Continues the conversation of a run as it was, with the environment of this process; it is refused where the agent
+    /// cannot continue. The run waits for a free slot if need be, and sends no notifications.
+    #[must_use]
+    pub fn new(parent: RunRow) -> Self {
+        Self {
+            current_directory: PathBuf::from(&parent.repo_path),
+            parent,
+            prompt_text: None,
+            fallback: ResumeFallback::Refuse,
+            mode: None,
+            host: None,
+            name: None,
+            args: vec![],
+            environment: environment_of_process(),
+            may_wait: true,
+            terminal: None,
+            notify: false,
+        }
+    }
+
+    /// The next message to the agent.
+    #[must_use]
+    pub fn prompt(mut self, text: impl Into<String>) -> Self {
+        self.prompt_text = Some(text.into());
+        self
+    }
+}
+
+/// What happens if an agent cannot resume its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum ResumeFallback {
     /// The resumption is refused.
     Refuse,
@@ -68,9 +100,10 @@ fn next_minute(at: Timestamp) -> Timestamp {
 }
 
 impl Agency {
-    /// Checks whether a conversation can go on, and how. Nothing is created.
+    /// Checks whether a conversation can be resumed, and how. Nothing is created.
     pub fn plan_resume(&mut self, request: ResumeRequest) -> Result<Plan, CreateError> {
         self.refuse_within_ask(&request.environment)?;
+        self.adopt_missing()?;
         let parent = self.store.run(&request.parent.id)?;
         self.check_conversation(&parent)?;
         let id = RunId::from_ulid(Ulid::generate());
@@ -223,6 +256,13 @@ impl Agency {
             return refuse(format!("{id} is {}", parent.state), "send it a message with agency send, or stop it first");
         }
         if parent.removed_at.is_some() {
+            let others = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
+            if let Some(other) = others.iter().find(|other| other.id != *id) {
+                return refuse(
+                    format!("{id} was removed, and {} has its workspace", other.id),
+                    "resume that run instead",
+                );
+            }
             return refuse(
                 format!("{id} was removed, and its workspace with it"),
                 "agency restore brings saved work back",

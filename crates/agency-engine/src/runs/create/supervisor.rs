@@ -1,5 +1,6 @@
 //! Waiting for a supervisor that was just started: for its coming, and for its report.
 
+use std::error::Error;
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Child;
@@ -18,13 +19,13 @@ use crate::wire::{Report, receive_report};
 
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
-/// How often we ask tmux, which costs more.
+/// How often tmux is asked, which costs more.
 const ASK_TMUX: Duration = Duration::from_secs(1);
 /// How many lines of a log an error repeats.
 const LOG_LINES_SHOWN: usize = 5;
 
-/// A thread that supervises, which says why it could not.
-pub(crate) type SupervisorThread = JoinHandle<Result<(), String>>;
+/// A thread that supervises, with the reason if it could not.
+pub(crate) type SupervisorThread = JoinHandle<Result<(), Box<dyn Error + Send + Sync>>>;
 
 /// What supervises a run that is created.
 #[derive(Clone, Copy)]
@@ -53,10 +54,11 @@ impl StartedSupervisor {
             }
             Self::Thread(thread) if thread.is_finished() => {
                 let ended = match std::mem::replace(self, Self::Tmux) {
-                    Self::Thread(thread) => thread.join().unwrap_or_else(|_| Err("it panicked".to_owned())),
+                    Self::Thread(thread) => thread.join().unwrap_or_else(|_| Err("it panicked".into())),
                     Self::Tmux | Self::Process(_) => Ok(()),
                 };
-                Err(CreateError::Host(format!("it ended at once: {}", ended.err().unwrap_or_default())))
+                let reason = ended.err().map(|error| error.to_string()).unwrap_or_default();
+                Err(CreateError::Host(format!("it ended at once: {reason}")))
             }
             Self::Tmux | Self::Thread(_) => Ok(()),
         }
@@ -86,7 +88,7 @@ impl Creation<'_> {
         Err(CreateError::Host(format!("it did not report within {} s", SUPERVISOR_LIMIT.as_secs())))
     }
 
-    /// tmux does not tell us when a supervisor dies; its pane does.
+    /// tmux does not report the death of a supervisor, so its pane is checked.
     fn check_session(&self) -> Result<(), CreateError> {
         let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
         let session = self.plan.id.tmux_session();

@@ -63,7 +63,7 @@ impl UncommittedLookup {
         if let (None, Ok(result)) = (self.found.get(), self.result.lock()) {
             let left = limit.saturating_sub(self.began.elapsed());
             if let Ok(warnings) = result.recv_timeout(left) {
-                // Only one of those who wait gets the result.
+                // Only one waiter gets the result.
                 let _ = self.found.set(warnings);
             }
         }

@@ -15,7 +15,7 @@ const MAX_ARGUMENT_BYTES: usize = 128 * 1024 - 1;
 /// A label is for a table, not for an essay.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Whether the agent can be started as the spec wants it.
+/// Whether the agent can be started as the spec describes it.
 pub(super) fn check_form(agent: &AgentConfig, spec: &RunSpec) -> Result<(), CreateError> {
     if spec.one_shot && agent.form(spec.mode, true).is_two_way() {
         return Err(CreateError::Value {

@@ -10,7 +10,7 @@ use crate::store::RunRow;
 
 /// A repository and the commit to start from.
 pub(super) struct Opened {
-    /// Who makes the workspace.
+    /// What makes the workspace.
     pub(super) vcs: Vcs,
     pub(super) repository: Repository,
     pub(super) base: Commit,
@@ -18,7 +18,7 @@ pub(super) struct Opened {
     pub(super) notice: Option<String>,
 }
 
-/// Opens the repository of a spec with whom it names, or with whom it belongs to.
+/// Opens the repository of a spec with the version control system that the spec names, or else its own.
 pub(super) fn open_repository(spec: &RunSpec) -> Result<Opened, WorkspaceError> {
     let path = Path::new(&spec.repo);
     let with_git = || Repository::open_at(path, &spec.base_ref).map(|found| opened(Vcs::Git, found));

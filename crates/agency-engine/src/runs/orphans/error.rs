@@ -6,6 +6,7 @@ use crate::store::StoreError;
 
 /// Why an orphan was not ended.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum OrphanError {
     /// No process has that pid.
     #[error("there is no process {0}")]

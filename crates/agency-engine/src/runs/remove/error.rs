@@ -22,6 +22,7 @@ pub struct Remaining {
 
 /// Why a run was not removed.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum RemoveError {
     /// The run is not over.
     #[error("{id} is {state}; stop it first (agency stop {id})")]

@@ -54,7 +54,7 @@ impl Agency {
             MovedRef::Missing => Ok(None),
             MovedRef::Moved => {
                 row.saved_ref = Some(row.id.saved_work_ref());
-                // A snapshot for those who read files.
+                // A snapshot for readers of the files.
                 let _ = self.home.run(&row.id).write_json("meta.json", &row);
                 fault::point("refs.noted");
                 self.store.set_saved_ref(&row.id, &row.id.saved_work_ref())?;

@@ -74,6 +74,9 @@ impl Agency {
 }
 
 fn plan(home: &Home, row: &RunRow, other: Option<&RunId>, options: RemoveOptions) -> Result<Removed, RemoveError> {
+    if row.removed_at.is_some() && options.delete_branch == DeleteBranch::No {
+        return Ok(Removed::of(row, vec!["it was removed before".to_owned()]));
+    }
     let mut notes = vec![];
     match (&row.worktree_path, other) {
         (Some(path), Some(other)) => notes.push(format!("keep the worktree {path}, where {other} works too")),

@@ -18,12 +18,28 @@ pub struct NeedingSession {
 
 /// How runs are to be removed.
 #[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct RemoveRequest<'a> {
     /// What may be deleted.
     pub options: RemoveOptions,
     /// Looks up the session that needs a run. Sessions are made of runs and not the other way round, so the caller
     /// brings it: [`needing_session`](crate::orchestrator::needing_session).
     pub needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync),
+}
+
+impl<'a> RemoveRequest<'a> {
+    /// Keeps the branch, and refuses whatever would need force. `needed_by` is usually
+    /// [`needing_session`](crate::orchestrator::needing_session).
+    pub fn new(needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync)) -> Self {
+        Self { options: RemoveOptions::default(), needed_by }
+    }
+
+    /// What may be deleted.
+    #[must_use]
+    pub const fn options(mut self, options: RemoveOptions) -> Self {
+        self.options = options;
+        self
+    }
 }
 
 impl RemoveRequest<'_> {

@@ -64,7 +64,9 @@ fn is_dead(path: &Path) -> bool {
         Some(SweepStage::Made) => is_abandoned(path),
         Some(SweepStage::BeingMade) => {
             let age = found.modified().ok().and_then(|at| at.elapsed().ok());
-            age.is_some_and(|age| age > BEING_MADE) && !is_held(&path.join(SCRATCH_LOCK)).unwrap_or(true)
+            let was_locked = owner_of(path).is_some_and(|owner| !owner.as_os_str().is_empty());
+            let is_due = was_locked || age.is_some_and(|age| age > BEING_MADE);
+            is_due && !is_held(&path.join(SCRATCH_LOCK)).unwrap_or(true)
         }
     }
 }
@@ -123,9 +125,13 @@ mod tests {
         fs::create_dir(&half_gone).unwrap();
         let just_begun = place.path().join(".lctx-y.new");
         fs::create_dir(&just_begun).unwrap();
+        // Its maker died after it had locked and noted it.
+        let half_made = place.path().join(".lctx-z.new");
+        fs::create_dir(&half_made).unwrap();
+        fs::write(half_made.join(SCRATCH_LOCK), "/run").unwrap();
         let swept = sweep_scratch(place.path());
-        assert_eq!(swept, [half_gone.clone(), dead.clone()]);
-        assert!(!dead.exists() && !half_gone.exists());
+        assert_eq!(swept, [half_gone.clone(), half_made.clone(), dead.clone()]);
+        assert!(!dead.exists() && !half_gone.exists() && !half_made.exists());
         for kept in [alive.directory(), &foreign, &just_begun, &place.path().join("lctx-link/file")] {
             assert!(kept.exists(), "{}", kept.display());
         }

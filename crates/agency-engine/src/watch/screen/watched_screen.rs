@@ -47,7 +47,14 @@ impl WatchedScreen {
         }
     }
 
-    /// What is shown.
+    /// The text that is shown, line by line, without trailing spaces.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// What is shown, for a terminal emulator's widget.
+    #[doc(hidden)]
     #[must_use]
     pub fn screen(&self) -> &vt100::Screen {
         self.parser.screen()

@@ -171,11 +171,11 @@ impl World {
                 vec![base.after(&Input::Asked { question, answerer: *answerer })]
             }
             Pending::Message(_) => {
-                let results = [Ok(()), Err("x".to_owned())];
+                let results = [Ok(()), Err("x".into())];
                 results.map(|result| base.after(&Input::MessageSent(result))).into()
             }
             Pending::Interrupt(request) => {
-                let results = [Ok(()), Err("x".to_owned())];
+                let results = [Ok(()), Err("x".into())];
                 results.map(|result| base.after(&Input::InterruptSent { request: *request, result })).into()
             }
         }

@@ -26,6 +26,8 @@ pub(super) struct World {
     pub(super) process: AgentProcess,
     /// How many texts of denials have not been sent yet.
     pub(super) denials: usize,
+    /// The messages that the process before may not have read, and that the next one has not got yet.
+    pub(super) repeated: BTreeSet<String>,
     activity: Option<Activity>,
 }
 
@@ -148,6 +150,9 @@ impl World {
                 }
             }
             Input::ScreenRead(reading) => self.screen.clone_from(&reading.dialog),
+            Input::Restarting { resumes: false } => {
+                self.repeated.extend(self.conversation.unanswered().iter().cloned());
+            }
             Input::Exiting => self.process.stage = Stage::Exiting,
             Input::OutputRead => self.process.stage = Stage::OutputRead,
             Input::Exited => self.end_process(Stage::None),
@@ -162,7 +167,7 @@ impl World {
             | Input::Answered { .. }
             | Input::Sent { .. }
             | Input::Withdrawn { .. }
-            | Input::Restarting { .. } => {}
+            | Input::Restarting { resumes: true } => {}
         }
     }
 
@@ -175,6 +180,11 @@ impl World {
         match effect {
             Effect::RecordEvent { event, .. } if is_lost_denial(&event) => {
                 self.denials = self.denials.saturating_sub(1);
+            }
+            Effect::RecordEvent { event, .. } if is_lost_repetition(&event) => {
+                // One that could not be written was given before.
+                let given = matches!(context.1, Input::MessageSent(_));
+                assert!(given || self.repeated.pop_first().is_some(), "nothing was to be repeated: {context:?}");
             }
             Effect::RecordActivity(change) => {
                 let before = self.activity.replace(change.activity);
@@ -225,6 +235,8 @@ impl World {
                 let row = self.rows.get_mut(&id).expect("only what is stored is settled");
                 assert!(!std::mem::replace(&mut row.ended, true), "ended twice: {context:?}");
                 assert_eq!(row.answer.as_ref().map(|(answer, _)| answer), Some(&given.answer), "{context:?}");
+                let refused = matches!(context.1, Input::Sent { result: Err(_), .. });
+                assert!(outcome.is_err() || !refused, "a refused answer is reported as delivered: {context:?}");
                 assert!(outcome.is_err() || row.sent || row.origin == Origin::Supervisor, "not sent: {context:?}");
             }
             Effect::Expire { id, .. } => {
@@ -247,7 +259,10 @@ impl World {
                 let answerer = Answerer::RuleOrHuman;
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Supervisor, kind, answerer });
             }
-            Effect::FinishRequest { request, .. } => {
+            Effect::FinishRequest { request, outcome } => {
+                if let Input::MessageSent(result) | Input::InterruptSent { result, .. } = context.1 {
+                    assert_eq!(outcome.is_ok(), result.is_ok(), "reported otherwise: {context:?}");
+                }
                 assert!(self.unfinished.remove(&request), "a request is finished once: {context:?}");
             }
             // It is armed by almost everything, and what it does depends on nothing here.
@@ -272,6 +287,7 @@ impl World {
     fn give(&mut self, text: &str, context: (&Self, &Input)) {
         assert!(matches!(self.process.stage, Stage::Running | Stage::Exiting), "no process: {context:?}");
         assert!(self.process.texts.insert(text.to_owned()), "a process gets a message once: {context:?}");
+        self.repeated.remove(text);
         if text.starts_with("no") {
             self.denials = self.denials.saturating_sub(1);
         }
@@ -285,6 +301,11 @@ impl World {
         assert!(!std::mem::replace(&mut row.sent, true), "sent twice: {context:?}");
         self.pending.push_back(Pending::Send(id.clone()));
     }
+}
+
+/// Whether an event reports that a message could not be repeated.
+fn is_lost_repetition(event: &Event) -> bool {
+    matches!(event, Event::Error { message } if message.contains("before the crash"))
 }
 
 /// Whether an event reports the text of a denial that could not be passed on.

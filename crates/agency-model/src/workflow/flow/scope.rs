@@ -105,7 +105,7 @@ impl Flow {
 }
 
 impl StepSurroundings {
-    /// Goes inside a step; says whether the steps there come one after the other.
+    /// Goes inside a step; returns whether the steps there come one after the other.
     fn enter(&mut self, step: &Step, instance: &Instance) -> bool {
         match &step.work {
             Work::Loop(_) => {

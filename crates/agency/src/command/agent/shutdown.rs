@@ -39,7 +39,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
     shut_down(&mut manager, &patience, context)
 }
 
-/// Shuts all agents down, and says what became of each.
+/// Shuts all agents down, and returns what became of each.
 pub(crate) fn shut_down(
     manager: &mut AgentManager,
     patience: &Patience,

@@ -77,7 +77,7 @@ mod tests {
         let text = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-let a = 1;\n+let b = 1;\n";
         let shown = show(&Patch::read(text.as_bytes()));
         assert_eq!(anstream::adapter::strip_str(&shown).to_string(), text);
-        let parts = marked("let b = 1;", &Vec::from_iter([4..5]), added());
+        let parts = marked("let b = 1;", std::slice::from_ref(&(4..5)), added());
         assert_eq!(anstream::adapter::strip_str(&parts).to_string(), "let b = 1;");
         assert_eq!(parts.matches("\u{1b}[7").count(), 1, "{parts:?}");
     }

@@ -93,7 +93,7 @@ fn print(out: &mut dyn Write, answer: &Installed) -> std::io::Result<()> {
     writeln!(out, "agency mcp install {} --write adds it.", answer.client)
 }
 
-/// Adds the entry to a file, unless it has one. Says whether it did.
+/// Adds the entry to a file, unless it has one. returns whether it did.
 fn write(file: &Path, settings: &Settings) -> Result<bool, Problem> {
     // A link to a file elsewhere stays a link.
     let file = &std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());

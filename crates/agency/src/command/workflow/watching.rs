@@ -19,7 +19,7 @@ const ENTER: &[u8] = b"\x1b[?1049h";
 const LEAVE: &[u8] = b"\x1b[?1049l";
 const CLEAR: &[u8] = b"\x1b[H\x1b[2J";
 
-/// Prints what happens until the session stands still, then how it stands. Who leaves before leaves it running.
+/// Prints what happens until the session stands still, then how it stands. An interrupt leaves the session running.
 pub(super) fn watch(
     orchestrator: &mut Orchestrator,
     id: &SessionId,

@@ -133,7 +133,7 @@ impl Pane {
             return None;
         }
         let (body, scroll) = self.scrolled()?;
-        // Who comes to the end of what is loaded is not at the end.
+        // The end of what is loaded is not the end of the file.
         if !has_end && scroll.following {
             scroll.stop_following(body, viewport);
         }

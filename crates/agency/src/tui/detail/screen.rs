@@ -30,7 +30,7 @@ impl Screen {
         Self { screen, above: 0, over }
     }
 
-    /// Shows more. Who has scrolled up stays there.
+    /// Shows more. A view that was scrolled up stays there.
     pub(in crate::tui) fn feed(&mut self, bytes: &[u8]) {
         self.screen.feed(bytes);
     }

@@ -134,7 +134,7 @@ impl Scroll {
         self.to(wanted, body, viewport);
     }
 
-    /// Who comes to the end stays there.
+    /// A view that reaches the end stays there.
     pub(super) fn to(&mut self, wanted: Anchor, body: &dyn Body, viewport: Viewport) {
         let last = last_top(body, viewport);
         self.following = wanted >= last && body.grows();

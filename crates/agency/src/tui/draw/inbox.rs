@@ -39,7 +39,7 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, state: &State) {
     }
 }
 
-/// One line: how it stands, who asks, what, and since when.
+/// One line: its state, the run, the question, and its age.
 fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &QuestionRow, state: &State) {
     let theme = state.theme;
     let (sign, role) = match standing(state, &item.id) {

@@ -1,4 +1,4 @@
-//! ForegroundProgram the terminal: to an agent, a shell, an editor, or to the shell that started us.
+//! Gives the terminal to another program: to an agent, a shell, an editor, or to the shell that started the TUI.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
 
-/// Lends the terminal, and says what came of it. What cannot be is refused before.
+/// Lends the terminal, and returns what came of it. What cannot be is refused before.
 #[expect(clippy::disallowed_methods, reason = "the user's shell and editor take over the terminal")]
 pub(super) fn run(
     program: ForegroundProgram,
@@ -156,7 +156,7 @@ fn trouble(failure: Failure) -> BackgroundEvent {
 }
 
 fn say(text: &str) {
-    // Who does not see it misses little.
+    // It is only a hint.
     let _ = writeln!(io::stdout(), "{}", escaped_text(text));
 }
 

@@ -120,7 +120,7 @@ fn question_lines(state: &State, row: &QuestionRow, pane: Rect) -> Vec<(String, 
     lines
 }
 
-/// Who asks what kind of thing, and since when.
+/// The run, the kind of the question, and its age.
 fn about(state: &State, row: &QuestionRow) -> String {
     let dot = state.theme.glyph(" · ", " | ");
     let run = state.runs.get(&row.run_id);

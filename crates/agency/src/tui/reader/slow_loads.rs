@@ -19,7 +19,7 @@ use crate::tui::detail::{Content, Subject, Tab};
 use crate::tui::frame_timer::Presence;
 use crate::tui::input::BackgroundEvent;
 
-/// Who goes through the list does not stay longer at a run.
+/// A user who goes through the list stays shorter than this at a run.
 const SELECTION_DELAY: Duration = Duration::from_millis(80);
 /// How long after one reading the same is read again.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(3);

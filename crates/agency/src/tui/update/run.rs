@@ -106,7 +106,7 @@ fn restart(state: &mut State, row: RunRow) -> Vec<Effect> {
     ask(state, format!("Restart {}?", label(&row)), lines, Job::Restart(row))
 }
 
-/// Asks, and says what will be kept and saved as soon as that is known.
+/// Asks, and returns what will be kept and saved as soon as that is known.
 fn remove(state: &mut State, row: RunRow) -> Vec<Effect> {
     if !row.state.is_terminal() {
         let hint = Some("x stops it".to_owned());

@@ -122,7 +122,7 @@ fn what_is_left(place: &BenchFixture, before: usize) -> (usize, usize) {
     succeed(&mut place.world().command(&["reconcile"]));
     let entries = fs::read_dir(place.world().root().join("tmp")).unwrap().flatten();
     let scratch = entries.filter(|entry| entry.file_name().to_string_lossy().contains("lctx-"));
-    // Who was killed before their directory was whole leaves one that the sweep takes a minute later.
+    // A process that was killed while it made its directory leaves one that the sweep takes a minute later.
     let whole = scratch.filter(|entry| !entry.file_name().to_string_lossy().ends_with(".new"));
     (whole.count(), processes(place) - before)
 }

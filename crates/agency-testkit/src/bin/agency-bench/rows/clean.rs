@@ -1,4 +1,4 @@
-//! Control sequences taken out of an agent's output, beside the crate that everybody uses for it.
+//! Control sequences taken out of an agent's output, beside the crate that is commonly used for it.
 
 use crate::Bench;
 use crate::row::Row;

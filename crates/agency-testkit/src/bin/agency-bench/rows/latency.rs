@@ -68,7 +68,7 @@ fn floor(place: &BenchFixture, lines: usize) -> Sample {
     sample
 }
 
-/// How long each line took, by the moment in it. What was there before we looked does not count.
+/// How long each line took, by the moment in it. Earlier lines do not count.
 fn arrivals(printer: &mut Child, moment: impl Fn(&str) -> Option<u128>) -> Sample {
     let began = stamp::now().as_nanos();
     let mut sample = Sample::default();

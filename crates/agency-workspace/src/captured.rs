@@ -1,0 +1,36 @@
+//! The output of a program in a file: a pipe would stay open as long as any process that the program left holds it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+
+use super::{Result, WorkspaceError};
+
+/// A file without a name that takes the output of a program.
+pub(super) struct CapturedOutput(File);
+
+impl CapturedOutput {
+    pub(super) fn new() -> Result<Self> {
+        tempfile::tempfile().map(Self).map_err(unusable)
+    }
+
+    /// What the program writes to.
+    pub(super) fn writer(&self) -> Result<File> {
+        self.0.try_clone().map_err(unusable)
+    }
+
+    /// What the program wrote.
+    pub(super) fn into_bytes(mut self) -> Result<Vec<u8>> {
+        let mut content = Vec::new();
+        self.0.rewind().and_then(|()| self.0.read_to_end(&mut content)).map_err(unusable)?;
+        Ok(content)
+    }
+
+    /// The same as text, without the last newline.
+    pub(super) fn into_text(self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.into_bytes()?).trim_end().to_owned())
+    }
+}
+
+fn unusable(source: io::Error) -> WorkspaceError {
+    WorkspaceError::io("keep a program's output in", &std::env::temp_dir())(source)
+}
