@@ -106,7 +106,9 @@ fn coloured(text: &[u8], layout: Layout) -> Option<String> {
     if !surface.is_terminal() {
         return None;
     }
-    let patch = PatchText::read(text);
+    // Bytes that are not UTF-8 are shown as escapes, too.
+    let mut escaper = Escaper::new(Sgr::Escape);
+    let patch = PatchText::read([escaper.feed(text), escaper.finish()].concat().as_bytes());
     if patch.left_out > 0 {
         return None;
     }
