@@ -106,8 +106,8 @@ impl AnsiStripper {
             movement.before(*first, text);
         }
         self.half.decode(bytes, text);
-        if let (Some(movement), Some(last)) = (&mut self.movement, bytes.last()) {
-            movement.printed(*last);
+        if let Some(movement) = &mut self.movement {
+            movement.printed(bytes);
         }
     }
 

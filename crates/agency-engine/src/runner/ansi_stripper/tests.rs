@@ -113,6 +113,11 @@ fn movements_of_the_cursor_keep_words_apart() {
     assert_eq!(words(b"a\x1b[10Gb\x1b[2Dc \x1b[5Gd"), "a b c d");
     assert_eq!(words(b"top\x1b[5;1Hbottom\x1b[2A\x1b[3Cup\r\n\x1b[Hhome"), "top\nbottom\nup\r\nhome");
     assert_eq!(words(b"\x1b[2J\x1b[H\x1b[?25lfirst\x1b[1m bold\x1b[0m\x1b[K"), "first bold");
+    // Some programs place every word, or every letter.
+    assert_eq!(
+        words(b"\x1b[9;3HHello\x1b[9;9Hfrom\x1b[9;13H.\x1b[9;14H.\x1b[9;1H*\x1b[10;1Hnext"),
+        "Hello from.. *\nnext"
+    );
     assert_eq!(words(b"shell\x1b[?1049hscreen\x1b[?1049lshell"), "shell\nscreen\nshell");
     assert_eq!(words(b"a\x1b[999999999999999999999Cb").len(), 202, "no sequence makes a text large");
 }
