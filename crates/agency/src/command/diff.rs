@@ -8,6 +8,7 @@ mod unified;
 use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
+use agency_engine::store::Purpose;
 use agency_model::patch::Patch as PatchText;
 use agency_model::{Escaper, Sgr};
 use agency_workspace::Patch;
@@ -30,7 +31,8 @@ const MIN_SIDE_BY_SIDE_COLUMNS: usize = 160;
     agency diff --tool delta fix\n  agency diff fix | git apply --stat"
 )]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
     /// Only how many lines of each file changed
     #[arg(long, group = "form")]
