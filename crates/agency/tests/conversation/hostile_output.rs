@@ -106,7 +106,7 @@ fn no_command_obeys_or_hides_what_an_agent_wrote() {
         let shown = on_terminal(&world, arguments);
         assert_harmless(&arguments.join(" "), &shown, arguments[0] == "logs" || arguments[0] == "ls");
     }
-    assert!(on_terminal(&world, &["ls"]).contains("\u{1b}[36mrunning"), "our own colours stay");
+    assert!(on_terminal(&world, &["ls"]).contains("\u{1b}[33mwaiting"), "our own colours stay");
     // What is there is seen.
     let inbox = on_terminal(&world, &["inbox", "show", &question]);
     let events = on_terminal(&world, &["events", id]);
