@@ -212,7 +212,7 @@ impl RunDirectory {
         self.path.join("logs/last_screen.ansi")
     }
 
-    /// The numbered facts of the run.
+    /// The numbered events of the run.
     #[must_use]
     pub fn events(&self) -> PathBuf {
         self.file("events.ndjson")

@@ -1,4 +1,4 @@
-//! `agency events`: the numbered facts of a run.
+//! `agency events`: the numbered events of a run.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::output::readable;
 use crate::problem::Problem;
 
-/// Print the numbered facts of a run; with --json, one JSON object per line
+/// Print the numbered events of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
 pub(crate) struct Args {

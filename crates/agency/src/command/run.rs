@@ -85,7 +85,7 @@ pub(crate) struct Args {
     /// Version control of the workspace: jj in a jj repository, or always git or jj [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
     vcs: Option<String>,
-    /// When the agent exits with an error: fail the run, or make up to two more attempts [default: never]
+    /// When the agent exits with an error: fail the run, or restart it, until restart.failures crashes in a row [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
     /// Give the agent this MCP server: filesystem, puppeteer or github; may be repeated

@@ -18,7 +18,7 @@ fn program() {
       ls  List runs, newest first
       show  Show everything about one run, and the files it changed
       logs  Print what the agent said, byte for byte
-      events  Print the numbered facts of a run; with --json, one JSON object per line
+      events  Print the numbered events of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
       wait  Wait until a run has finished (or has started), and exit as it did
