@@ -27,7 +27,7 @@ pub(super) fn clear(directory: &Path) -> io::Result<()> {
     let deadline = Instant::now() + CLEAR_TIMEOUT;
     while clearing.round()? {
         if Instant::now() > deadline {
-            return Err(io::Error::other("it is filled while it is emptied"));
+            return Err(io::Error::other("files were added while it was being deleted"));
         }
     }
     gone(unlinkat(CWD, &name, AtFlags::REMOVEDIR)).map_err(io::Error::from)

@@ -95,7 +95,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
     let of_kind = |kind| options.iter().find(|option| option.kind == kind);
     let unfit = |why: &str| EncodeError::Invalid(why.to_owned());
     if let Answer::Text { .. } = answer {
-        return Err(unfit("the agent takes one of its options here, and no words"));
+        return Err(unfit("this question does not accept free text: choose an option"));
     }
     let option = match answer.decision() {
         // Some agents keep "always" for good: only a user chooses that, and by its name.

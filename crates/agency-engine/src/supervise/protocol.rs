@@ -203,7 +203,7 @@ impl Supervisor<'_> {
             activity: self.present_activity(),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
-            self.report_store_error("what the agent said of itself could not be stored", &error);
+            self.report_store_error("the agent's conversation and usage could not be stored", &error);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Supervisor<'_> {
             }
             Err(error) => {
                 asked.store_failed = true;
-                self.report_store_error("a question could not be stored, which is tried again", &error);
+                self.report_store_error("a question could not be stored; retrying", &error);
                 self.converse(Input::NotStored { id: id.clone() });
             }
         }
@@ -79,7 +79,7 @@ impl Supervisor<'_> {
         let decision = self.launch.policy.decide(&asked.question, &ground);
         let answer = decision.answer();
         if answer.is_none() && decision.rule.is_some() {
-            let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
+            let message = format!("{} leaves {id} to the user: {}", decision.by(), decision.why);
             self.append(Event::Notice { message });
         }
         let answer = answer.map(|answer| (answer, decision.by()));

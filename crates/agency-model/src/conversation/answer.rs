@@ -97,9 +97,11 @@ impl Conversation {
         let note = match (&text, given.giver) {
             (None, _) => "",
             (Some(_), Giver::Human { .. }) => {
-                "; a denial takes no words there, so they follow as a message when the turn is over"
+                "; the agent's protocol has no reason for a denial, so the text follows as a message after the turn"
             }
-            (Some(_), Giver::Rule) => "; a denial takes no words there, so the message of the rule was not sent",
+            (Some(_), Giver::Rule) => {
+                "; the agent's protocol has no reason for a denial, so the rule's message was not sent"
+            }
         };
         self.answer_ended(id, Ok(format!("{outcome}{note}")), effects);
         // The text of a rule is not sent: an agent that tries again would get it again, and so on without an end.

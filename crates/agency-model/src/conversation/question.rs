@@ -111,7 +111,7 @@ impl Conversation {
         let answered = self.questions.iter().filter(|question| question.is_being_answered());
         let answered: Vec<QuestionId> = answered.map(|question| question.id.clone()).collect();
         for id in answered {
-            self.answer_ended(&id, Err("the agent ended before it could be seen".into()), effects);
+            self.answer_ended(&id, Err("the agent exited before delivery could be confirmed".into()), effects);
         }
         self.withdraw(|_| true, reason, effects);
     }

@@ -58,16 +58,16 @@ pub(crate) struct Args {
     /// A label by which the run can be named
     #[arg(long, value_name = "LABEL")]
     name: Option<String>,
-    /// End the run after so many minutes; 0: no limit
+    /// End the run after N minutes; 0: no limit
     #[arg(long, value_name = "N")]
     max_minutes: Option<u32>,
-    /// End the run when the agent gives no sign of life for so many minutes; 0: no limit
+    /// End the run when the agent makes no progress for N minutes; 0: no limit
     #[arg(long, value_name = "N")]
     no_progress_minutes: Option<u32>,
-    /// End the run when a question of the agent waits so many minutes for its answer; 0: no limit
+    /// End the run when a question of the agent waits N minutes for its answer; 0: no limit
     #[arg(long, value_name = "N")]
     question_minutes: Option<u32>,
-    /// Ask when the agent's screen is not recognised for so many minutes; 0: never [default: the configuration's]
+    /// Ask when the agent's screen is not recognised for N minutes; 0: never [default: the configuration's]
     #[arg(long, value_name = "N")]
     unknown_minutes: Option<u32>,
     /// Run in a session of your tmux server, or without a terminal [default: the configuration's]

@@ -7,7 +7,7 @@ fn program() {
     let console = Console::new();
     sees!(console, ["--help"], @r#"
     $ agency --help
-    Runs AI coding agents, each in its own workspace, watched, logged and never lost
+    Runs AI coding agents, each in its own workspace, supervised and logged
 
     Usage: agency [OPTIONS] [COMMAND]
 
@@ -34,7 +34,7 @@ fn program() {
       send  Send a message to a running agent
       interrupt  Let a running agent stop what it is doing; it stays and waits for a message
       resume  Continue the conversation of a finished run, in the same workspace
-      stop  Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
+      stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
       init  Write example workflows, spells and a system prompt; existing files are kept
