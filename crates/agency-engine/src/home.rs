@@ -78,7 +78,7 @@ impl Home {
         self.root.join("sources")
     }
 
-    /// Where scratch directories of questions are made if the user has no runtime directory.
+    /// Where scratch directories of asks are made if the user has no runtime directory.
     #[must_use]
     pub fn scratch(&self) -> PathBuf {
         self.root.join("scratch")
@@ -188,13 +188,13 @@ impl RunDirectory {
         self.path.join(name)
     }
 
-    /// The runner's standard output.
+    /// The agent's standard output.
     #[must_use]
     pub fn stdout_log(&self) -> PathBuf {
         self.path.join("logs/runner.stdout.log")
     }
 
-    /// The runner's standard error.
+    /// The agent's standard error.
     #[must_use]
     pub fn stderr_log(&self) -> PathBuf {
         self.path.join("logs/runner.stderr.log")
@@ -254,7 +254,7 @@ impl RunDirectory {
         self.file("creator.lock")
     }
 
-    /// Where git's look at the files is kept: a private git directory that can be deleted at any time.
+    /// The private git directory for reading the agent's files; may be deleted at any time.
     #[must_use]
     pub fn looks(&self) -> PathBuf {
         self.path.join("git")
@@ -266,7 +266,7 @@ impl RunDirectory {
         self.file("launch.sock")
     }
 
-    /// The supervisor's doorbell, and the way to attach or to watch.
+    /// The control socket: wakes the supervisor, attaches, watches.
     #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         self.file("control.sock")

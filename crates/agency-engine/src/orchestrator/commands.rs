@@ -202,11 +202,3 @@ impl Orchestrator {
 pub(super) fn flattened(steps: &[StepNode]) -> Vec<&StepNode> {
     steps.iter().flat_map(|step| std::iter::once(step).chain(flattened(&step.children))).collect()
 }
-
-impl StepNode {
-    /// Whether it is under way.
-    #[must_use]
-    pub fn is_active(&self) -> bool {
-        matches!(self.state, StepState::Running | StepState::Waiting)
-    }
-}

@@ -77,9 +77,4 @@ impl Plan {
         let named = || self.all_steps().filter(|step| step.name == name);
         named().find(|step| !matches!(step.work, Work::Parallel(_))).or_else(|| named().next())
     }
-
-    /// The names of steps of one kind, in order.
-    pub fn names_of(&self, kind: StepKind) -> impl Iterator<Item = &str> {
-        self.all_steps().filter(move |step| step.kind() == kind).map(|step| step.name.as_str())
-    }
 }
