@@ -14,6 +14,11 @@ pub trait AgentAdapter: Send + Sync {
     /// The agent's name in the configuration.
     fn name(&self) -> &'static str;
 
+    /// Other names that users give it, with `_` for each `-`: that of its program, for example.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Its entry of the configuration, `[agents.<name>]`, as a TOML document.
     fn defaults(&self) -> &'static str;
 

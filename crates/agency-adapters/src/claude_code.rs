@@ -14,6 +14,10 @@ impl AgentAdapter for ClaudeCode {
         "claude_code"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["claude"]
+    }
+
     fn defaults(&self) -> &'static str {
         include_str!("claude_code/agent.toml")
     }

@@ -29,6 +29,10 @@ impl AgentAdapter for Codex {
         "codex"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["codex_cli"]
+    }
+
     fn defaults(&self) -> &'static str {
         include_str!("codex/agent.toml")
     }

@@ -10,6 +10,10 @@ impl AgentAdapter for Cursor {
         "cursor"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["cursor_agent", "cursor_cli"]
+    }
+
     fn defaults(&self) -> &'static str {
         include_str!("cursor/agent.toml")
     }

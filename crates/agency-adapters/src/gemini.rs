@@ -24,6 +24,10 @@ impl AgentAdapter for Gemini {
         "gemini"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["gemini_cli"]
+    }
+
     fn defaults(&self) -> &'static str {
         include_str!("gemini/agent.toml")
     }

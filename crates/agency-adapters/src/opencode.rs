@@ -17,6 +17,10 @@ impl AgentAdapter for Opencode {
         "opencode"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["open_code"]
+    }
+
     fn defaults(&self) -> &'static str {
         include_str!("opencode/agent.toml")
     }

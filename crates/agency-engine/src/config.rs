@@ -22,6 +22,7 @@
 
 mod agent;
 mod agent_name;
+mod agent_table;
 mod built_in;
 mod command_template;
 mod document;
@@ -41,6 +42,7 @@ mod toml_tree;
 
 pub use agency_adapters::{Form, InvalidPrompt, PromptDelivery};
 pub use agent::{AgentConfig, ScreenSource};
+pub use agent_table::AgentTable;
 pub(crate) use built_in::{WORKFLOW_DRIVER, driver};
 pub use command_template::{CommandTemplate, InvalidCommand, TemplatePaths};
 pub(crate) use locate::environment_of_process;
@@ -55,9 +57,8 @@ pub(crate) use strict::{Misfit, read_strictly};
 
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -72,7 +73,9 @@ pub struct Config {
     /// How many agents may be live at once, across all processes.
     pub max_agents: u32,
     /// What supervisors run in.
-    pub host: Host,
+    pub host: HostChoice,
+    /// How the branches of runs are named, where that is not `agency/<run_id>`.
+    pub branch_template: Option<BranchTemplate>,
     /// The version control for the workspaces of runs that do not name one.
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
@@ -102,7 +105,7 @@ pub struct Config {
     /// Where the clones of git sources are, if not in the home.
     pub sources_dir: Option<PathBuf>,
     /// The agents by name, built-in and custom ones.
-    pub agents: BTreeMap<String, AgentConfig>,
+    pub agents: AgentTable,
     /// The file that was read, if any.
     pub file: Option<PathBuf>,
     lines: origin::KeyLines,
@@ -157,10 +160,19 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`.
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`, and `claude` finds `claude_code`
+    /// unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
-        self.agents.get_key_value(&agent_name::normalised(name)).map(|(name, agent)| (name.as_str(), agent))
+        let found = self.agents.find(&agent_name::normalised(name));
+        found.or_else(|| agent_name::aliased(name).and_then(|name| self.agents.find(name)))
+    }
+
+    /// The name under which a run records its agent: the one that was given, or for an alias the agent's own.
+    pub(crate) fn recorded_agent(&self, name: &str) -> String {
+        let is_own = self.agents.find(&agent_name::normalised(name)).is_some();
+        let aliased = agent_name::aliased(name).filter(|_| !is_own);
+        aliased.map_or_else(|| name.to_owned(), |name| name.replace('_', "-"))
     }
 
     /// Lists every setting under its key in the file, with its origin. Values of agents' environments are masked.

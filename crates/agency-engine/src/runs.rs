@@ -24,6 +24,7 @@ pub mod changes;
 pub mod create;
 pub mod doctor;
 pub mod inbox;
+pub mod list;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
@@ -38,7 +39,7 @@ pub mod wait;
 pub mod watcher;
 
 mod follow;
-mod list;
+mod names;
 pub(crate) mod owner;
 pub(crate) mod scratch;
 mod screen;

@@ -26,18 +26,22 @@ mod ends;
 mod error;
 mod files;
 mod known;
+mod names;
 mod open;
 mod query;
 mod questions;
 mod requests;
 mod row;
 mod schema;
+mod select;
 mod write;
 
 pub(crate) use adopt::AdoptedRun;
 pub use error::{SqliteError, StoreError};
 pub(crate) use known::{KnownRun, KnownRuns};
-pub use query::{RunFilter, Selected};
+#[doc(hidden)]
+pub use names::MustBeFree;
+pub use query::RunFilter;
 #[doc(hidden)]
 pub use questions::Answering;
 pub use questions::{QuestionRow, QuestionState};
@@ -46,6 +50,7 @@ pub use requests::{Interrupt, Request, RequestOutcome, TakenRequest};
 pub use row::RunRow;
 #[doc(hidden)]
 pub use schema::SCHEMA_VERSION;
+pub use select::{Purpose, Selected};
 #[doc(hidden)]
 pub use write::{AgentNote, Applied, SlotAnswer};
 pub(crate) use write::{error_text, now};

@@ -58,6 +58,7 @@ mod screen_reader;
 mod slot;
 mod startup;
 mod store_sync;
+mod stream_reader;
 mod timers;
 mod typing;
 mod unrecognised;

@@ -23,6 +23,29 @@ string_enum! {
 }
 
 string_enum! {
+    /// What supervisors are asked to run in.
+    HostChoice {
+        /// tmux where it is installed, else detached.
+        Auto = "auto",
+        /// A session of the user's tmux server.
+        Tmux = "tmux",
+        /// A session of its own, without a terminal.
+        Detached = "detached",
+    }
+}
+
+impl HostChoice {
+    /// The host of a run where tmux is installed, or is not.
+    #[must_use]
+    pub const fn host(self, has_tmux: bool) -> Host {
+        match (self, has_tmux) {
+            (Self::Tmux, _) | (Self::Auto, true) => Host::Tmux,
+            (Self::Detached, _) | (Self::Auto, false) => Host::Detached,
+        }
+    }
+}
+
+string_enum! {
     /// Where the agent works.
     WorkspaceKind {
         /// A git worktree and branch of the run's own.

@@ -20,6 +20,7 @@ mod position;
 mod question;
 mod question_key;
 pub mod run;
+mod run_name;
 mod shell;
 pub mod spec;
 mod string_enum;
@@ -33,7 +34,7 @@ pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
 pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
-pub use launch::{Host, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
+pub use launch::{Host, HostChoice, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
     McpPreset, McpServer, McpServers, McpTransport, hide_mcp_values, merged_mcp_servers, parse_mcp_config,
     without_values,
@@ -44,6 +45,7 @@ pub use question::{
     Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,
 };
 pub use question_key::QuestionKey;
+pub use run_name::{BranchParts, BranchTemplate, InvalidBranchTemplate, generated_name, numbered_name};
 pub use shell::shell_quoted;
 pub use string_enum::UnknownValue;
 pub use usage::Usage;

@@ -32,6 +32,7 @@ mod merge;
 mod nested;
 mod own_ref;
 mod pipes;
+mod plain_head;
 mod preview;
 mod private_git;
 mod prompt;

@@ -6,12 +6,13 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use agency_model::RunId;
 use sha2::{Digest, Sha256};
 
 use super::git_command::{Finished, GitCommand};
 use super::link::{self, Identity};
 use super::{Commit, Result, WorkspaceError};
-use super::{branch, jj};
+use super::{branch, jj, plain_head, snapshot};
 
 /// A repository with a working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,25 @@ impl Repository {
         }
         let repository = Self::open(path)?;
         Err(repository.bad_ref(base_ref, asked.stderr))
+    }
+
+    /// Opens the repository whose working tree is at `path`, with the commit at HEAD, where its files tell both without
+    /// git; else as [`Self::open_at`]. Whether that commit is in the repository is not checked.
+    pub fn open_in_place(path: &Path, base_ref: &str) -> Result<(Self, Commit)> {
+        check_directory(path)?;
+        let plain = || {
+            let root = fs::canonicalize(path).ok()?;
+            let commit = plain_head::plain_head(&root)?;
+            Some((Self { root }, commit))
+        };
+        // Which repository is meant is decided by jj where it keeps one.
+        if base_ref == "HEAD"
+            && Self::hidden_around(path).is_none()
+            && let Some(found) = plain()
+        {
+            return Ok(found);
+        }
+        Self::open_at(path, base_ref)
     }
 
     /// Opens a repository whose root is known, without asking git.
@@ -108,6 +128,12 @@ impl Repository {
     /// Checks that a branch can be made: a valid name that neither exists nor is blocked by another.
     pub fn check_new_branch(&self, name: &str) -> Result<()> {
         branch::check_new(&self.root, name)
+    }
+
+    /// A commit on top of `head` with the files of the user's checkout as they are, for a run that is to begin with them;
+    /// none if nothing is uncommitted. The checkout and its index stay as they are.
+    pub fn snapshot(&self, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
+        snapshot::of_checkout(&self.root, head, run)
     }
 
     /// Checks that the branch of a run can be made. Its last part is unique, so only a branch above it can be in the

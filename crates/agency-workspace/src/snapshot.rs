@@ -2,6 +2,8 @@
 //!
 //! The one rule: what the agent left (files, index, HEAD, branch) is only read, and no hook runs.
 
+use std::path::Path;
+
 use agency_model::RunId;
 
 use super::checkout::Checkout;
@@ -58,6 +60,20 @@ pub(super) fn save_with(
     let staging = Staging::over(checkout).map_err(unusable)?;
     let found = look(&staging, checkout, odd).map_err(unusable)?;
     store(&staging, checkout, &found, run, base).map(|work| (work, found.whole))
+}
+
+/// The files of the user's checkout as a commit on top of `head`, the commit that it is on; none if nothing differs from
+/// it. The checkout, its index and its branches stay as they are; the commit is in the repository and in no branch.
+pub(super) fn of_checkout(root: &Path, head: &Commit, run: &RunId) -> Result<Option<Commit>> {
+    let checkout = Checkout::of_root(root, head)?;
+    let unusable = |error| WorkspaceError::FilesNotTaken { source: Box::new(error) };
+    let staging = Staging::over(&checkout).map_err(unusable)?;
+    let found = look(&staging, &checkout, Odd::Refused).map_err(unusable)?;
+    if found.files == committed_tree(&staging, Some(head))? {
+        return Ok(None);
+    }
+    let message = format!("Uncommitted changes when {run} was started");
+    commit_tree(&staging, &found.files, &[head], &message).map(Some)
 }
 
 /// Saves what is staged where git cannot look at the files. It sees none of them: an empty directory takes their place.

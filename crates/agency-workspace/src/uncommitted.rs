@@ -60,7 +60,9 @@ impl UncommittedCheck {
         let mut others = status.map(|status| status.changed).unwrap_or_default();
         others.retain(|file| !named.contains(file.as_str()));
         if let Some(files) = listed(&others) {
-            warnings.push(format!("uncommitted changes that the run does not get: {files}"));
+            warnings.push(format!(
+                "uncommitted changes that the run does not get (--include-changes gives it them): {files}"
+            ));
         }
         warnings
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use agency_model::ErrorCode;
+use clap::builder::PossibleValuesParser;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::command;
@@ -16,9 +17,11 @@ use crate::problem::Problem;
 /// Runs AI coding agents, each in its own workspace, supervised and logged.
 #[derive(Debug, Parser)]
 #[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true)]
 #[command(after_help = "Without a command, agency opens the TUI.\n\n\
     Start with `agency demo`, or in a git repository:\n  \
-    agency run --runner claude-code --prompt \"Fix the failing test\"\n  agency ls\n  agency attach <run>")]
+    agency run \"Fix the failing test\"\n  agency ls\n  agency attach last\n\n\
+    agency help <topic> shows a page of the documentation, agency help topics lists them.")]
 struct Cli {
     /// Print one JSON object and nothing else
     #[arg(long, global = true)]
@@ -29,6 +32,13 @@ struct Cli {
     /// Print diagnostics to standard error; twice for more (also $AGENCY_LOG)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
+    /// Print no notes and no progress, only what was asked for and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Use colours: auto, always or never (also $NO_COLOR)
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(["auto", "always", "never"]))]
+    color: String,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -39,6 +49,7 @@ enum Verb {
     Tui(command::tui::Args),
     Run(Box<command::run::Args>),
     Ls(command::ls::Args),
+    Status(command::status::Args),
     Show(command::show::Args),
     Logs(command::logs::Args),
     Events(command::events::Args),
@@ -65,10 +76,13 @@ enum Verb {
     Reconcile(command::reconcile::Args),
     Serve(command::serve::Args),
     Doctor(command::doctor::Args),
+    Cost(command::cost::Args),
     Adapters(command::adapters::Args),
     Config(command::config::Args),
     Schema(command::schema::Args),
     Completions(command::completions::Args),
+    Man(command::man::Args),
+    Help(command::help::Args),
     Demo(command::demo::Args),
     #[command(hide = true)]
     Scripted(command::scripted::Args),
@@ -101,7 +115,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error, json),
     };
-    let context = Context::new(cli.json, cli.config);
+    use_colours(&cli.color);
+    let context = Context::new(cli.json, cli.config).quiet(cli.quiet);
     let Some(verb) = cli.verb.or_else(|| without_a_verb(&context)) else {
         return refuse(&nothing_asked(), json);
     };
@@ -113,7 +128,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let outcome = match verb {
         Verb::Tui(args) => command::tui::run(args, &context),
         Verb::Run(args) => command::run::run(*args, &context),
-        Verb::Ls(args) => command::ls::run(args, &context),
+        Verb::Ls(args) => command::ls::run(&args, &context),
+        Verb::Status(args) => command::status::run(&args, &context),
         Verb::Show(args) => command::show::run(&args, &context),
         Verb::Logs(args) => command::logs::run(&args, &context),
         Verb::Events(args) => command::events::run(&args, &context),
@@ -144,6 +160,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Verb::Config(args) => command::config::run(&args, &context),
         Verb::Schema(args) => command::schema::run(&args, &context),
         Verb::Completions(args) => command::completions::run(&args, &context),
+        Verb::Cost(args) => command::cost::run(&args, &context),
+        Verb::Man(args) => command::man::run(&args, &self::command(), &context),
+        Verb::Help(args) => command::help::run(&args, self::command(), &context),
         Verb::Demo(args) => command::demo::run(&args, &context),
         Verb::Scripted(args) => command::scripted::run(&args, &context),
         Verb::Drive(args) => command::drive::run(&args, &context),
@@ -158,6 +177,15 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             tracing::debug!(code = problem.code().as_str(), ms, "command failed");
             context.report(&problem)
         }
+    }
+}
+
+/// What all output of this process does about colours.
+fn use_colours(when: &str) {
+    match when {
+        "always" => anstream::ColorChoice::Always.write_global(),
+        "never" => anstream::ColorChoice::Never.write_global(),
+        _ => {}
     }
 }
 

@@ -13,7 +13,6 @@ use agency_engine::home::Home;
 use agency_engine::orchestrator::CallerEnv;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::sources::Sources;
-use agency_engine::store::{RunRow, Selected};
 use agency_engine::watch::Tail;
 use agency_model::spec::SpecDraft;
 use agency_model::{ErrorCode, RunId, RunKind};
@@ -43,11 +42,29 @@ struct Envelope<'a, T> {
 pub(crate) struct Context {
     json: bool,
     config_file: Option<PathBuf>,
+    quiet: bool,
 }
 
 impl Context {
     pub(crate) const fn new(json: bool, config_file: Option<PathBuf>) -> Self {
-        Self { json, config_file }
+        Self { json, config_file, quiet: false }
+    }
+
+    /// The same, without notes and progress.
+    pub(crate) const fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
+    }
+
+    /// The same with JSON as the answer.
+    pub(crate) const fn with_json(mut self) -> Self {
+        self.json = true;
+        self
+    }
+
+    /// Whether only what was asked for is printed.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.quiet
     }
 
     /// Whether one JSON object is all that may be printed.
@@ -58,7 +75,7 @@ impl Context {
     /// Whether standard error is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         let has_diagnostics = LevelFilter::current() != LevelFilter::OFF;
-        !self.json && !has_diagnostics && io::stderr().is_terminal()
+        !self.json && !self.quiet && !has_diagnostics && io::stderr().is_terminal()
     }
 
     /// Whether standard input and standard error are terminals: they are not in a script, a job or a test.
@@ -78,6 +95,12 @@ impl Context {
     /// The file that `--config` names.
     pub(crate) fn config_file(&self) -> Option<&std::path::Path> {
         self.config_file.as_deref()
+    }
+
+    /// Where the configuration file is, or would be.
+    pub(crate) fn usual_config_file(&self) -> String {
+        let location = locate(self.config_file(), &Environment::of_process());
+        location.map_or_else(|| "config.toml".to_owned(), |location| location.path().display().to_string())
     }
 
     /// Where everything is kept.
@@ -135,6 +158,7 @@ impl Context {
             spec_file: None,
             flags,
             prompt_text: None,
+            include_changes: false,
             current_directory: self.current_directory()?,
             environment: std::env::vars_os().collect(),
             may_wait: true,
@@ -152,27 +176,6 @@ impl Context {
             environment.insert("AGENCY_CONFIG".into(), current_directory.join(file).into());
         }
         Ok(CallerEnv { current_directory, environment, notify: self.is_at_terminal() })
-    }
-
-    /// The one run that an id, the beginning of one, or a name stands for.
-    pub(crate) fn select(&self, agency: &mut Agency, text: &str) -> Result<RunRow, Problem> {
-        match agency.select(text)? {
-            Selected::One(row) => Ok(*row),
-            Selected::None => Err(Problem::new(ErrorCode::RunNotFound, format!("no run matches '{text}'"))
-                .detail("run", text)
-                .hint("agency ls --all lists all runs")),
-            Selected::Several(rows) => {
-                let candidates: Vec<String> = rows.iter().map(|row| row.id.to_string()).collect();
-                let list = rows
-                    .iter()
-                    .map(|row| format!("\n  {}  {:<9}  {}", row.id, row.state, row.name.as_deref().unwrap_or("")))
-                    .collect::<String>();
-                let message = format!("'{text}' matches several runs:{list}");
-                Err(Problem::new(ErrorCode::AmbiguousRun, message)
-                    .detail("candidates", candidates)
-                    .hint("give more of the id"))
-            }
-        }
     }
 
     /// Prints the answer of a command: one JSON object, or text.
@@ -236,10 +239,14 @@ impl Context {
 
     /// Prints a note on standard error, beside the answer.
     pub(crate) fn say(&self, text: &str) {
-        if !self.json {
-            // Standard error may be closed; nothing depends on it.
-            let _ = io::stderr().write_all(&Surface::stderr().shown(format!("{text}\n").as_bytes()));
+        if !self.json && !self.quiet {
+            self.say_always(text);
         }
+    }
+
+    fn say_always(&self, text: &str) {
+        // Standard error may be closed; nothing depends on it.
+        let _ = io::stderr().write_all(&Surface::stderr().shown(format!("{text}\n").as_bytes()));
     }
 
     /// Prints why a command failed, and gives its exit code.
@@ -258,7 +265,9 @@ impl Context {
 
     /// Prints a problem that is not the answer.
     pub(crate) fn report_to_people(&self, problem: &Problem) {
-        self.say(problem.to_human().trim_end());
+        if !self.json {
+            self.say_always(problem.to_human().trim_end());
+        }
     }
 
     pub(crate) fn print_help(&self, help: &clap::Error) -> ExitCode {
@@ -270,7 +279,7 @@ impl Context {
 
     pub(crate) fn print_usage_error(&self, error: &clap::Error) -> ExitCode {
         // It repeats what was typed, so it is shown without clap's colours.
-        self.say(&format!("{}\n[{}]", error.render(), ErrorCode::Usage));
+        self.say_always(&format!("{}\n[{}]", error.render(), ErrorCode::Usage));
         Problem::new(ErrorCode::Usage, "").exit_code()
     }
 }

@@ -11,8 +11,10 @@ mod object_schema;
 mod output;
 mod patience;
 mod problem;
+mod selector;
 mod terminal;
 mod tui;
+mod typed_text;
 mod view;
 
 use std::process::ExitCode;

@@ -66,6 +66,8 @@ const TICK: Duration = Duration::from_secs(1);
 pub(crate) struct Choices {
     /// Whether the mouse is used.
     pub(crate) mouse: bool,
+    /// Whether the form for a new run is open at first.
+    pub(crate) new_run: bool,
 }
 
 /// Opens the screen, and stays until the user leaves.
@@ -80,14 +82,19 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
     let watcher = RunsWatcher::start(agency, sender.clone(), presence.clone()).map_err(broken)?;
     let mut terminal = Terminal::enter(choices.mouse, &reports).map_err(broken)?;
     let size = terminal.size().map_err(broken)?;
-    let theme = Theme::of(|name| std::env::var(name).ok());
+    let is_colourless = anstream::ColorChoice::global() == anstream::ColorChoice::Never;
+    let theme = Theme::of(|name| match name {
+        "NO_COLOR" if is_colourless => Some("1".to_owned()),
+        _ => std::env::var(name).ok(),
+    });
     let state = State::new(Timestamp::now(), size, theme, current_directory);
     let opened = context.clone();
     let reader =
         reader::start(move || opened.agency(), sender.clone(), presence.clone(), theme.unicode).map_err(broken)?;
     let counter = ChangeCounter::start(context.agency()?, sender.clone(), presence.clone()).map_err(broken)?;
     let effects = EffectRunner::new(context, sender, watcher, reader);
-    stay(state, &mut terminal, Threads { effects, receiver, counter, presence }, &ended).map_err(broken)?;
+    let first = choices.new_run.then_some(Input::NewRun);
+    stay(state, &mut terminal, Threads { effects, receiver, counter, presence, first }, &ended).map_err(broken)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -111,11 +118,13 @@ struct Threads {
     receiver: EventReceiver,
     counter: ChangeCounter,
     presence: Presence,
+    /// What happens before anything else.
+    first: Option<Input>,
 }
 
 /// The main loop: everything that happens is one input, handled by one function.
 fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &AtomicBool) -> io::Result<()> {
-    let Threads { mut effects, mut receiver, counter, presence } = threads;
+    let Threads { mut effects, mut receiver, counter, presence, mut first } = threads;
     let mut pace = FrameTimer::new(Instant::now(), presence);
     let mut ticked = Instant::now();
     loop {
@@ -128,10 +137,12 @@ fn stay(mut state: State, terminal: &mut Terminal, threads: Threads, ended: &Ato
         let now = Instant::now();
         let tick = TICK.saturating_sub(ticked.elapsed());
         let limit = pace.due(now).map_or(tick, |due| due.min(tick));
+        let limit = if first.is_some() { Duration::ZERO } else { limit };
         if keyboard::wait(&receiver, limit)? == KeyboardState::Closed || ended.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut inputs: Vec<Input> = receiver.drain().into_iter().map(Input::Background).collect();
+        let mut inputs: Vec<Input> = first.take().into_iter().collect();
+        inputs.extend(receiver.drain().into_iter().map(Input::Background));
         if !inputs.is_empty() {
             pace.changed();
         }

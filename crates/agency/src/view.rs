@@ -10,6 +10,7 @@ mod run;
 mod run_details;
 mod run_table;
 mod source;
+mod status;
 
 pub(crate) use ask::Answered;
 pub(crate) use inbox::Inbox;
@@ -17,5 +18,6 @@ pub(crate) use question::{MOST_OPTIONS, QuestionView, answer_words, chosen_optio
 pub(crate) use reason::{Reason, reason};
 pub(crate) use run::{RunView, Runs};
 pub(crate) use run_details::{Shown, shown};
-pub(crate) use run_table::run_table;
+pub(crate) use run_table::{RunColumn, run_table};
 pub(crate) use source::{SourceList, SourceView};
+pub(crate) use status::Status;

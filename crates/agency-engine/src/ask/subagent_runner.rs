@@ -246,6 +246,7 @@ impl SubagentRunner {
             id,
             runner,
             agent: reader.agent(&agent),
+            question: request.question.clone(),
             words: reader.on_stdin.then_some(prompt),
             program: reader.program,
             scratch,

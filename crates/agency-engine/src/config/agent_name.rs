@@ -1,8 +1,16 @@
 //! The one right spelling of an agent's name.
 
+use agency_adapters::AgentAdapter;
+
 /// The name with `_` for every `-`, so that both spellings mean the same agent.
 pub(super) fn normalised(name: &str) -> String {
     name.replace('-', "_")
+}
+
+/// The built-in agent that another name means.
+pub(super) fn aliased(name: &str) -> Option<&'static str> {
+    let name = normalised(name).to_ascii_lowercase();
+    agency_adapters::built_in().find(|adapter| adapter.aliases().contains(&name.as_str())).map(AgentAdapter::name)
 }
 
 /// Whether the name has only letters, digits, `_` and `-`, and at least one of them.

@@ -18,6 +18,24 @@ pub(super) fn agents() -> BTreeMap<String, AgentConfig> {
     agents
 }
 
+/// The adapters of the built-in agents and of the program's own.
+fn adapters() -> impl Iterator<Item = &'static dyn AgentAdapter> {
+    agency_adapters::built_in().chain(agency_adapters::registered())
+}
+
+/// The names of all agents that are known without a configuration file.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    adapters().map(AgentAdapter::name)
+}
+
+/// One of these agents.
+pub(super) fn find(name: &str) -> Option<AgentConfig> {
+    if let Some(adapter) = agency_adapters::built_in().find(|adapter| adapter.name() == name) {
+        return agent(adapter);
+    }
+    agency_adapters::registered().into_iter().find(|adapter| adapter.name() == name).and_then(registered)
+}
+
 /// The agent of an adapter of the program's own. Of its program nothing is known but what the adapter says.
 pub(super) fn registered(adapter: &'static dyn AgentAdapter) -> Option<AgentConfig> {
     Some(AgentConfig { built_in: false, ..agent(adapter)? })

@@ -7,7 +7,7 @@ use super::{
 use agency_adapters::{DEFAULT_AGENT, StreamFormat};
 use agency_model::policy::Policy;
 use agency_model::run::FAILURES_ALLOWED;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
@@ -27,9 +27,13 @@ pub(super) struct ConfigFile {
     #[serde(deserialize_with = "whole_number::<_, 1, { u32::MAX }>")]
     #[schemars(range(min = 1))]
     pub(super) max_agents: u32,
-    /// What supervisors run in.
+    /// What supervisors run in: `auto` is tmux where it is installed, and detached elsewhere.
     #[serde(deserialize_with = "host")]
-    pub(super) host: Host,
+    pub(super) host: HostChoice,
+    /// How the branches of runs are named, with `{name}`, `{date}`, `{agent}` or `{id}`. Empty: `agency/{id}`.
+    #[serde(deserialize_with = "branch_template")]
+    #[schemars(with = "String")]
+    pub(super) branch_template: Option<BranchTemplate>,
     /// What makes workspaces: `auto` is jj in a repository of jj, and git in all others.
     #[serde(deserialize_with = "vcs")]
     pub(super) vcs: VcsChoice,
@@ -214,7 +218,8 @@ impl Default for ConfigFile {
         Self {
             default_agent: DEFAULT_AGENT.name().to_owned(),
             max_agents: 8,
-            host: Host::Tmux,
+            host: HostChoice::Auto,
+            branch_template: None,
             vcs: VcsChoice::Auto,
             trust_worktrees: false,
             allow_self_answer: false,
@@ -263,8 +268,16 @@ impl Default for Notify {
     }
 }
 
-fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Host, D::Error> {
-    choice(deserializer, Host::ALL.iter().map(|host| host.as_str()))
+fn branch_template<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BranchTemplate>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    BranchTemplate::try_from(text).map(Some).map_err(de::Error::custom)
+}
+
+fn host<'de, D: Deserializer<'de>>(deserializer: D) -> Result<HostChoice, D::Error> {
+    choice(deserializer, HostChoice::ALL.iter().map(|host| host.as_str()))
 }
 
 fn vcs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VcsChoice, D::Error> {

@@ -1,8 +1,8 @@
 //! Lays a file over the defaults.
 
 use super::{
-    AgentConfig, Config, ConfigError, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource, agent_name,
-    built_in,
+    AgentConfig, AgentTable, Config, ConfigError, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
+    agent_name, built_in,
     document::{Document, dotted},
     file::{Agent, AgentForm, ConfigFile},
     origin::KeyLines,
@@ -11,22 +11,26 @@ use agency_adapters::StreamFormat;
 use agency_model::document::{Mistake, Mistakes};
 use agency_model::spec::LimitsSpec;
 use std::{
-    collections::{BTreeMap, btree_map},
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 /// The configuration without a file.
 pub(super) fn defaults() -> Config {
-    settings(ConfigFile::default(), built_in::agents(), KeyLines::default(), None)
+    settings(ConfigFile::default(), AgentTable::default(), KeyLines::default(), None)
 }
 
 /// The configuration of a file.
 pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<Config, ConfigError> {
     let (agents, mut mistakes) = agents(std::mem::take(&mut file.agents), &document);
-    let default_agent = agent_name::normalised(&file.default_agent);
-    if mistakes.is_empty() && !agents.contains_key(&default_agent) {
-        let known: Vec<&str> = agents.keys().map(String::as_str).collect();
+    let mut default_agent = agent_name::normalised(&file.default_agent);
+    let is_known = |name: &str| agents.contains_key(name) || built_in::names().any(|known| known == name);
+    if let (false, Some(meant)) = (is_known(&default_agent), agent_name::aliased(&default_agent)) {
+        meant.clone_into(&mut default_agent);
+    }
+    if mistakes.is_empty() && !is_known(&default_agent) {
+        let known = known_names(&agents);
         let message = format!("there is no agent {:?}", file.default_agent);
         let nearest = agency_model::nearest(&default_agent, known.iter().copied());
         let message = match nearest {
@@ -39,14 +43,16 @@ pub(super) fn file((mut file, document): (ConfigFile, Document<'_>)) -> Result<C
         return Err(Mistakes::from(mistakes).into());
     }
     file.default_agent = default_agent;
+    let agents = AgentTable::of_file(agents);
     Ok(settings(file, agents, KeyLines::of(&document), Some(document.path.to_owned())))
 }
 
-fn settings(file: ConfigFile, agents: BTreeMap<String, AgentConfig>, lines: KeyLines, path: Option<PathBuf>) -> Config {
+fn settings(file: ConfigFile, agents: AgentTable, lines: KeyLines, path: Option<PathBuf>) -> Config {
     Config {
         default_agent: file.default_agent,
         max_agents: file.max_agents,
         host: file.host,
+        branch_template: file.branch_template,
         vcs: file.vcs,
         wrapper: non_empty(file.wrapper).map(PathBuf::from),
         pid_dir: non_empty(file.pid_dir).map(|directory| beside(path.as_deref(), &directory)),
@@ -95,10 +101,20 @@ fn beside(file: Option<&Path>, path: &str) -> PathBuf {
     place.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).join(path)
 }
 
+/// The names of all agents, in alphabetical order.
+fn known_names(written: &BTreeMap<String, AgentConfig>) -> Vec<&str> {
+    let mut names: BTreeSet<&str> = written.keys().map(String::as_str).collect();
+    for name in built_in::names() {
+        names.insert(name);
+    }
+    names.into_iter().collect()
+}
+
+/// The agents that the file names, each laid over the built-in one with its name.
 fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMap<String, AgentConfig>, Vec<Mistake>) {
     let mut mistakes = vec![];
     let mut spellings: BTreeMap<String, String> = BTreeMap::new();
-    let mut agents = built_in::agents();
+    let mut agents = BTreeMap::new();
     for (spelling, agent) in written {
         let wrong = |message: String| document.mistake_of_key(&["agents", &spelling], message);
         if !agent_name::is_valid(&spelling) {
@@ -115,18 +131,16 @@ fn agents(written: BTreeMap<String, Agent>, document: &Document<'_>) -> (BTreeMa
             mistakes.push(same(&first, &spelling).max(same(&spelling, &first)));
             continue;
         }
-        let known = match (agents.entry(name), agent.command.clone()) {
-            (btree_map::Entry::Occupied(known), _) => known.into_mut(),
-            (btree_map::Entry::Vacant(slot), Some(command)) => slot.insert(AgentConfig::new(command)),
-            (btree_map::Entry::Vacant(_), None) => {
-                let nearest = agency_model::nearest(&spelling, agents.keys().map(String::as_str));
-                let message = "it is not a built-in agent, so it needs a `command`".to_owned();
-                mistakes.push(wrong(message).meant(nearest));
-                continue;
-            }
+        let known = built_in::find(&name).or_else(|| agent.command.clone().map(AgentConfig::new));
+        let Some(mut known) = known else {
+            let nearest = agency_model::nearest(&spelling, known_names(&agents));
+            let message = "it is not a built-in agent, so it needs a `command`".to_owned();
+            mistakes.push(wrong(message).meant(nearest));
+            continue;
         };
-        overlay(known, agent, document.path);
-        mistakes.extend(check_forms(known, &spelling, document));
+        overlay(&mut known, agent, document.path);
+        mistakes.extend(check_forms(&known, &spelling, document));
+        agents.insert(name, known);
     }
     (agents, mistakes)
 }

@@ -10,7 +10,7 @@ use crate::home::{HomeError, read_whole};
 use agency_adapters::{StreamFormat, find_adapter};
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
-use agency_model::{Host, VcsChoice};
+use agency_model::{BranchTemplate, HostChoice, VcsChoice};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, path::PathBuf, str::FromStr, time::Duration};
 
@@ -44,7 +44,10 @@ struct StoredConfig {
     version: u32,
     default_agent: String,
     max_agents: u32,
-    host: Host,
+    host: HostChoice,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    branch_template: Option<BranchTemplate>,
     vcs: VcsChoice,
     wrapper: Option<PathBuf>,
     pid_dir: Option<PathBuf>,
@@ -100,6 +103,7 @@ impl Config {
             default_agent,
             max_agents,
             host,
+            branch_template,
             vcs,
             wrapper,
             pid_dir,
@@ -123,6 +127,7 @@ impl Config {
             default_agent,
             max_agents,
             host,
+            branch_template,
             vcs,
             wrapper,
             pid_dir,
@@ -160,6 +165,7 @@ impl Config {
             default_agent: stored.default_agent,
             max_agents: stored.max_agents,
             host: stored.host,
+            branch_template: stored.branch_template,
             vcs: stored.vcs,
             wrapper: stored.wrapper,
             pid_dir: stored.pid_dir,
@@ -183,7 +189,7 @@ impl Config {
                 always: stored.notify_always,
             },
             sources_dir: stored.sources_dir,
-            agents: agents.collect::<Result<_, StoredConfigError>>()?,
+            agents: agents.collect::<Result<BTreeMap<_, _>, StoredConfigError>>()?.into(),
             file: stored.file,
             lines: KeyLines::default(),
         })

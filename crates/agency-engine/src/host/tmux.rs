@@ -87,16 +87,16 @@ impl Tmux {
         Self { socket }
     }
 
-    /// Starts a session of one window with one pane in which the supervisor runs. The session stays when it ends.
+    /// Starts a session of one window, which has this title, with one pane in which the supervisor runs. The session stays when it ends.
     pub fn start(
         &self,
         session: &str,
-        directory: &Path,
-        size: TerminalSize,
+        title: &str,
+        (directory, size): (&Path, TerminalSize),
         supervisor: &SupervisorCommand,
     ) -> Result<(), TmuxError> {
         let mut command = self.command();
-        command.args(["new-session", "-d", "-P", "-F", "#{session_id}", "-s", session]);
+        command.args(["new-session", "-d", "-P", "-F", "#{session_id}", "-s", session, "-n", &window_name(title)]);
         command.args(["-x", &size.columns.to_string(), "-y", &size.rows.to_string()]);
         command.arg("-c").arg(directory);
         // Through env, because not every tmux can set variables for a new session.
@@ -271,6 +271,13 @@ impl Tmux {
         }
         Err(refused(&output))
     }
+}
+
+/// The name of a run as the name of a window. tmux reads formats in it, and `:` and `.` where windows are addressed.
+fn window_name(title: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | ' ');
+    let name: String = title.chars().map(|letter| if plain(letter) { letter } else { '-' }).take(40).collect();
+    if name.starts_with('-') { format!("_{name}") } else { name }
 }
 
 /// What tmux is asked to do, without the arguments.

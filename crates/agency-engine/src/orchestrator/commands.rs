@@ -6,7 +6,7 @@ use agency_model::workflow::{SessionState, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
 use super::engine::{DriverContext, DriverOrder};
-use super::state::{StepNode, StepState};
+use super::state::StepNode;
 use super::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::store::{QuestionRow, QuestionState, Request, RunRow};
 use crate::watch::DirectoryWatch;

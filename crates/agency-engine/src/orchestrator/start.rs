@@ -288,6 +288,7 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, caller_en
             ..SpecDraft::default()
         },
         prompt_text: None,
+        include_changes: false,
         current_directory: caller_env.current_directory,
         environment: caller_env.environment,
         may_wait: true,

@@ -104,12 +104,15 @@ impl EventLog {
             }
         }
         self.waiting.drain(..written);
-        self.waiting.shrink_to(MAX_KEPT_CAPACITY);
+        // In a flood the next lines need the room again.
+        if written <= MAX_KEPT_CAPACITY {
+            self.waiting.shrink_to(MAX_KEPT_CAPACITY);
+        }
         self.stuck = !self.waiting.is_empty();
     }
 }
 
-/// A buffer that grew beyond this is given back.
+/// A buffer that grew beyond this is given back when less is written.
 const MAX_KEPT_CAPACITY: usize = 64 * 1024;
 
 struct LastLine {

@@ -16,7 +16,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use agency_model::{Host, VcsChoice, shell_quoted};
+use agency_model::{HostChoice, VcsChoice, shell_quoted};
 use agency_workspace::{JjError, OLDEST_JJ, WorkspaceError, jj_version, lock_of_stray};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -220,8 +220,12 @@ fn tmux(config: &Config) -> Check {
     match Tmux::new(config.tmux_socket.clone()).version() {
         Ok(version) => Check::ok("tmux", version),
         Err(error) => {
-            let health = if config.host == Host::Tmux { Health::Problem } else { Health::Warning };
-            Check::bad("tmux", health, error.to_string(), "apt-get install tmux, or set host = \"detached\"")
+            let (health, fix) = match config.host {
+                HostChoice::Tmux => (Health::Problem, "apt-get install tmux, or set host = \"auto\""),
+                HostChoice::Auto => (Health::Warning, "apt-get install tmux; until then runs are detached"),
+                HostChoice::Detached => (Health::Warning, "apt-get install tmux, if you want to use it"),
+            };
+            Check::bad("tmux", health, error.to_string(), fix)
         }
     }
 }

@@ -72,6 +72,7 @@ impl Agency {
     pub fn reconcile_live(&mut self) -> Result<Vec<Reconciled>, StoreError> {
         // A database that was replaced is not read any further.
         self.store.refresh()?;
+        self.name_unnamed()?;
         let live = self.store.live()?;
         let mut done = vec![];
         for row in &live {

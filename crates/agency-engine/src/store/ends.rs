@@ -55,12 +55,14 @@ impl Store {
         }
     }
 
-    fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
+    /// A fact about the database or its user.
+    pub(crate) fn fact(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT value FROM facts WHERE name = ?1";
         Ok(self.connection()?.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
-    fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+    /// Stores a fact.
+    pub(crate) fn set_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let transaction = self.begin()?;
         transaction.execute(
             "INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -68,5 +70,17 @@ impl Store {
         )?;
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Stores a fact unless it is known; says whether it was new.
+    pub(crate) fn set_new_fact(&mut self, name: &str, value: &str) -> Result<bool, StoreError> {
+        if self.fact(name)?.is_some() {
+            return Ok(false);
+        }
+        let transaction = self.begin()?;
+        let sql = "INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
+        let inserted = transaction.execute(sql, params![name, value])?;
+        transaction.commit()?;
+        Ok(inserted > 0)
     }
 }

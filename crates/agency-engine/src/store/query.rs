@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use agency_model::run::State;
 use agency_model::{RunId, RunKind, SessionId};
-use rusqlite::{OptionalExtension, Params, ToSql, params};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Params, params_from_iter};
 
 use super::columns::COLUMNS;
 use super::{RunRow, Store, StoreError};
@@ -27,11 +28,42 @@ pub struct RunFilter {
     pub session: Option<SessionId>,
     /// Also runs whose resources were removed.
     pub removed: bool,
+    /// Only runs that were created then or later.
+    pub since: Option<Timestamp>,
+    /// Only runs that ended then or later.
+    pub ended_since: Option<Timestamp>,
     /// At most so many; `None`: all.
     pub limit: Option<u32>,
 }
 
 impl RunFilter {
+    /// What a row has to fulfil, and the values that the conditions are about.
+    fn conditions(&self) -> (String, Vec<String>) {
+        let mut conditions = vec!["1".to_owned()];
+        let mut values = vec![];
+        if !self.states.is_empty() {
+            let states: Vec<String> = self.states.iter().map(|state| format!("'{state}'")).collect();
+            conditions.push(format!("state IN ({})", states.join(",")));
+        }
+        let mut equal = |condition: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                conditions.push(condition.to_owned());
+                values.push(value.to_owned());
+            }
+        };
+        equal("repo_path = ?", self.repo.as_deref());
+        equal("name = ?", self.name.as_deref());
+        equal("workflow_session = ?", self.session.as_ref().map(SessionId::as_str));
+        equal("kind = ?", self.kind.map(RunKind::as_str));
+        equal("kind <> ?", self.except.map(RunKind::as_str));
+        equal("julianday(created_at) >= julianday(?)", self.since.map(|since| since.to_string()).as_deref());
+        equal("julianday(ended_at) >= julianday(?)", self.ended_since.map(|since| since.to_string()).as_deref());
+        if !self.removed {
+            conditions.push("removed_at IS NULL".to_owned());
+        }
+        (conditions.join(" AND "), values)
+    }
+
     /// Only runs in this state, or in one that was named before.
     #[must_use]
     pub fn state(mut self, state: State) -> Self {
@@ -82,20 +114,6 @@ impl RunFilter {
     }
 }
 
-/// What a short name stands for.
-#[derive(Debug, Clone)]
-pub enum Selected {
-    /// Exactly this run.
-    One(Box<RunRow>),
-    /// No run.
-    None,
-    /// Several runs; the newest ones.
-    Several(Vec<RunRow>),
-}
-
-/// How many candidates an ambiguity lists.
-const CANDIDATES: u32 = 10;
-
 impl Store {
     /// The run with this id.
     pub fn run(&self, id: &RunId) -> Result<RunRow, StoreError> {
@@ -105,43 +123,18 @@ impl Store {
 
     /// The runs that match, newest first.
     pub fn list(&self, filter: &RunFilter) -> Result<Vec<RunRow>, StoreError> {
-        let mut conditions = vec!["1"];
-        let mut values: Vec<&dyn ToSql> = vec![];
-        let states: String = filter.states.iter().map(|state| format!("'{state}'")).collect::<Vec<_>>().join(",");
-        let by_state = format!("state IN ({states})");
-        if !filter.states.is_empty() {
-            conditions.push(&by_state);
-        }
-        if let Some(repo) = &filter.repo {
-            conditions.push("repo_path = ?");
-            values.push(repo);
-        }
-        if let Some(name) = &filter.name {
-            conditions.push("name = ?");
-            values.push(name);
-        }
-        let session = filter.session.as_ref().map(SessionId::as_str);
-        if let Some(session) = &session {
-            conditions.push("workflow_session = ?");
-            values.push(session);
-        }
-        let kind = filter.kind.map(RunKind::as_str);
-        if let Some(kind) = &kind {
-            conditions.push("kind = ?");
-            values.push(kind);
-        }
-        let except = filter.except.map(RunKind::as_str);
-        if let Some(except) = &except {
-            conditions.push("kind <> ?");
-            values.push(except);
-        }
-        if !filter.removed {
-            conditions.push("removed_at IS NULL");
-        }
+        let (conditions, values) = filter.conditions();
         let limit = filter.limit.map_or(-1, i64::from);
-        values.push(&limit);
-        let sql = format!("SELECT {COLUMNS} FROM runs WHERE {} ORDER BY id DESC LIMIT ?", conditions.join(" AND "));
-        self.rows(&sql, values.as_slice())
+        let sql = format!("SELECT {COLUMNS} FROM runs WHERE {conditions} ORDER BY id DESC LIMIT {limit}");
+        self.rows(&sql, params_from_iter(values))
+    }
+
+    /// How many runs match, whatever the limit is.
+    pub fn count(&self, filter: &RunFilter) -> Result<u64, StoreError> {
+        let (conditions, values) = filter.conditions();
+        let sql = format!("SELECT count(*) FROM runs WHERE {conditions}");
+        let count: i64 = self.connection()?.query_row(&sql, params_from_iter(values), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
     }
 
     /// The runs that are not over, oldest first. Mostly there are none, which is cheap to learn.
@@ -201,40 +194,6 @@ impl Store {
         Ok(self.connection()?.query_row(sql, [id.as_str()], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
-    /// Finds a run by its id, the beginning of its id (with or without `r_`), or its name.
-    pub fn select(&self, text: &str) -> Result<Selected, StoreError> {
-        if let Ok(id) = text.parse::<RunId>() {
-            return match self.run(&id) {
-                Ok(row) => Ok(Selected::One(Box::new(row))),
-                Err(StoreError::NotFound(_)) => Ok(Selected::None),
-                Err(error) => Err(error),
-            };
-        }
-        // A name that was used again means the live run, if there is just one.
-        let living = self.matching("name = ?1 AND state IN ('queued', 'running')", text)?;
-        if living.len() == 1 {
-            return Ok(one_of(living));
-        }
-        let by_name = self.matching("name = ?1 AND removed_at IS NULL", text)?;
-        if !by_name.is_empty() {
-            return Ok(one_of(newest_of_each(by_name)));
-        }
-        let rest = text.strip_prefix("r_").unwrap_or(text).to_ascii_uppercase();
-        if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            // Every character of an id is below 'a', so this is the range of all ids with the prefix.
-            let by_prefix = self.matching("id >= ?1 AND id < ?1 || 'a'", &format!("r_{rest}"))?;
-            if !by_prefix.is_empty() {
-                return Ok(one_of(by_prefix));
-            }
-        }
-        Ok(one_of(self.matching("name = ?1", text)?))
-    }
-
-    fn matching(&self, condition: &str, value: &str) -> Result<Vec<RunRow>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM runs WHERE {condition} ORDER BY id DESC LIMIT {CANDIDATES}");
-        self.rows(&sql, params![value])
-    }
-
     pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
         let mut statement = self.connection()?.prepare(sql)?;
         let mut rows = statement.query(values)?;
@@ -243,28 +202,5 @@ impl Store {
             found.push(RunRow::read(row)?);
         }
         Ok(found)
-    }
-}
-
-/// The name of an agent, or of a resumed conversation, stands for its newest run. The rows come newest first.
-fn newest_of_each(rows: Vec<RunRow>) -> Vec<RunRow> {
-    let mut kept: Vec<RunRow> = vec![];
-    let mut continued: Vec<RunId> = vec![];
-    for row in rows {
-        let is_older = continued.contains(&row.id)
-            || (row.kind == RunKind::Agent && kept.iter().any(|newer| newer.kind == RunKind::Agent));
-        continued.extend(row.parent_id.clone());
-        if !is_older {
-            kept.push(row);
-        }
-    }
-    kept
-}
-
-fn one_of(mut rows: Vec<RunRow>) -> Selected {
-    match rows.len() {
-        0 => Selected::None,
-        1 => rows.pop().map_or(Selected::None, |row| Selected::One(Box::new(row))),
-        _ => Selected::Several(rows),
     }
 }

@@ -94,6 +94,8 @@ const COLUMNS: &str = "id, run_id, attempt, state, content, asked_at, answer, an
 /// Oldest first. The ids of one millisecond have no order.
 const AS_ASKED: &str = "ORDER BY rowid";
 
+/// The shortest end of an id that is looked for.
+const MIN_SUFFIX_CHARS: usize = 4;
 /// How many candidates an ambiguity lists.
 const CANDIDATES: u32 = 10;
 
@@ -152,7 +154,7 @@ impl Store {
         Ok(rows(self.connection()?, &sql, [id.as_str()])?.pop())
     }
 
-    /// The questions whose id begins so, newest first.
+    /// The questions whose id begins or ends so, newest first.
     pub fn questions_like(&self, prefix: &str) -> Result<Vec<QuestionRow>, StoreError> {
         let rest = prefix.strip_prefix("q_").unwrap_or(prefix).to_ascii_uppercase();
         if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -160,9 +162,10 @@ impl Store {
         }
         // Every character of an id is below 'a', so this is the range of all ids with the prefix.
         let sql = format!(
-            "SELECT {COLUMNS} FROM questions WHERE id >= ?1 AND id < ?1 || 'a' ORDER BY id DESC LIMIT {CANDIDATES}"
+            "SELECT {COLUMNS} FROM questions WHERE (id >= 'q_' || ?1 AND id < 'q_' || ?1 || 'a') \
+             OR (length(?1) >= {MIN_SUFFIX_CHARS} AND substr(id, -length(?1)) = ?1) ORDER BY id DESC LIMIT {CANDIDATES}"
         );
-        rows(self.connection()?, &sql, [format!("q_{rest}")])
+        rows(self.connection()?, &sql, [rest])
     }
 
     /// Whether a run waits for an answer.

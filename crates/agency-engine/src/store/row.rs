@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct RunRow {
     /// The run.
     pub id: RunId,
-    /// The label that the user gave it.
+    /// Its name: the one that the user gave it, or one that is made of its prompt. Runs of earlier versions get it when
+    /// they are read.
     pub name: Option<String>,
     /// Where it stands.
     pub state: State,
@@ -181,6 +182,12 @@ impl RunRow {
     pub fn worktree_owner(&self) -> RunId {
         let name = self.worktree_path.as_deref().and_then(|path| path.rsplit('/').next());
         name.and_then(|name| name.parse().ok()).unwrap_or_else(|| self.id.clone())
+    }
+
+    /// What it is called where users read: its name.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.id.as_str())
     }
 
     /// Where the agent works.

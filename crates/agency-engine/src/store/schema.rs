@@ -6,8 +6,16 @@
 pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// `MIGRATIONS[n]` turns version `n` into version `n + 1`.
-pub(super) const MIGRATIONS: &[&str] =
-    &[RUNS_AND_REQUESTS, WHAT_THE_AGENT_SAYS, CONVERSATIONS, KINDS_OF_RUNS, WHO_ANSWERED, RECOVERY, WHO_MAY_ANSWER];
+pub(super) const MIGRATIONS: &[&str] = &[
+    RUNS_AND_REQUESTS,
+    WHAT_THE_AGENT_SAYS,
+    CONVERSATIONS,
+    KINDS_OF_RUNS,
+    WHO_ANSWERED,
+    RECOVERY,
+    WHO_MAY_ANSWER,
+    NAMES,
+];
 
 const RUNS_AND_REQUESTS: &str = "
 CREATE TABLE runs (
@@ -241,4 +249,9 @@ CREATE TABLE facts (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL);
 /// known, so theirs may not.
 const WHO_MAY_ANSWER: &str = "
 ALTER TABLE runs ADD COLUMN allow_self_answer INTEGER NOT NULL DEFAULT 0;
+";
+
+/// Runs of earlier versions that have no name are found at once. They get one when they are read.
+const NAMES: &str = "
+CREATE INDEX runs_unnamed ON runs (id) WHERE name IS NULL;
 ";

@@ -204,11 +204,12 @@ fn a_short_name_finds_one_run_none_or_the_candidates() {
     insert(&mut store, &run).unwrap();
     insert(&mut store, &new_run()).unwrap();
     let id = run.id.as_str();
-    assert!(matches!(store.select(id).unwrap(), Selected::One(row) if row.id == run.id));
-    assert!(matches!(store.select("fix").unwrap(), Selected::One(row) if row.id == run.id));
-    assert!(matches!(store.select("r_01").unwrap(), Selected::Several(rows) if rows.len() == 2));
+    let select = |text| store.select(text, Purpose::Read).unwrap();
+    assert!(matches!(select(id), Selected::One(row) if row.id == run.id));
+    assert!(matches!(select("fix"), Selected::One(row) if row.id == run.id));
+    assert!(matches!(select("r_01"), Selected::Several(rows) if rows.len() == 2));
     for nothing in ["", "%", "r_zz", "' OR 1=1 --", "unknown"] {
-        assert!(matches!(store.select(nothing).unwrap(), Selected::None), "{nothing}");
+        assert!(matches!(select(nothing), Selected::None), "{nothing}");
     }
 }
 

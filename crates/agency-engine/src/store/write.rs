@@ -9,6 +9,7 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use tracing::{debug, info};
 
 use super::columns::{self, COLUMNS};
+use super::names::{MustBeFree, is_taken};
 use super::{RunRow, Store, StoreError};
 
 /// A wait for another process's write that is worth a diagnostic.
@@ -61,13 +62,27 @@ pub(crate) fn now() -> Timestamp {
 impl Store {
     /// Inserts a run as `queued`, and whether its agent may answer questions.
     pub fn insert(&mut self, row: &RunRow, allow_self_answer: bool) -> Result<RunRow, StoreError> {
+        let inserted = self.insert_if_free(row, allow_self_answer, MustBeFree::default())?;
+        inserted.ok_or(StoreError::NameTaken)
+    }
+
+    /// The same, unless another run has what must be free; then nothing is inserted.
+    pub fn insert_if_free(
+        &mut self,
+        row: &RunRow,
+        allow_self_answer: bool,
+        free: MustBeFree,
+    ) -> Result<Option<RunRow>, StoreError> {
         let transaction = self.begin()?;
+        if is_taken(&transaction, row, free)? {
+            return Ok(None);
+        }
         let mut values = row.values();
         values.push(("allow_self_answer", allow_self_answer.into()));
         columns::insert(&transaction, &values)?;
         let row = read(&transaction, &row.id)?;
         transaction.commit()?;
-        Ok(row)
+        Ok(Some(row))
     }
 
     /// Feeds an input to the stored run. `details` explains a bad end in words.

@@ -94,6 +94,7 @@ impl Supervisor<'_> {
     }
 
     fn attempt_is_over(&mut self) {
+        self.catch_up_with_logs();
         self.timers.disarm(&Timer::Drain);
         let Some(exit) = self.process.take_exit() else { return };
         let attempt = self.run.attempt();

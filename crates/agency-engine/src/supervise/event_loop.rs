@@ -2,6 +2,7 @@
 
 use std::io;
 
+use agency_adapters::StreamItem;
 use agency_model::Event;
 use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -11,6 +12,7 @@ use super::Supervisor;
 use super::control::ControlMessage;
 use super::notifier::Notifier;
 use super::pane::PaneNews;
+use super::stream_reader::StreamReader;
 use super::timers::Timer;
 use super::viewer::drain_viewers;
 use crate::runner::RunnerEvent;
@@ -34,6 +36,7 @@ pub(super) struct LoopInputs {
 /// Anything that can happen.
 enum LoopEvent {
     Agent(RunnerEvent),
+    Understood(Vec<StreamItem>),
     Pane(PaneNews),
     Control(ControlMessage),
     Timer(Timer),
@@ -57,7 +60,7 @@ impl Supervisor<'_> {
     }
 
     async fn next(&mut self) -> LoopEvent {
-        let keeps_up = self.display.keeps_up();
+        let keeps_up = self.display.keeps_up() && self.protocol.reader.as_ref().is_none_or(StreamReader::keeps_up);
         // Control comes before a flood of output.
         tokio::select! {
             biased;
@@ -65,6 +68,7 @@ impl Supervisor<'_> {
             Some(message) = self.inputs.control.recv() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = self.display.next_of_pane() => LoopEvent::Pane(news),
+            items = next_items(self.protocol.reader.as_mut()) => LoopEvent::Understood(items),
             event = self.process.next(), if keeps_up => LoopEvent::Agent(event),
         }
     }
@@ -72,6 +76,7 @@ impl Supervisor<'_> {
     fn handle(&mut self, event: LoopEvent) {
         match event {
             LoopEvent::Agent(event) => self.handle_agent(event),
+            LoopEvent::Understood(items) => self.handle_items(items),
             LoopEvent::Pane(PaneNews::Typed(length)) => {
                 // Keys for an agent that reads no input have no effect, as on any terminal.
                 let _ = self.process.write(self.display.typed(length));
@@ -131,6 +136,13 @@ impl Supervisor<'_> {
 async fn next_signal(signals: Option<&mut Signals>) -> LoopEvent {
     match signals {
         Some(signals) => signals.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_items(reader: Option<&mut StreamReader>) -> Vec<StreamItem> {
+    match reader {
+        Some(reader) => reader.next().await,
         None => std::future::pending().await,
     }
 }

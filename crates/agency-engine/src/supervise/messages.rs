@@ -1,6 +1,6 @@
 //! Messages, interrupts and answers on their way to the agent: the requests that bring them, and the bytes that it gets.
 
-use agency_adapters::{Channel, EncodeError, ToAgent};
+use agency_adapters::{EncodeError, ToAgent};
 use agency_model::conversation::{Input, InterruptKey, Medium, Message, MessageOrigin, ProcessStart, RequestFailure};
 use agency_system::fault;
 
@@ -18,7 +18,7 @@ impl Supervisor<'_> {
     pub(super) fn begin_conversation(&mut self, pid: u32) {
         let medium = self.medium();
         if medium == Medium::Protocol {
-            let first = self.protocol.channel.as_mut().map(Channel::open).unwrap_or_default();
+            let first = self.protocol.reader.as_ref().map(|reader| reader.channel().open()).unwrap_or_default();
             // A process that does not read its input exits, or is reported when it gets a message.
             let _ = self.process.write(&first);
         }
@@ -91,8 +91,8 @@ impl Supervisor<'_> {
     }
 
     fn encode_and_write(&mut self, message: &ToAgent) -> Result<(), RequestFailure> {
-        let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
-        let bytes = channel.and_then(|channel| channel.encode(message)).map_err(|error| error.to_string())?;
+        let reader = self.protocol.reader.as_ref().ok_or(EncodeError::OneWay);
+        let bytes = reader.and_then(|reader| reader.channel().encode(message)).map_err(|error| error.to_string())?;
         self.process.write(&bytes).map_err(|_| INPUT_CLOSED)?;
         self.handle_pending_items();
         Ok(())

@@ -1,14 +1,16 @@
 //! Reads the agent's own protocol: events, its session, its result, its questions.
 //!
-//! The parser works on a copy of what is in the logs already and can neither hold up nor break them.
+//! The parser works on a copy of what is in the logs already. It cannot break them, and holds them up only when it is
+//! far behind.
 
-use agency_adapters::{Channel, Opening, Outcome, StreamFormat, StreamItem};
+use agency_adapters::{Opening, Outcome, StreamFormat, StreamItem};
 use agency_model::conversation::{Conversation, Input, Origin};
 use agency_model::run::Verdict;
 use agency_model::{Event, Usage};
 use ulid::Ulid;
 
 use super::Supervisor;
+use super::stream_reader::StreamReader;
 use crate::runner::Stream;
 use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
@@ -20,7 +22,7 @@ const LONGEST_SUMMARY: usize = 16 * 1024;
 pub(super) struct ProtocolReader {
     format: StreamFormat,
     opening: Option<Opening>,
-    pub(super) channel: Option<Channel>,
+    pub(super) reader: Option<StreamReader>,
     outcome: Option<Outcome>,
     pub(super) session: Option<String>,
     usage: Usage,
@@ -28,6 +30,8 @@ pub(super) struct ProtocolReader {
     spent: Usage,
     /// The last error that it reported, for agents that end without a result.
     last_error: Option<String>,
+    /// Whether the snapshot lacks something that no event tells.
+    snapshot_is_due: bool,
 }
 
 impl ProtocolReader {
@@ -35,12 +39,13 @@ impl ProtocolReader {
         let mut reader = Self {
             format: launch.stream,
             opening: launch.start.opening.clone(),
-            channel: None,
+            reader: None,
             outcome: None,
             session: None,
             usage: Usage::default(),
             spent: launch.spent,
             last_error: None,
+            snapshot_is_due: false,
         };
         reader.listen_anew();
         reader
@@ -48,7 +53,7 @@ impl ProtocolReader {
 
     /// Whether the agent's stream is understood, so that its raw lines are not shown to users.
     pub(super) fn understands(&self) -> bool {
-        self.channel.is_some()
+        self.reader.is_some()
     }
 
     /// Whether the agent receives messages by its protocol.
@@ -62,14 +67,15 @@ impl ProtocolReader {
     }
 
     fn listen_anew(&mut self) {
-        self.channel = match &self.opening {
+        let channel = match &self.opening {
             Some(opening) => self.format.conversation(opening.clone()),
             None => self.format.parser(),
         };
-        if let Some(channel) = &mut self.channel {
+        self.reader = channel.map(|mut channel| {
             channel.count_from(self.spent.plus(self.usage));
             channel.identify_from(Ulid::generate().0);
-        }
+            StreamReader::new(channel)
+        });
     }
 
     /// What the agent has used in this run.
@@ -113,24 +119,32 @@ impl ProtocolReader {
 }
 
 impl Supervisor<'_> {
-    /// Understands what was just written to the logs.
+    /// Understands what was just written to the logs, now or when the parser has read what came before.
     pub(super) fn understand(&mut self, length: usize) {
-        if let Some(channel) = &mut self.protocol.channel {
-            let items = channel.feed(self.process.written(Stream::Stdout, length));
-            self.handle_items(items);
+        if let Some(reader) = &mut self.protocol.reader {
+            let items = reader.feed(self.process.written(Stream::Stdout, length));
+            self.handle_items(items.unwrap_or_default());
         }
     }
 
     /// Handles what follows from a message to the agent, such as questions that are withdrawn.
     pub(super) fn handle_pending_items(&mut self) {
-        let items = self.protocol.channel.as_mut().map(|channel| channel.feed(b"")).unwrap_or_default();
-        self.handle_items(items);
+        let items = self.protocol.reader.as_mut().and_then(|reader| reader.feed(b""));
+        self.handle_items(items.unwrap_or_default());
+    }
+
+    /// Understands all that is in the logs.
+    pub(super) fn catch_up_with_logs(&mut self) {
+        while let Some(items) = self.protocol.reader.as_mut().and_then(StreamReader::finish_next) {
+            self.handle_items(items);
+        }
     }
 
     /// Understands the last half line, and is ready for another attempt.
     pub(super) fn stop_understanding(&mut self) -> Verdict {
-        let items = self.protocol.channel.as_mut().map(Channel::finish).unwrap_or_default();
-        self.handle_items(items);
+        self.catch_up_with_logs();
+        let items = self.protocol.reader.as_ref().map(|reader| reader.channel().finish());
+        self.handle_items(items.unwrap_or_default());
         self.store_agent_note();
         let verdict = self.protocol.verdict(&self.conversation);
         // For an agent that stays, what it finished was one turn of many.
@@ -145,12 +159,21 @@ impl Supervisor<'_> {
         self.protocol.listen_anew();
     }
 
-    fn handle_items(&mut self, items: Vec<StreamItem>) {
+    /// Handles what the agent said.
+    pub(super) fn handle_items(&mut self, items: Vec<StreamItem>) {
+        if items.is_empty() {
+            return;
+        }
         self.files.hold_events();
         for item in items {
             self.handle_item(item);
         }
         self.files.release_events();
+        // Once for all that was read at the same time: a file that replaces another one is brought to the disk at once,
+        // which takes longer than to read a hundred lines.
+        if std::mem::take(&mut self.protocol.snapshot_is_due) {
+            self.write_snapshot();
+        }
     }
 
     fn handle_item(&mut self, item: StreamItem) {
@@ -160,12 +183,12 @@ impl Supervisor<'_> {
                 self.protocol.session = Some(session);
                 self.store_agent_note();
                 // No event has it.
-                self.write_snapshot();
+                self.protocol.snapshot_is_due = true;
             }
             StreamItem::Result(outcome) => {
                 self.protocol.outcome = Some(outcome);
                 self.converse(Input::TurnEnded);
-                self.write_snapshot();
+                self.protocol.snapshot_is_due = true;
             }
             StreamItem::TurnStarted => self.converse(Input::TurnStarted),
             StreamItem::MessageTaken => self.converse(Input::MessageTaken),

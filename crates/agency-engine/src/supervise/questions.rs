@@ -10,6 +10,7 @@ use agency_system::fault;
 
 use super::Supervisor;
 use super::messages::INPUT_CLOSED;
+use super::stream_reader::StreamReader;
 use crate::runs::policy::look;
 use crate::store::{QuestionRow, QuestionState, StoreError};
 
@@ -122,8 +123,8 @@ impl Supervisor<'_> {
         let Some(asked) = self.conversation.asked.get(id) else { return };
         fault::point("answer.delivering");
         let message = ToAgent::Answer { key: asked.question.key.clone(), answer };
-        let channel = self.protocol.channel.as_mut().ok_or(EncodeError::OneWay);
-        let encoded = channel.and_then(|channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
+        let channel = self.protocol.reader.as_ref().map(StreamReader::channel).ok_or(EncodeError::OneWay);
+        let encoded = channel.and_then(|mut channel| Ok((channel.encode(&message)?, channel.denial_takes_words())));
         let result = match encoded {
             Ok((bytes, takes_text)) if bytes.is_empty() => Ok(Sent::Kept { takes_text }),
             Ok((bytes, takes_text)) => match self.process.write(&bytes) {

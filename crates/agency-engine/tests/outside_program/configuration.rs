@@ -10,7 +10,7 @@ use agency_engine::store::RunFilter;
 use agency_engine::workflow::{Project, load};
 use agency_model::run::State;
 use agency_model::workflow::{SessionState, Task};
-use agency_model::{Host, RunKind};
+use agency_model::{HostChoice, RunKind};
 
 use super::place::Place;
 
@@ -31,7 +31,7 @@ pub(super) fn a_driver_uses_the_configuration_in_memory() {
     agent.env = [("TOKEN".to_owned(), "secret".to_owned())].into();
     agent.env.insert("RUNS".to_owned(), place.home().join("runs").display().to_string());
     let mut config = Config::default();
-    config.host = Host::Detached;
+    config.host = HostChoice::Detached;
     config.agents.insert("in_memory".to_owned(), agent);
     let mut agency = place.builder().config(config.clone()).build().unwrap();
     let file = place.file("workflow.yaml");

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Located, Position, Step, StepKind, Work};
+use super::{Located, Position, Step, Work};
 use crate::string_enum::string_enum;
 use crate::{Host, McpServers, Mode};
 

@@ -51,6 +51,35 @@ fn any_name_of_a_directory_is_found_with_its_commit() {
 }
 
 #[test]
+fn head_is_the_same_whether_it_is_read_from_files_or_by_git() {
+    let world = World::new();
+    let agrees = |path: &Path| {
+        let (found, asked) = (Repository::open_in_place(path, "HEAD"), Repository::open_at(path, "HEAD"));
+        match (found, asked) {
+            (Ok(found), Ok(asked)) => assert_eq!(found, asked, "{}", path.display()),
+            (found, asked) => assert_eq!(found.unwrap_err().code(), asked.unwrap_err().code(), "{}", path.display()),
+        }
+    };
+    let linked = world.root().join("linked");
+    world.git(["worktree", "add", "-q", linked.to_str().unwrap()]);
+    fs::create_dir(world.root().join("elsewhere")).unwrap();
+    let check = |_: String| {
+        for path in [&world.repository, &world.repository.join("dir"), &linked, &world.root()] {
+            agrees(path);
+        }
+    };
+    check(world.git(["checkout", "-q", "-b", "topic/deep"]));
+    check(world.git(["pack-refs", "--all"]));
+    check(world.git(["commit", "-q", "--allow-empty", "-m", "newer than what is packed"]));
+    check(world.git(["symbolic-ref", "refs/heads/other", "refs/heads/topic/deep"]));
+    check(world.git(["symbolic-ref", "HEAD", "refs/heads/other"]));
+    check(world.git(["checkout", "-q", "--detach", "main"]));
+    check(world.git(["checkout", "-q", "-B", "new", "main"]));
+    check(world.git(["symbolic-ref", "HEAD", "refs/heads/unborn"]));
+    check(world.git(["config", "core.worktree", "../../elsewhere"]));
+}
+
+#[test]
 fn a_missing_path_a_file_and_a_plain_directory_are_told_apart() {
     let world = World::new();
     let code = |path: &Path| Repository::open(path).unwrap_err().code();

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::context::{Context, user_name};
 use crate::output::Spinner;
 use crate::problem::Problem;
+use crate::typed_text::given_text;
 use crate::view::answer_words;
 
 /// Answer a question of an agent; the first answer counts
@@ -20,12 +21,13 @@ use crate::view::answer_words;
     agency answer q_01ABC 2\n  \
     agency answer q_01ABC --text \"Use SQLite\"")]
 pub(crate) struct Args {
-    /// The question: its id, or the beginning of it
+    /// The question: its id, or the beginning or end of it
+    #[arg(add = super::completions::question_candidates())]
     question: String,
     /// allow, deny, allow-all, or options by number or name
     #[arg(value_name = "ANSWER", required_unless_present = "text")]
     answer: Vec<String>,
-    /// A free-text answer; with deny, the reason for the agent; with allow, a comment on a workflow's approval
+    /// A free-text answer, - from standard input; with deny, the reason for the agent; with allow, a comment on a workflow's approval
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     text: Option<String>,
 }
@@ -48,7 +50,8 @@ pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
         let why = format!("{}: {}", row.id, UnfitAnswer::OnlyOnScreen);
         return Err(Problem::new(ErrorCode::InvalidAnswer, why).hint(format!("agency attach {} shows it", row.run_id)));
     }
-    let answer = meant(&row.question, &args.answer, args.text)?;
+    let text = args.text.map(|text| given_text(text, "answer")).transpose()?;
+    let answer = meant(&row.question, &args.answer, text)?;
     let by = user_name();
     let outcome = {
         let _spinner = Spinner::begin(format!("answering {}", row.id), context.is_watched());

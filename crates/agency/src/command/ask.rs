@@ -1,22 +1,19 @@
 //! `agency ask`: a question about sources, answered by a fresh agent.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use agency_engine::ask::AskRequest;
 use agency_engine::runner::AnsiStripper;
-use agency_model::ErrorCode;
 
-use super::completions::{group_candidates, source_candidates};
+use super::completions::{group_candidates, runner_candidates, source_candidates};
 use super::run::listen_for_interrupts;
 use crate::context::Context;
 use crate::output::{ActivityLine, parse_duration};
 use crate::problem::Problem;
+use crate::typed_text::given_text;
 use crate::view::Answered;
-
-/// A longer question is refused; this much is read of it to know.
-const MOST_STDIN: u64 = 16 * 1024 * 1024;
 
 /// Ask a question about sources; a fresh agent reads exactly those and answers
 #[derive(Debug, clap::Args)]
@@ -28,7 +25,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     about: About,
     /// The agent: claude-code, codex, gemini, opencode, or one of your own [default: default_agent]
-    #[arg(long, value_name = "AGENT")]
+    #[arg(short = 'a', long, visible_alias = "agent", value_name = "AGENT", add = runner_candidates())]
     runner: Option<String>,
     /// Give up after this time, such as 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
@@ -50,7 +47,7 @@ pub(super) struct About {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
-    let question = if args.question == "-" { read_question()? } else { args.question };
+    let question = given_text(args.question, "question")?;
     let mut runner = context.subagent_runner()?;
     let interrupted = listen_for_interrupts()?;
     let request = AskRequest {
@@ -78,12 +75,4 @@ fn print_answer(out: &mut dyn Write, answer: &str) -> std::io::Result<()> {
         true => write!(out, "{text}"),
         false => writeln!(out, "{text}"),
     }
-}
-
-fn read_question() -> Result<String, Problem> {
-    let wrong = |why: String| Problem::new(ErrorCode::Usage, format!("the question on standard input {why}"));
-    let mut bytes = vec![];
-    let read = std::io::stdin().take(MOST_STDIN).read_to_end(&mut bytes);
-    read.map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    String::from_utf8(bytes).map_err(|_| wrong("is not UTF-8 text".to_owned()))
 }

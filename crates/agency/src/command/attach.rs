@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
 use agency_engine::runs::attach::Attachment;
-use agency_engine::store::RunRow;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::ErrorCode;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,8 @@ use crate::terminal::{AttachEnd, attach_terminal};
     Examples:\n  agency attach fix\n  agency attach --direct fix"
 )]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::ChangeLive))]
     run: String,
     /// Go through the supervisor, not through tmux; a detached run is always reached so
     #[arg(long)]
@@ -40,7 +41,7 @@ pub(crate) struct HowToAttach {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
+    let row = context.select_for(&mut agency, &args.run, Purpose::ChangeLive)?;
     attach(&agency, &row, args.direct, context)
 }
 

@@ -9,6 +9,7 @@ use agency_model::ErrorCode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::ask::About;
+use super::completions::runner_candidates;
 use crate::context::Context;
 use crate::problem::Problem;
 
@@ -22,7 +23,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     about: About,
     /// The agent: claude-code, codex, gemini, opencode, or one of your own [default: default_agent]
-    #[arg(long, value_name = "AGENT")]
+    #[arg(short = 'a', long, visible_alias = "agent", value_name = "AGENT", add = runner_candidates())]
     runner: Option<String>,
 }
 

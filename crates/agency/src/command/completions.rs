@@ -1,13 +1,16 @@
 //! `agency completions`: lets the shell complete commands, options and runs.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
+use agency_engine::config::AgentConfig;
 use agency_engine::orchestrator::SessionManager;
 use agency_engine::sources::{Catalogue, Source};
-use agency_engine::store::{RunFilter, RunRow};
-use agency_model::{ErrorCode, RunKind};
+use agency_engine::store::{Purpose, QuestionRow, RunFilter, RunRow};
+use agency_model::run::State;
+use agency_model::{Activity, ErrorCode, RunKind, escaped_line};
 use clap::builder::PossibleValuesParser;
-use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -109,15 +112,63 @@ pub(super) fn session_candidates() -> ArgValueCandidates {
     })
 }
 
-/// The runs that an argument may name.
-pub(super) fn run_candidates() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        newest_runs(RunFilter::default())
-            .into_iter()
-            .map(|row| {
-                let help = format!("{} {}", row.state, row.name.as_deref().unwrap_or(&row.runner_kind));
-                CompletionCandidate::new(row.id.to_string()).help(Some(help.into()))
+/// The runs that an argument may name: those that the command can act on, by name where that is enough, and by id where
+/// the beginning of one is typed.
+pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |typed: &OsStr| {
+        let typed = typed.to_string_lossy();
+        let rows = newest_runs(RunFilter { removed: purpose == Purpose::Restore, ..RunFilter::default() });
+        let fitting: Vec<RunRow> = rows.into_iter().filter(|row| purpose.fits(row)).collect();
+        let is_only = |row: &RunRow| fitting.iter().filter(|other| other.name == row.name).count() == 1;
+        fitting
+            .iter()
+            .filter_map(|row| {
+                let value =
+                    if is_only(row) && !typed.starts_with("r_") { row.label().to_owned() } else { row.id.to_string() };
+                let about = row.activity.filter(|_| row.state == State::Running).map(Activity::as_str);
+                let help = format!("{}, {}, {}", about.unwrap_or(row.state.as_str()), row.runner_kind, repository(row));
+                value.starts_with(&*typed).then(|| CompletionCandidate::new(value).help(Some(help.into())))
             })
             .collect()
+    })
+}
+
+/// The last part of the path of a run's repository.
+fn repository(row: &RunRow) -> &str {
+    row.repo_path.rsplit('/').next().unwrap_or(&row.repo_path)
+}
+
+/// The open questions.
+pub(super) fn question_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let agency = Context::new(false, None).agency().ok();
+        let Some(mut agency) = agency else { return vec![] };
+        let questions = agency.inbox().unwrap_or_default();
+        let candidate = |row: &QuestionRow| {
+            let run = agency.run_name(&row.run_id).unwrap_or_else(|| row.run_id.to_string());
+            let title = row.question.title.lines().next().unwrap_or_default().to_owned();
+            CompletionCandidate::new(row.id.to_string()).help(Some(format!("{run}: {}", escaped_line(&title)).into()))
+        };
+        questions.iter().map(candidate).collect()
+    })
+}
+
+/// The agents that a run can be started with: built-in ones and those of the configuration.
+pub(in crate::command) fn runner_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let Ok(config) = Context::new(false, None).config() else { return vec![] };
+        let candidate = |(name, agent): (&String, &AgentConfig)| {
+            let usual = if *name == config.default_agent { ", the default" } else { "" };
+            CompletionCandidate::new(name.replace('_', "-")).help(Some(format!("{}{usual}", agent.command).into()))
+        };
+        config.agents.iter().map(candidate).collect()
+    })
+}
+
+/// The pages of the documentation.
+pub(super) fn topic_candidates() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let pages = super::help::PAGES.iter();
+        pages.map(|(name, about, _)| CompletionCandidate::new(*name).help(Some((*about).into()))).collect()
     })
 }

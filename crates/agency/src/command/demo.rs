@@ -68,7 +68,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
     let answer = Shown { repo: sample.path.display().to_string(), runs: views };
     context.answer(&answer, |out| {
         let width = own_terminal_size(std::io::stdout()).map(|size| size.columns.get());
-        writeln!(out, "\n{}", run_table(&answer.runs, Timestamp::now(), width))?;
+        writeln!(out, "\n{}", run_table(&answer.runs, &[], Timestamp::now(), width))?;
         writeln!(out, "What {} changed:\n", sample.tasks.first().map_or("", |task| task.name))?;
         write!(out, "{}", coloured(&String::from_utf8_lossy(&diff)))?;
         let agency = own_name();
@@ -99,6 +99,7 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
             ..SpecDraft::default()
         },
         prompt_text: Some(task.prompt.to_owned()),
+        include_changes: false,
         current_directory: repo.to_owned(),
         environment,
         may_wait: true,

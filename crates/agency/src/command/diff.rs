@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
+use agency_engine::store::Purpose;
 use agency_model::{Escaper, Sgr};
 use agency_workspace::Patch;
 use schemars::JsonSchema;
@@ -17,7 +18,8 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency diff fix\n  agency diff fix | git apply --stat")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
 }
 

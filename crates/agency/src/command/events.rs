@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use agency_engine::store::Purpose;
 use agency_engine::watch::{EventReader, ReadEvent, Tail};
 use agency_model::ErrorCode;
 
@@ -15,7 +16,8 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
     /// Keep printing until the run has finished
     #[arg(short, long)]

@@ -33,7 +33,8 @@ pub(crate) struct Args {
 enum Verb {
     /// Show one question whole: the command or the diff, the options, what became of it
     Show {
-        /// The question: its id, or the beginning of it
+        /// The question: its id, or the beginning or end of it
+        #[arg(add = super::completions::question_candidates())]
         question: String,
     },
 }

@@ -2,8 +2,11 @@
 
 use std::process::ExitCode;
 
+use agency_engine::store::Purpose;
+
 use super::RUN_HELP;
 use super::send::DeliveryView;
+use super::several::each;
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
@@ -12,17 +15,17 @@ use crate::problem::Problem;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency interrupt fix\n  agency interrupt fix && agency send fix \"Start over\"")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
-    run: String,
+    #[arg(help = RUN_HELP, required = true, value_name = "RUN", allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::ChangeLive))]
+    runs: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
-    let outcome = {
-        let _spinner = Spinner::begin(format!("interrupting {}", row.id), context.is_watched());
-        agency.interrupt(&row)?
+    let act = |text: &str| {
+        let row = context.select_for(&mut agency, text, Purpose::ChangeLive)?;
+        let _spinner = Spinner::begin(format!("interrupting {}", row.label()), context.is_watched());
+        Ok(DeliveryView::new(&row, agency.interrupt(&row)?))
     };
-    let told = DeliveryView { id: row.id, outcome };
-    context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
+    each(&args.runs, context, act, |out, told| writeln!(out, "{}: {}", told.label, told.outcome))
 }

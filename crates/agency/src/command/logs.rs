@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use agency_engine::agency::Agency;
 use agency_engine::runner::AnsiStripper;
+use agency_engine::store::Purpose;
 use agency_engine::watch::{Tail, offset_of_last_lines};
 use agency_model::{ErrorCode, Escaper, Event, RunId, Sgr};
 use schemars::JsonSchema;
@@ -21,7 +22,8 @@ use crate::problem::Problem;
     after_help = "Examples:\n  agency logs fix\n  agency logs -f --clean fix\n  agency logs --stderr --tail 20 fix"
 )]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
     /// Keep printing until the run has finished
     #[arg(short, long, conflicts_with = "json")]

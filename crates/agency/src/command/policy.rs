@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use agency_engine::config::read_policy;
 use agency_engine::runs::policy::{PolicyChange, Replayed};
-use agency_engine::store::{QuestionState, RunRow};
+use agency_engine::store::{Purpose, QuestionState, RunRow};
 use agency_model::policy::{Action, Policy, Rule, in_short};
 use agency_model::{Answer, QuestionId, RunId};
 use schemars::JsonSchema;
@@ -43,7 +43,8 @@ enum Verb {
     /// Show what a policy would have done with the permissions that past runs asked for
     Test {
         /// Only this run; may be repeated. Without it: the newest 100 that asked something
-        #[arg(long, value_name = "RUN", add = super::completions::run_candidates())]
+        #[arg(long, value_name = "RUN", allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
         run: Vec<String>,
         /// A file with rules. Without it: those of the configuration, after those of each run's spec
         file: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
-use agency_engine::store::RunRow;
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::{Vcs, shell_quoted};
 use agency_workspace::Repository;
 use schemars::JsonSchema;
@@ -19,7 +19,8 @@ use crate::problem::Problem;
 #[command(after_help = "Examples:\n  agency restore fix\n  agency restore --branch rescued fix\n  \
                   agency restore --repo ~/moved/shop fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Restore))]
     run: String,
     /// The branch or bookmark to create [default: agency/restored-<run_id>]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -42,7 +43,7 @@ pub(crate) struct RestoredWork {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let mut row = context.select(&mut agency, &args.run)?;
+    let mut row = context.select_for(&mut agency, &args.run, Purpose::Restore)?;
     if let Some(moved) = &args.repo {
         row.repo_path = Repository::open(moved).map_err(RemoveError::from)?.root().display().to_string();
     }

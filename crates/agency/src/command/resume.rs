@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use agency_engine::runs::create::{ResumeFallback, ResumeRequest};
-use agency_model::ErrorCode;
+use agency_engine::store::Purpose;
 use agency_system::process::own_terminal_size;
 use clap::builder::PossibleValuesParser;
 
@@ -13,6 +13,7 @@ use super::attach;
 use super::run::{Afterwards, start};
 use crate::context::Context;
 use crate::problem::Problem;
+use crate::typed_text::{file_text, given_text};
 
 /// Continue the conversation of a finished run, in the same workspace
 #[derive(Debug, clap::Args)]
@@ -20,16 +21,17 @@ use crate::problem::Problem;
     agency resume fix --prompt \"Now write the documentation\"\n  \
     agency resume fix --mode interactive --attach")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::ChangeFinished))]
     run: String,
-    /// The next message to the agent; required for a headless agent
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// The next message to the agent, - from standard input; required for a headless agent
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
-    /// The same, from a file
+    /// The same, from a file; - from standard input
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     prompt_file: Option<PathBuf>,
-    /// A label for the new run [default: the one of the run before]
-    #[arg(long, value_name = "LABEL")]
+    /// A name for the new run [default: the one of the run before]
+    #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Run in a session of your tmux server, or without a terminal [default: as before]
     #[arg(long, value_parser = PossibleValuesParser::new(["tmux", "detached"]))]
@@ -53,13 +55,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let parent = context.select(&mut agency, &args.run)?;
+    let parent = context.select_for(&mut agency, &args.run, Purpose::ChangeFinished)?;
     let repository = PathBuf::from(&parent.repo_path);
     let prompt_text = match (args.prompt, args.prompt_file) {
-        (Some(text), _) => Some(text),
-        (None, Some(file)) => Some(std::fs::read_to_string(&file).map_err(|error| {
-            Problem::new(ErrorCode::InvalidPath, format!("the prompt '{}': {error}", file.display()))
-        })?),
+        (Some(text), _) => Some(given_text(text, "prompt")?),
+        (None, Some(file)) => Some(file_text(&file, "prompt")?),
         (None, None) => None,
     };
     let planned = agency.plan_resume(ResumeRequest {

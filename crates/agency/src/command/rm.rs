@@ -1,5 +1,6 @@
 //! `agency rm`: removes what finished runs hold, never work that is nowhere else.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use agency_engine::agency::Agency;
 use agency_engine::orchestrator::{SessionsInUse, needing_session};
 use agency_engine::runs::remove::{NeedingSession, RemoveError, RemoveRequest, Removed};
-use agency_engine::store::{RunFilter, RunRow};
+use agency_engine::store::{Purpose, RunFilter, RunRow};
 use agency_model::run::State;
 use agency_model::workflow::SessionState;
 use agency_model::{ErrorCode, RunId, SessionId};
@@ -27,17 +28,22 @@ use crate::problem::Problem;
 #[command(
     after_help = "Uncommitted and untracked files are saved as refs/agency/saved/<run_id>; agency restore brings them \
     back.\nFiles that .gitignore names are not saved.\nThe branch stays unless --delete-branch is given. Logs and the record of the run stay.\n\nExamples:\n  \
-    agency rm fix\n  agency rm --all-finished --older-than 7d --dry-run"
+    agency rm fix\n  agency rm --repo . --older-than 1d\n  agency rm --all-finished --older-than 7d --dry-run"
 )]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, required_unless_present = "all_finished", conflicts_with = "all_finished",
-        add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, required_unless_present_any = ["all_finished", "repo"],
+        conflicts_with_all = ["all_finished", "repo"],
+        allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::ChangeFinished))]
     runs: Vec<String>,
     /// All finished runs
     #[arg(long)]
     all_finished: bool,
-    /// With --all-finished: only those that ended so long ago, such as 7d
-    #[arg(long, value_name = "TIME", requires = "all_finished", value_parser = parse_duration)]
+    /// All finished runs of this repository
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    repo: Option<PathBuf>,
+    /// With --all-finished or --repo: only those that ended so long ago, such as 7d
+    #[arg(long, value_name = "TIME", conflicts_with = "runs", value_parser = parse_duration)]
     older_than: Option<Duration>,
     /// Print what would be done without doing it
     #[arg(long)]
@@ -49,6 +55,13 @@ pub(crate) struct Args {
     /// repositories of its own or files that cannot be saved (moved to the home's kept/). With --delete-branch: delete an unmerged branch too
     #[arg(long)]
     force: bool,
+}
+
+impl Args {
+    /// Whether it is about all finished runs, and not about some by name.
+    const fn takes_all(&self) -> bool {
+        self.all_finished || self.repo.is_some()
+    }
 }
 
 /// The answer for several runs.
@@ -92,8 +105,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     // A run that the database lost may work in a worktree that is to be removed; the plan has to know it too.
     agency.adopt_missing()?;
     let mut chosen = choose(args, &mut agency, context)?;
-    let kept = if args.all_finished && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
-    if let ([(row, why)], false) = (chosen.as_slice(), args.all_finished) {
+    let kept = if args.takes_all() && !args.force { keep_for_sessions(&agency, &mut chosen) } else { vec![] };
+    if let ([(row, why)], false) = (chosen.as_slice(), args.takes_all()) {
         let removed = one(&mut agency, row, options, args.dry_run, context)?;
         let outcome = Outcome { removed, why: why.clone(), error: None };
         return context.answer(&outcome, |out| print(out, &outcome));
@@ -161,11 +174,16 @@ fn interrupted(what: &str) -> Problem {
 }
 
 fn choose(args: &Args, agency: &mut Agency, context: &Context) -> Result<Vec<(RunRow, String)>, Problem> {
-    if !args.all_finished {
-        return args.runs.iter().map(|text| Ok((context.select(agency, text)?, "named".to_owned()))).collect();
+    if !args.takes_all() {
+        return args
+            .runs
+            .iter()
+            .map(|text| Ok((context.select_for(agency, text, Purpose::ChangeFinished)?, "named".to_owned())))
+            .collect();
     }
     let states = vec![State::Completed, State::Failed, State::Killed];
-    let rows = agency.list(&RunFilter { states, ..RunFilter::default() })?;
+    let repo = args.repo.as_deref().map(super::repository_root);
+    let rows = agency.list(&RunFilter { states, repo, ..RunFilter::default() })?;
     let now = Timestamp::now();
     let least = args.older_than.unwrap_or_default();
     let least = jiff::SignedDuration::try_from(least)
@@ -217,7 +235,7 @@ fn one(
     if dry_run {
         return agency.removal_plan(row, request);
     }
-    let _spinner = Spinner::begin(format!("removing {}", row.id), context.is_watched());
+    let _spinner = Spinner::begin(format!("removing {}", row.label()), context.is_watched());
     agency.remove(row, request)
 }
 

@@ -1,5 +1,7 @@
 //! `agency run`: starts an agent in a workspace of its own.
 
+mod prompt;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,27 +13,38 @@ use agency_engine::runs::create::{InputFingerprint, Plan, RunRequest, read_envir
 use agency_engine::store::RunRow;
 use agency_model::run::State;
 use agency_model::spec::{InputMode, InputSpec, LimitsDraft, PromptDraft, RunSpec, RunnerDraft, SpecDraft};
-use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, WorkspaceKind, without_values};
+use agency_model::{ErrorCode, Host, McpServer, McpServers, RunId, WorkspaceKind, shell_quoted, without_values};
+use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::prompt::{or_stdin, prompt_of};
 use super::attach;
+use super::completions::runner_candidates;
 use super::wait::result_with;
+use super::welcome;
 use crate::context::Context;
 use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
 use crate::view::RunView;
 
 /// Start an agent in a workspace of its own
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    agency run --runner claude-code --prompt \"Fix the failing test\"\n  \
-    agency run --runner codex --prompt-file task.md --base main --name fix --wait\n  \
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+#[command(
+    after_help = "Without a prompt on a terminal, a form asks for the agent, the prompt and the base.\n\nExamples:\n  \
+    agency run \"Fix the failing test\"\n  \
+    agency run -a codex --prompt-file task.md --base main --name fix --wait\n  \
+    git diff | agency run -a claude -p - --include-changes\n  \
+    agency run --edit\n  \
     agency run --spec run.json --dry-run\n  \
-    agency run --runner mine --prompt \"…\" -- --model large")]
+    agency run -a mine \"…\" -- --model large"
+)]
 pub(crate) struct Args {
-    /// Read the run spec from this JSON file; flags override it
+    /// What the agent is to do; - reads it from standard input
+    #[arg(value_name = "PROMPT", conflicts_with_all = ["prompt", "prompt_file"])]
+    task: Option<String>,
+    /// Read the run spec from this JSON file; flags override it; - reads standard input
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
     /// The git or jj repository [default: the one of the current directory]
@@ -44,19 +57,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     branch: Option<String>,
     /// The agent: claude-code, codex, gemini, opencode, cursor, scripted, or one of your own [default: default_agent]
-    #[arg(long, value_name = "AGENT")]
+    #[arg(short = 'a', long, visible_alias = "agent", value_name = "AGENT", add = runner_candidates())]
     runner: Option<String>,
-    /// What the agent is to do, as a file in the repository; relative to its root
-    #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true)]
+    /// What the agent is to do, as a file of the repository (relative to its root) or any other, which is copied; -
+    /// reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt", allow_hyphen_values = true, value_hint = ValueHint::FilePath)]
     prompt_file: Option<String>,
-    /// What the agent is to do, as text
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// What the agent is to do, as text; - reads it from standard input
+    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     prompt: Option<String>,
+    /// Write the prompt in $EDITOR, which begins with what is given otherwise
+    #[arg(short, long, conflicts_with = "json")]
+    edit: bool,
+    /// Begin with the uncommitted changes of your checkout, which stays as it is
+    #[arg(long, conflicts_with = "base")]
+    include_changes: bool,
     /// A file of the repository that the prompt refers to, whose fingerprint is kept; may be repeated
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     input: Vec<String>,
-    /// A label by which the run can be named
-    #[arg(long, value_name = "LABEL")]
+    /// The name of the run [default: the first words of the prompt]
+    #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// End the run after N minutes; 0: no limit
     #[arg(long, value_name = "N")]
@@ -141,6 +161,7 @@ pub(crate) struct DryRun {
 #[derive(Debug, Serialize, JsonSchema)]
 struct WouldCreate {
     id: RunId,
+    name: String,
     new_branch: Option<String>,
     base_commit: String,
     worktree_path: Option<String>,
@@ -149,10 +170,18 @@ struct WouldCreate {
 }
 
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
+    if args == Args::default() && !context.json() && super::tui::can_open(context) {
+        return super::tui::ask_for_run(context);
+    }
     let mut agency = context.agency()?;
+    welcome::greet(&mut agency, context);
     let (wait, show) = (args.wait, args.attach);
     let dry_run = args.dry_run;
+    let has_host = args.host.is_some();
     let plan = agency.plan(request(args, context)?)?;
+    if !has_host {
+        welcome::note_host(&mut agency, plan.spec.host, context);
+    }
     if dry_run {
         return print_plan(&agency, &plan, context);
     }
@@ -184,7 +213,7 @@ pub(super) fn start(
 ) -> Result<ExitCode, Problem> {
     let interrupted = listen_for_interrupts()?;
     let row = {
-        let _spinner = Spinner::begin(format!("creating {}", plan.id), context.is_watched());
+        let _spinner = Spinner::begin(format!("creating {}", plan.name.as_str()), context.is_watched());
         agency.create(plan, &interrupted).map_err(|error| Problem::from(error).detail("id", &plan.id))?
     };
     let warnings = plan.warnings();
@@ -196,11 +225,16 @@ pub(super) fn start(
         return wait_for_end(agency, &row, warnings, context);
     }
     let home = agency.home().clone();
+    if context.is_quiet() && !context.json() {
+        context.print(|out| writeln!(out, "{}", row.id))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let started = Started { run: RunView::new(row.clone(), &home), warnings };
     context.answer(&started, |out| print_run(out, &row))
 }
 
 fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
+    let prompt = prompt_of(&args, context)?;
     let repo = args.repo.map(|path| {
         path.to_str().map(str::to_owned).ok_or_else(|| {
             Problem::new(ErrorCode::InvalidPath, format!("the path of the repository is not UTF-8: {}", path.display()))
@@ -208,15 +242,15 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
     });
     let inputs = args.input.into_iter().map(|path| InputSpec { path, mode: InputMode::Read }).collect();
     let mut mcp_servers = McpServers::new();
-    for file in &args.mcp_config {
-        mcp_servers.extend(read_mcp_config(file)?);
+    for file in args.mcp_config.iter().cloned().map(or_stdin) {
+        mcp_servers.extend(read_mcp_config(&file)?);
     }
     mcp_servers.extend(args.mcp_server.into_iter().map(|name| (name, McpServer::default())));
     let flags = SpecDraft {
         repo: repo.transpose()?,
         base_ref: args.base,
         runner: Some(RunnerDraft { kind: args.runner, args: Some(args.runner_args) }),
-        prompt: args.prompt_file.map(|path| PromptDraft { path: Some(path) }),
+        prompt: prompt.file.map(|path| PromptDraft { path: Some(path) }),
         new_branch: args.branch,
         inputs: Some(inputs),
         limits: Some(LimitsDraft {
@@ -236,12 +270,13 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         ..SpecDraft::default()
     };
     let mut request = context.run_request(flags)?;
-    if let Some(file) = &args.env_file {
-        request.environment.extend(read_environment_file(file)?);
+    if let Some(file) = args.env_file.map(or_stdin) {
+        request.environment.extend(read_environment_file(&file)?);
     }
     Ok(RunRequest {
-        spec_file: args.spec,
-        prompt_text: args.prompt,
+        spec_file: args.spec.map(or_stdin),
+        prompt_text: prompt.text,
+        include_changes: args.include_changes && !args.dry_run,
         may_wait: !args.no_queue,
         notify: args.notify || request.notify,
         ..request
@@ -265,7 +300,7 @@ fn wait_for_end(
     warnings: Vec<String>,
     context: &Context,
 ) -> Result<ExitCode, Problem> {
-    context.say(&format!("{} is {}; waiting for its end (Ctrl-C leaves it running)", row.id, row.state));
+    context.say(&format!("{} is {}; waiting for its end (Ctrl-C leaves it running)", row.label(), row.state));
     // From here on an interrupt ends only the waiting.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let leave = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::new(AtomicBool::new(true)));
@@ -276,13 +311,14 @@ fn wait_for_end(
 }
 
 fn print_run(out: &mut dyn Write, row: &RunRow) -> std::io::Result<()> {
-    let name = row.name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
-    writeln!(out, "{}{name}  {}", row.id, state_word(row.state))?;
+    writeln!(out, "{}  {}", row.label(), state_word(row.state))?;
+    writeln!(out, "  id        {}", row.id)?;
     if let Some(branch) = &row.new_branch {
         writeln!(out, "  branch    {branch}")?;
     }
     writeln!(out, "  directory {}", row.directory())?;
-    writeln!(out, "  view      agency attach {0}   agency logs -f {0}", row.id)
+    let name = shell_quoted(row.label());
+    writeln!(out, "  view      agency attach {name}   agency logs -f {name}")
 }
 
 fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCode, Problem> {
@@ -290,6 +326,7 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
     let session = plan.id.tmux_session();
     let would_create = WouldCreate {
         id: plan.id.clone(),
+        name: plan.name.as_str().to_owned(),
         new_branch: plan.branch(),
         base_commit: plan.base.to_string(),
         worktree_path: plan.worktree(home).map(|path| path.display().to_string()),
@@ -310,6 +347,7 @@ fn print_plan(agency: &Agency, plan: &Plan, context: &Context) -> Result<ExitCod
         writeln!(out, "{spec}\n\nWould create:")?;
         let made = &answer.would_create;
         let none = || "none".to_owned();
+        writeln!(out, "  name      {}", made.name)?;
         writeln!(out, "  run       {} in {}", made.id, made.run_dir)?;
         writeln!(out, "  branch    {} at {}", made.new_branch.clone().unwrap_or_else(none), made.base_commit)?;
         writeln!(out, "  worktree  {}", made.worktree_path.clone().unwrap_or_else(none))?;

@@ -1,8 +1,8 @@
 //! `agency send`: sends a message to a running agent.
 
-use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 
+use agency_engine::store::{Purpose, RunRow};
 use agency_model::{ErrorCode, RunId};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
+use crate::typed_text::given_text;
 
 /// Send a message to a running agent
 #[derive(Debug, clap::Args)]
@@ -19,7 +20,8 @@ use crate::problem::Problem;
     agency send fix - < notes.md\n  \
     agency interrupt fix && agency send fix \"Leave the tests alone\"")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::ChangeLive))]
     run: String,
     /// The message; `-` takes it from standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
@@ -32,36 +34,30 @@ pub(crate) struct DeliveryView {
     pub(super) id: RunId,
     /// What the supervisor saw.
     pub(super) outcome: String,
+    #[serde(skip)]
+    pub(super) label: String,
+}
+
+impl DeliveryView {
+    pub(super) fn new(row: &RunRow, outcome: String) -> Self {
+        Self { id: row.id.clone(), outcome, label: row.label().to_owned() }
+    }
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let text = message(&args.text)?;
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
+    let row = context.select_for(&mut agency, &args.run, Purpose::ChangeLive)?;
     let outcome = {
-        let _spinner = Spinner::begin(format!("sending to {}", row.id), context.is_watched());
+        let _spinner = Spinner::begin(format!("sending to {}", row.label()), context.is_watched());
         agency.send(&row, &text)?
     };
-    let told = DeliveryView { id: row.id, outcome };
-    context.answer(&told, |out| writeln!(out, "{}: {}", told.id, told.outcome))
+    let told = DeliveryView::new(&row, outcome);
+    context.answer(&told, |out| writeln!(out, "{}: {}", told.label, told.outcome))
 }
 
 fn message(given: &str) -> Result<String, Problem> {
-    let mut text = given.to_owned();
-    if given == "-" {
-        let mut stdin = std::io::stdin();
-        if stdin.is_terminal() {
-            return Err(Problem::new(
-                ErrorCode::Usage,
-                "`-` takes the message from standard input, which is a terminal",
-            )
-            .hint("write the message as an argument, or pipe it in"));
-        }
-        text.clear();
-        stdin
-            .read_to_string(&mut text)
-            .map_err(|error| Problem::new(ErrorCode::Io, format!("the message could not be read: {error}")))?;
-    }
+    let text = given_text(given.to_owned(), "message")?;
     if text.trim().is_empty() {
         return Err(Problem::new(ErrorCode::Usage, "the message is empty").hint("write the message"));
     }

@@ -2,22 +2,28 @@
 
 use std::process::ExitCode;
 
+use agency_engine::store::Purpose;
+
 use super::RUN_HELP;
+use super::several::each;
 use crate::context::Context;
 use crate::problem::Problem;
 use crate::view::shown;
 
-/// Show everything about one run, and the files it changed
+/// Show everything about runs, and the files they changed
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency show fix\n  agency show --json fix")]
+#[command(after_help = "Examples:\n  agency show fix\n  agency show last\n  agency show --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
-    run: String,
+    #[arg(help = RUN_HELP, required = true, value_name = "RUN", allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
+    runs: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
-    let row = context.select(&mut agency, &args.run)?;
-    let shown = shown(&agency, row);
-    context.answer(&shown, |out| shown.write(out))
+    let act = |text: &str| {
+        let row = context.select(&mut agency, text)?;
+        Ok(shown(&agency, row))
+    };
+    each(&args.runs, context, act, |out, shown| shown.write(out))
 }

@@ -19,16 +19,26 @@ pub(crate) struct Args {
     no_mouse: bool,
 }
 
+/// Whether there is a terminal for it.
+pub(super) fn can_open(context: &Context) -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    context.has_screen() && !dumb
+}
+
 pub(crate) fn run(args: Args, context: &Context) -> Result<ExitCode, Problem> {
     if context.json() {
         return Err(
             Problem::new(ErrorCode::Usage, "the TUI has no JSON output").hint("agency ls --json lists the runs")
         );
     }
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    if !context.has_screen() || dumb {
+    if !can_open(context) {
         return Err(Problem::new(ErrorCode::Usage, "the TUI needs a terminal that can move its cursor")
             .hint("agency ls lists the runs; agency --help has all commands"));
     }
-    open(context, Choices { mouse: !args.no_mouse })
+    open(context, Choices { mouse: !args.no_mouse, new_run: false })
+}
+
+/// The same with the form for a new run.
+pub(super) fn ask_for_run(context: &Context) -> Result<ExitCode, Problem> {
+    open(context, Choices { mouse: true, new_run: true })
 }

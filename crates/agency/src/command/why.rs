@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use agency_engine::store::Purpose;
 use jiff::Timestamp;
 
 use super::RUN_HELP;
@@ -14,7 +15,8 @@ use crate::view::reason;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency why fix\n  agency why --json fix")]
 pub(crate) struct Args {
-    #[arg(help = RUN_HELP, add = super::completions::run_candidates())]
+    #[arg(help = RUN_HELP, allow_negative_numbers = true,
+        add = super::completions::run_candidates(Purpose::Read))]
     run: String,
 }
 

@@ -55,6 +55,7 @@ pub(super) fn start(call: &Call) -> Result<Reply, Problem> {
             ..SpecDraft::default()
         },
         prompt_text: Some(task.prompt),
+        include_changes: false,
         current_directory: call.context.current_directory()?,
         environment: std::env::vars_os().collect(),
         may_wait: true,

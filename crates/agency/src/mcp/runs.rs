@@ -1,7 +1,7 @@
 //! The tools `list_runs`, `show_run`, `run_output` and `stop_run`.
 
 use agency_engine::runner::AnsiStripper;
-use agency_engine::store::RunFilter;
+use agency_engine::store::{Purpose, RunFilter};
 use agency_engine::watch::{Tail, offset_of_last_lines};
 use agency_model::run::State;
 use agency_model::{ErrorCode, RunId, RunKind};
@@ -114,7 +114,7 @@ pub(super) fn output(call: &Call) -> Result<Reply, Problem> {
 pub(super) fn stop(call: &Call) -> Result<Reply, Problem> {
     let One { run } = call.input()?;
     let mut agency = call.context.agency()?;
-    let row = call.context.select(&mut agency, &run)?;
+    let row = call.context.select_for(&mut agency, &run, Purpose::ChangeLive)?;
     call.tell(format!("stopping {}", row.id));
     let row = agency.stop(&row)?;
     Reply::new(&RunView::new(row, agency.home()))

@@ -11,7 +11,7 @@ const PRESENCE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time between two frames that show news, while the user is active.
 const FRAME_INTERVAL: Duration = Duration::from_millis(50);
 /// How soon otherwise.
-const IDLE_FRAME_INTERVAL: Duration = Duration::from_millis(500);
+const IDLE_FRAME_INTERVAL: Duration = Duration::from_secs(1);
 /// A frame is followed by a pause of so many times what it cost, so that drawing takes a small part of the time.
 const COST_FACTOR: u32 = 20;
 

@@ -20,6 +20,8 @@ pub(super) enum Input {
     Resize(u16, u16),
     /// Time went by.
     Tick(Timestamp),
+    /// The program was opened to start a run.
+    NewRun,
     Background(BackgroundEvent),
 }
 

@@ -36,6 +36,7 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
             state.forget_said();
             steps::tick(state)
         }
+        Input::NewRun => form::open(state),
         Input::Background(news) => background::apply(state, news),
     };
     let areas = state.areas();

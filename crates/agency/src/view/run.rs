@@ -8,12 +8,16 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Status;
+
 /// What every command says about a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct RunView {
     pub(crate) id: RunId,
     pub(crate) name: Option<String>,
     pub(crate) state: State,
+    /// How it stands, by state, phase and activity.
+    pub(crate) status: Status,
     pub(crate) phase: Option<String>,
     pub(crate) attempt: u32,
     pub(crate) repo: String,
@@ -59,6 +63,7 @@ impl RunView {
             id: row.id,
             name: row.name,
             state: row.state,
+            status: Status::of(row.state, row.phase.as_deref(), row.activity),
             phase: row.phase,
             attempt: row.attempt,
             repo: row.repo_path,

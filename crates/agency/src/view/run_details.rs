@@ -6,7 +6,7 @@ use agency_engine::agency::Agency;
 use agency_engine::record::finish::read_markers;
 use agency_engine::store::RunRow;
 use agency_model::run::ChangedPath;
-use agency_model::{RunKind, Usage, Vcs, hide_mcp_values};
+use agency_model::{RunKind, Usage, Vcs, WorkspaceKind, hide_mcp_values};
 use agency_workspace::ChangedFile;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,8 @@ pub(crate) struct Shown {
     inputs: Option<Value>,
     /// The agent's last answer, where its stream is understood.
     summary: Option<String>,
-    /// The files that differ from the base commit now, or did when the run ended and its workspace is gone.
+    /// The files that differ from the base commit now, or did when the run ended and its workspace is gone; null for a run
+    /// in the user's own checkout.
     changed_files: Option<Vec<ChangedPath>>,
     /// What git printed about each directory that it could not open: files in it are not among `changed_files`.
     unread: Vec<String>,
@@ -36,8 +37,10 @@ pub(crate) fn shown(agency: &Agency, row: RunRow) -> Shown {
     let read = |name| {
         agency_engine::home::read_whole(&directory.file(name)).ok().and_then(|text| serde_json::from_slice(&text).ok())
     };
-    // A workspace that is gone, or a repository that moved, has no changes to show.
-    let changes = agency.workspace_of(&row).ok().and_then(|workspace| workspace.changes().ok());
+    // A workspace that is gone, or a repository that moved, has no changes to show. In the user's own checkout nothing
+    // tells the agent's changes from the user's, and git takes several times as long as everything else here.
+    let has_own = row.workspace != WorkspaceKind::None;
+    let changes = has_own.then(|| agency.workspace_of(&row).ok()?.changes().ok()).flatten();
     let done = read_markers(&directory);
     let (summary, noted) = done.map_or((None, None), |done| (done.summary, done.changed_files));
     let mut spec: Option<Value> = read("spec.json");

@@ -29,6 +29,7 @@ fn request(world: &World, repo: &Path, prompt: Option<&str>) -> RunRequest {
         spec_file: None,
         flags: SpecDraft::default(),
         prompt_text: prompt.map(str::to_owned),
+        include_changes: false,
         current_directory: repo.to_owned(),
         environment: [("PATH", "/usr/bin:/bin"), ("AGENCY_HOME", world.agency_home().to_str().unwrap())]
             .map(|(name, value)| (name.into(), value.into()))

@@ -20,6 +20,7 @@ fn a_dry_run_shows_the_spec_and_what_would_be_created_and_creates_nothing() {
     assert!(data["program"].as_str().unwrap().ends_with("/agents/quiet"));
     let expected = json!({
         "id": id,
+        "name": "x",
         "new_branch": format!("agency/{id}"),
         "base_commit": repo.git(&["rev-parse", "HEAD"]),
         "worktree_path": data["would_create"]["worktree_path"],

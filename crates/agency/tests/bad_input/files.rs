@@ -40,15 +40,15 @@ fn a_missing_file_is_refused() {
 
 // proves L4
 #[test]
-fn a_path_relative_to_the_current_directory_is_answered_with_the_right_one() {
+fn an_input_relative_to_the_current_directory_is_answered_with_the_right_path() {
     let (world, repo) = world();
     let command = || {
-        let mut command = world.command(&["run", "--runner", "quiet", "--prompt-file", "lib.rs"]);
+        let mut command = world.command(&["run", "--runner", "quiet", "--prompt", "x", "--input", "lib.rs"]);
         command.current_dir(repo.path.join("src"));
         command
     };
     let error = refused_command(&world, &repo, command, ErrorCode::InvalidPath);
-    says(&error, &["say 'src/lib.rs'"]);
+    says(&error, &["does not exist in the repository"]);
 }
 
 // proves L4, L18
@@ -72,8 +72,18 @@ fn a_file_outside_the_repository_is_refused_however_it_is_named() {
     let neighbour = format!("{}/README.md", path(&other));
     let absolute = outside.to_str().unwrap();
     for given in [absolute, "../../outside.md", "src/../../../outside.md", &neighbour] {
-        refused_for_both(&world, &repo, given, ErrorCode::InvalidPath, &["outside the repository"]);
+        let arguments = run_prompted(&repo, &["--input", given]);
+        says(&refused(&world, &repo, &arguments, ErrorCode::InvalidPath), &["outside the repository"]);
     }
+    // A prompt that an option names may be anywhere, one that a spec names may not.
+    let spec = world.root().join("spec.json");
+    let text = format!(
+        r#"{{"repo": "{}", "base_ref": "HEAD", "runner": {{"kind": "quiet"}}, "prompt": {{"path": "{absolute}"}}}}"#,
+        path(&repo)
+    );
+    fs::write(&spec, text).unwrap();
+    let arguments = ["run", "--spec", spec.to_str().unwrap()];
+    says(&refused(&world, &repo, &arguments, ErrorCode::InvalidPath), &["outside the repository"]);
 }
 
 // proves L4

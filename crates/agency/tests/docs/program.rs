@@ -25,7 +25,9 @@ impl Help {
     /// The long options, without those that every command has.
     pub(super) fn own_flags(&self) -> Vec<String> {
         let mut flags = self.flags();
-        flags.retain(|flag| !["--json", "--config", "--verbose", "--help", "--version"].contains(&flag.as_str()));
+        flags.retain(|flag| {
+            !["--json", "--config", "--verbose", "--quiet", "--color", "--help", "--version"].contains(&flag.as_str())
+        });
         flags
     }
 
@@ -38,7 +40,7 @@ impl Help {
     /// The commands below this one.
     pub(super) fn subcommands(&self) -> Vec<String> {
         let entries = self.entries("Commands:").into_iter().map(|(head, _)| head);
-        entries.filter(|name| name != "help").collect()
+        entries.filter(|name| name != "help" || self.words.is_empty()).collect()
     }
 
     /// What a part of the help lists: the words of each entry, and its description.

@@ -169,6 +169,18 @@ fn a_run_without_a_workspace_of_its_own_works_in_the_repository_and_says_so_loud
 }
 
 #[test]
+fn show_of_a_run_without_a_workspace_names_no_files_and_diff_does() {
+    let world = world();
+    let repo = world.repo("project");
+    world.agent("touching", Agent::new("pwd > here.txt"));
+    let run = start(&world, &repo, "touching", &["--workspace", "none", "--host", "detached"]);
+    end(&world, &run);
+    let id = text(&run, "id");
+    assert_eq!(world.json(&["show", id])["data"]["changed_files"], Value::Null);
+    assert!(world.ok(&["diff", id]).stdout.contains("here.txt"));
+}
+
+#[test]
 fn wait_exits_as_the_agent_did() {
     let world = world();
     let repo = world.repo("project");

@@ -28,7 +28,7 @@ fn ls_is_newest_first_and_filters() {
     assert_eq!(ids(&["ls", "--name", "second"]), [second["id"].clone()]);
     assert_eq!(ids(&["ls", "--limit", "1"]), [second["id"].clone()]);
     let table = world.ok(&["ls"]).stdout;
-    assert!(table.starts_with("ID ") && table.contains("first") && table.contains("completed"), "{table}");
+    assert!(table.starts_with("NAME ") && table.contains("first") && table.contains("completed"), "{table}");
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn orphans() {
     sees!(console, ["agent", "orphans"], @r"
     $ agency agent orphans
     [pid]  /bin/sh {world}/agents/blocked do it
-      run  [run], failed
+      run  [run] (do-it), failed
       doing  [activity]; started [duration], [duration] of CPU used
       others  0 more of the run
       workspace  {world}/agency/worktrees/[hash]/[run]

@@ -14,6 +14,7 @@ fn config() {
     default_agent = "claude_code"
     max_agents = 4
     host = "detached"
+    branch_template = ""
     vcs = "auto"
     trust_worktrees = false
     allow_self_answer = false

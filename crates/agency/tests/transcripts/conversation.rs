@@ -111,7 +111,7 @@ fn send() {
     console.start("chatty", "fix");
     sees!(console, ["send", "fix", "Use the other parser"], @r"
     $ agency send fix Use the other parser
-    [run]: sent by the agent's protocol
+    fix: sent by the agent's protocol
     ");
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["send", "fix", "Use the other parser"], @r"
@@ -135,7 +135,7 @@ fn interrupt() {
     console.start("interruptible", "fix");
     sees!(console, ["interrupt", "fix"], @r"
     $ agency interrupt fix
-    [run]: sent by the agent's protocol
+    fix: sent by the agent's protocol
     ");
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["interrupt", "fix"], @r"

@@ -15,13 +15,14 @@ fn program() {
       tui  Open the TUI: all runs, their output and questions; the same as agency without
                    arguments
       run  Start an agent in a workspace of its own
-      ls  List runs, newest first
-      show  Show everything about one run, and the files it changed
+      ls  List runs, those that need you first
+      status  Print one line about all runs, for a tmux status bar or a shell prompt
+      show  Show everything about runs, and the files they changed
       logs  Print what the agent said, byte for byte
       events  Print the numbered events of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
-      wait  Wait until a run has finished (or has started), and exit as it did
+      wait  Wait until runs have finished (or have started), and exit as they did
       why  Show what an agent is doing, since when, and the event or screen line it follows from
       inbox  List what agents ask and wait for, oldest first
       answer  Answer a question of an agent; the first answer counts
@@ -44,28 +45,34 @@ fn program() {
       serve  Watch all runs and reconcile those whose supervisor dies; no run depends on it
       doctor  Examine git, jj, tmux, the home, the database, the agents and the runs, and name a
                    fix for each problem
+      cost  Show the tokens and the cost that agents reported
       adapters  List the agents that can be run: whether each is installed, its version, and what it
                    can do
       config  Show the configuration, or the file it is read from
       schema  Print JSON Schemas: of files that agency reads, and of every answer
       completions  Print a script that completes agency's commands, options and runs
+      man  Print a manual page, or write all of them into a directory
+      help  Show the help of a command, or a page of the documentation
       demo  Watch three scripted agents work at once on a sample repository; needs no model and
                    no network
-      help  Print this message or the help of the given subcommand(s)
 
     Options:
           --json  Print one JSON object and nothing else
           --config <FILE>  Read this configuration file (also $AGENCY_CONFIG)
       -v, --verbose...  Print diagnostics to standard error; twice for more (also $AGENCY_LOG)
+      -q, --quiet  Print no notes and no progress, only what was asked for and errors
+          --color <WHEN>  Use colours: auto, always or never (also $NO_COLOR)
       -h, --help  Print help
       -V, --version  Print version
 
     Without a command, agency opens the TUI.
 
     Start with `agency demo`, or in a git repository:
-      agency run --runner claude-code --prompt "Fix the failing test"
+      agency run "Fix the failing test"
       agency ls
-      agency attach <run>
+      agency attach last
+
+    agency help <topic> shows a page of the documentation, agency help topics lists them.
     "#);
     sees!(console, ["runn"], @r"
     $ agency runn
@@ -127,10 +134,10 @@ fn demo() {
       write-a-walkthrough  Done: two commits. The ideas are not committed; they are yours to keep or drop.
       write-a-walkthrough  completed
 
-    ID  STATE  AGE  RUNNER  REPO  NAME
-    [run]  completed  [duration]  scripted  agency-demo-[random]  dig-a-cellar
-    [run]  completed  [duration]  scripted  agency-demo-[random]  save-the-game
-    [run]  completed  [duration]  scripted  agency-demo-[random]  write-a-walkthrough
+    NAME  STATE  AGE  RUNNER  REPO  ID
+    dig-a-cellar  completed  [duration]  scripted  agency-demo-[random]  [run]
+    save-the-game  completed  [duration]  scripted  agency-demo-[random]  [run]
+    write-a-walkthrough  completed  [duration]  scripted  agency-demo-[random]  [run]
 
     What dig-a-cellar changed:
 

@@ -12,8 +12,8 @@ fn ls() {
     console.finish("quick", "fix");
     sees!(console, ["ls"], @r"
     $ agency ls
-    ID  STATE  AGE  RUNNER  REPO  NAME
-    [run]  completed  [duration]  quick  project  fix
+    NAME  STATE  AGE  RUNNER  REPO  ID
+    fix  completed  [duration]  quick  project  [run]
     ");
     sees!(console, ["ls", "--state", "sleeping"], @r"
     $ agency ls --state sleeping
@@ -27,7 +27,7 @@ fn ls() {
     ");
     sees!(console, ["ls", "--repo", "nowhere"], @r"
     $ agency ls --repo nowhere
-    No runs. Start one with agency run, or see agency demo.
+    No runs match --repo nowhere; without it there is 1 run.
     ");
     console.world.set("max_agents", "many");
     sees!(console, ["ls"], @r"
@@ -69,9 +69,9 @@ fn show() {
     sees!(console, ["show"], @r"
     $ agency show
     error: the following required arguments were not provided:
-      <RUN>
+      <RUN>...
 
-    Usage: agency show <RUN>
+    Usage: agency show <RUN>...
 
     For more information, try '--help'.
 
@@ -184,6 +184,97 @@ fn why() {
       <RUN>
 
     Usage: agency why <RUN>
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn status() {
+    let console = Console::new();
+    sees!(console, ["status"], @r"
+    $ agency status
+    0 waiting, 0 running, 0 queued, 0 failed
+    ");
+    sees!(console, ["status", "--format", "html"], @r"
+    $ agency status --format html
+    error: invalid value 'html' for '--format <FORMAT>'
+      [possible values: text, tmux, prompt, json]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["status", "now"], @r"
+    $ agency status now
+    error: unexpected argument 'now' found
+
+    Usage: agency status [OPTIONS]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn cost() {
+    let console = Console::new();
+    sees!(console, ["cost"], @r"
+    $ agency cost
+    No runs, so nothing was used.
+    ");
+    console.enter(&["run", "--prompt", "Fix it", "--wait"]);
+    sees!(console, ["cost", "--by", "agent"], @r"
+    $ agency cost --by agent
+    AGENT  RUNS  INPUT  OUTPUT  CACHED  COST  14 DAYS
+    quick  1  -  -  -  -
+    total  1  -  -  -  -
+    ");
+    sees!(console, ["cost", "--by", "colour"], @r"
+    $ agency cost --by colour
+    error: invalid value 'colour' for '--by <BY>'
+      [possible values: agent, repo, day, workflow]
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+    sees!(console, ["cost", "--since", "yesterday"], @r"
+    $ agency cost --since yesterday
+    error: invalid value 'yesterday' for '--since <TIME>': 'yesterday' is not a duration; write for example [duration], [duration], [duration], 7d or 2w
+
+    For more information, try '--help'.
+
+    [E_USAGE]
+    [exit status: 2]
+    ");
+}
+
+#[test]
+fn man() {
+    let console = Console::new();
+    sees!(console, ["man", "--dir", "pages"], @r"
+    $ agency man --dir pages
+    wrote the manual pages into pages
+    ");
+    sees!(console, ["man", "rnu"], @r"
+    $ agency man rnu
+    error [E_USAGE]: there is no command 'rnu'
+    hint: did you mean run?
+    [exit status: 2]
+    ");
+    sees!(console, ["man", "run", "--dir", "pages"], @r"
+    $ agency man run --dir pages
+    error: the argument '[COMMAND]...' cannot be used with '--dir <DIR>'
+
+    Usage: agency man <COMMAND>...
 
     For more information, try '--help'.
 

@@ -7,10 +7,11 @@ fn run() {
     let console = Console::new();
     sees!(console, ["run", "--mode", "headless", "--prompt", "Do it", "--name", "fix"], @r"
     $ agency run --mode headless --prompt Do it --name fix
-    [run] (fix)  running
+    fix  running
+      id  [run]
       branch  agency/[run]
       directory {world}/agency/worktrees/[hash]/[run]
-      view  agency attach [run]  agency logs -f [run]
+      view  agency attach fix  agency logs -f fix
     ");
     sees!(console, ["run", "--mode", "headless", "--prompt", "Do it", "--dry-run"], @r#"
     $ agency run --mode headless --prompt Do it --dry-run
@@ -37,18 +38,19 @@ fn run() {
     }
 
     Would create:
+      name  do-it
       run  [run] in {world}/agency/runs/[run]
       branch  agency/[run] at [commit]
       worktree  {world}/agency/worktrees/[hash]/[run]
       session  none
       program  {world}/agents/quick
     "#);
-    sees!(console, ["run", "--mode", "headless"], @r"
+    sees!(console, ["run", "--mode", "headless"], @r#"
     $ agency run --mode headless
-    error [E_INVALID_SPEC]: `prompt.path`: missing, expected a string, the path of a markdown file in the repository
-    hint: or use flags: agency run --help lists them
+    error [E_INVALID_SPEC]: No prompt: use agency run "TEXT", --prompt TEXT, --prompt-file FILE, --edit, or - for standard input
+    hint: agency run --help shows examples
     [exit status: 2]
-    ");
+    "#);
     sees!(console, ["run", "--runner", "quik", "--prompt", "Do it"], @r"
     $ agency run --runner quik --prompt Do it
     error [E_RUNNER_NOT_CONFIGURED]: no agent is named 'quik'
@@ -63,12 +65,12 @@ fn wait() {
     console.start("quick", "fix");
     sees!(console, ["wait", "fix"], @r"
     $ agency wait fix
-    [run] is completed
+    fix is completed
     ");
     console.start("failing", "broken");
     sees!(console, ["wait", "broken"], @r"
     $ agency wait broken
-    [run] is failed (E_RUN_FAILED: the agent exited with code 3)
+    broken is failed (E_RUN_FAILED: the agent exited with code 3)
     [exit status: 3]
     ");
     sees!(console, ["wait", "nothing"], @r"
@@ -85,7 +87,7 @@ fn stop() {
     console.start("waiting", "fix");
     sees!(console, ["stop", "fix"], @r"
     $ agency stop fix
-    [run] is killed
+    fix is killed
     ");
     sees!(console, ["stop", "fix"], @r"
     $ agency stop fix
@@ -108,10 +110,11 @@ fn resume() {
     console.world.ok(&["stop", "fix"]);
     sees!(console, ["resume", "fix", "--prompt", "Now the tests", "--name", "tests"], @r"
     $ agency resume fix --prompt Now the tests --name tests
-    [run] (tests)  running
+    tests  running
+      id  [run]
       branch  agency/[run]
       directory {world}/agency/worktrees/[hash]/[run]
-      view  agency attach [run]  agency logs -f [run]
+      view  agency attach tests  agency logs -f tests
     ");
     sees!(console, ["resume", "tests", "--prompt", "More"], @r"
     $ agency resume tests --prompt More

@@ -2,7 +2,7 @@
 
 use super::{json, toml};
 use crate::config::{Config, ConfigError, Environment, Location, NamedBy, PromptDelivery};
-use agency_model::Host;
+use agency_model::HostChoice;
 use std::{path::PathBuf, time::Duration};
 
 #[test]
@@ -60,7 +60,7 @@ fn both_formats_say_the_same() {
     .unwrap();
     let same = Config { file: from_toml.file.clone(), lines: from_toml.lines.clone(), ..from_json };
     assert_eq!(from_toml, same);
-    assert_eq!((same.max_agents, same.host), (2, Host::Detached));
+    assert_eq!((same.max_agents, same.host), (2, HostChoice::Detached));
     assert_eq!((same.wrapper, same.tmux_socket), (Some(PathBuf::from("/w")), Some("s".to_owned())));
     assert_eq!(same.pid_dir, Some(PathBuf::from("/p")));
     assert_eq!(same.limits.max_minutes, Some(3));

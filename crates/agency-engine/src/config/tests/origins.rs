@@ -23,7 +23,8 @@ fn each_value_knows_its_line_and_secrets_are_masked() {
     insta::assert_snapshot!(shown(&config), @r#"
     default_agent = "claude_code" (default)
     max_agents = 2 (config.toml:1)
-    host = "tmux" (default)
+    host = "auto" (default)
+    branch_template = "" (default)
     vcs = "auto" (default)
     trust_worktrees = false (default)
     allow_self_answer = false (default)

@@ -142,6 +142,7 @@ impl WorkflowExecutor {
             spec_file: None,
             flags,
             prompt_text: prompt,
+            include_changes: false,
             current_directory: PathBuf::from(&self.record.repo),
             environment,
             may_wait: true,

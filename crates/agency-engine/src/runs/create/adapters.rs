@@ -53,6 +53,18 @@ pub struct Supports {
     pub resume_interactive: bool,
 }
 
+impl Agency {
+    /// The names of the agents whose programs are found, without asking them anything.
+    #[must_use]
+    pub fn installed_agents(&self, here: &Path, environment: &BTreeMap<OsString, OsString>) -> Vec<String> {
+        let search_path = SearchPath { current_directory: here, environment };
+        let is_there =
+            |agent: &AgentConfig| !agent.own_command && find_program(OsStr::new(&agent.command), &search_path).is_ok();
+        let installed = self.config.agents.iter().filter(|(_, agent)| is_there(agent));
+        installed.map(|(name, _)| name.replace('_', "-")).collect()
+    }
+}
+
 impl Adapter {
     /// What it can do, in words.
     #[must_use]

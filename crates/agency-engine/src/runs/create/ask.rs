@@ -26,6 +26,8 @@ pub(crate) struct AskPlan {
     pub(crate) agent: AgentConfig,
     /// Its executable.
     pub(crate) program: PathBuf,
+    /// What is asked.
+    pub(crate) question: String,
     /// What it receives on its standard input; none if its arguments name the file.
     pub(crate) words: Option<String>,
     /// Where it works.
@@ -37,7 +39,7 @@ pub(crate) struct AskPlan {
 impl Agency {
     /// The run that answers a question. Nothing is created.
     pub(crate) fn plan_ask(&self, ask: AskPlan) -> Result<Plan, CreateError> {
-        let AskPlan { id, runner, agent, program, words, scratch, environment } = ask;
+        let AskPlan { id, runner, agent, program, question, words, scratch, environment } = ask;
         let spec = RunSpec {
             repo: scratch.directory().display().to_string(),
             base_ref: String::new(),
@@ -57,6 +59,7 @@ impl Agency {
             mcp_servers: McpServers::default(),
             reserved: Reserved::default(),
         };
+        let name = self.planned_name(None, Some(&question), &spec.runner.kind)?;
         let from = AskedFrom {
             current_directory: scratch.directory().to_owned(),
             environment,
@@ -66,6 +69,7 @@ impl Agency {
         };
         let parts = PlanParts {
             id,
+            name,
             kind: RunKind::Ask,
             vcs: Vcs::Git,
             spec,

@@ -13,6 +13,7 @@ use agency_system::uuid::random_uuid;
 use agency_workspace::{Commit, Repository};
 
 use super::find_agent::SearchPath;
+use super::naming::RunName;
 use super::notify::notify_targets;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
@@ -25,6 +26,7 @@ use crate::wire::Notify;
 /// What was decided by what a run is made for.
 pub(super) struct PlanParts {
     pub(super) id: RunId,
+    pub(super) name: RunName,
     pub(super) kind: RunKind,
     pub(super) origin: RunOrigin,
     pub(super) vcs: Vcs,
@@ -84,6 +86,7 @@ impl Agency {
         };
         Ok(Plan {
             id: parts.id,
+            name: parts.name,
             kind: parts.kind,
             origin: parts.origin,
             vcs: parts.vcs,

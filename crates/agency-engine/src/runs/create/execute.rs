@@ -61,11 +61,11 @@ impl Agency {
         directory.create()?;
         let _creator = Lock::take(&directory.creator_lock(), Duration::ZERO)?;
         fault::point("run.locked");
-        if let Err(error) = self.store.insert(&self.new_row(plan), allow_self_answer) {
+        let named = self.insert_planned(plan, allow_self_answer).inspect_err(|_| {
             // What never became a run leaves nothing; what cannot be deleted now is swept by reconciliation.
             let _ = std::fs::remove_dir_all(directory.path());
-            return Err(error.into());
-        }
+        })?;
+        let plan = &named;
         drop(conversation);
         info!(run = %plan.id, agent = plan.spec.runner.kind, host = %plan.spec.host, mode = %plan.spec.mode, "run created");
         fault::point("run.inserted");
@@ -101,9 +101,10 @@ impl Agency {
         Ok(())
     }
 
-    fn new_row(&self, plan: &Plan) -> RunRow {
+    pub(super) fn new_row(&self, plan: &Plan) -> RunRow {
         let directory = self.home.run(&plan.id);
         RunRow {
+            name: Some(plan.name.as_str().to_owned()),
             repo_fingerprint: plan.repository.fingerprint(),
             base_commit: plan.base.as_str().to_owned(),
             new_branch: plan.branch(),
@@ -333,7 +334,8 @@ impl Creation<'_> {
             Host::Tmux => {
                 let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
                 let session = self.plan.id.tmux_session();
-                tmux.start(&session, self.workspace.directory(), self.plan.size, &supervisor)?;
+                let place = (self.workspace.directory(), self.plan.size);
+                tmux.start(&session, self.plan.name.as_str(), place, &supervisor)?;
                 self.session_started = true;
                 Ok(StartedSupervisor::Tmux)
             }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agency_model::spec::RunSpec;
-use agency_model::{RunKind, nearest};
+use agency_model::{Host, HostChoice, RunKind, nearest};
 
 use super::{CreateError, version};
 use crate::agency::Agency;
@@ -19,6 +19,12 @@ pub(crate) struct SearchPath<'a> {
 }
 
 impl Agency {
+    /// What supervisors run in by the configuration, where programs are looked up with this environment.
+    #[must_use]
+    pub fn usual_host(&self, current_directory: &Path, environment: &BTreeMap<OsString, OsString>) -> Host {
+        host_of(self.config.host, &SearchPath { current_directory, environment })
+    }
+
     /// The agent of a run, with its program. A workflow is driven by this very program.
     pub(super) fn agent_of(
         &self,
@@ -85,6 +91,14 @@ fn find_runner(
             None => format!("correct [agents.{kind}] command in the configuration"),
         },
     })
+}
+
+/// The host that a choice means where programs are looked up so.
+pub(super) fn host_of(choice: HostChoice, search_path: &SearchPath<'_>) -> Host {
+    match choice {
+        HostChoice::Auto => choice.host(find_program(OsStr::new("tmux"), search_path).is_ok()),
+        HostChoice::Tmux | HostChoice::Detached => choice.host(false),
+    }
 }
 
 /// Looks a command up as a shell would, with the caller's PATH.

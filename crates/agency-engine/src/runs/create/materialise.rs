@@ -8,6 +8,7 @@ use agency_model::spec::{Defaults, MAX_SPEC_BYTES, PromptDraft, RunSpec, SpecDra
 use agency_model::{ErrorCode, RunKind};
 
 use super::files::path_problem;
+use super::find_agent::host_of;
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, RunRequest};
 use crate::config::Config;
 
@@ -30,7 +31,7 @@ pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSp
         repo: here.filter(|_| standing_here),
         base_ref: standing_here.then(|| "HEAD".to_owned()),
         runner: standing_here.then(|| config.default_agent.clone()),
-        host: config.host,
+        host: host_of(config.host, &request.search_path()),
         vcs: config.vcs,
         limits: config.limits,
         needs_prompt: match request.kind {
@@ -38,10 +39,11 @@ pub(super) fn materialise(config: &Config, request: &RunRequest) -> Result<RunSp
             RunKind::Agent | RunKind::Task | RunKind::Workflow => false,
         },
     };
-    let spec = draft.overridden_by(flags).materialise(defaults).map_err(|missing| match &text {
+    let mut spec = draft.overridden_by(flags).materialise(defaults).map_err(|missing| match &text {
         Some(text) => CreateError::Spec(SpecDraft::located(missing, &file, text)),
         None => CreateError::Spec(missing.into()),
     })?;
+    spec.runner.kind = config.recorded_agent(&spec.runner.kind);
     if standing_here || Path::new(&spec.repo).is_absolute() || request.flags.repo.is_some() {
         let repo = request.current_directory.join(&spec.repo);
         return Ok(RunSpec { repo: repo.display().to_string(), ..spec });

@@ -1,23 +1,29 @@
 //! A request for a new run as a plan: in a worktree of its own, in the user's checkout, or beside another run.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path};
 
 use agency_model::spec::{PromptSpec, RunSpec};
 use agency_model::{ErrorCode, RunId, Vcs, WorkspaceKind};
-use agency_workspace::{Repository, check_prompt_place};
+use agency_workspace::{Commit, Repository, check_prompt_place};
 use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
 use super::files::{fingerprints, inside, path_problem};
 use super::materialise::materialise;
+use super::naming::BranchOwner;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
 use super::uncommitted::UncommittedLookup;
 use super::validate::{check_form, check_name, check_prompt, check_promptless};
 use super::vcs::{Opened, open_repository};
-use super::{CreateError, PathUse, Plan, RunRequest, WorkflowMember};
+use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, RunRequest, WorkflowMember};
 use crate::agency::Agency;
 use crate::store::RunRow;
+
+/// How much of a prompt file is read: more than every agent takes.
+const MAX_PROMPT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Where a run is asked to work.
 enum WantedWorkspace {
@@ -51,8 +57,19 @@ impl Agency {
         self.refuse_within_ask(&request.environment)?;
         let spec = materialise(&self.config, &request)?;
         let RunRequest {
-            kind, prompt_text, workflow, current_directory, environment, may_wait, terminal, notify, ..
+            kind,
+            prompt_text,
+            workflow,
+            current_directory,
+            environment,
+            may_wait,
+            terminal,
+            notify,
+            include_changes,
+            flags,
+            spec_file: _,
         } = request;
+        let prompt_given = GivenPrompt { text: prompt_text, from_flag: flags.prompt.is_some() };
         let from = AskedFrom { current_directory, environment, may_wait, terminal, notify };
         let (id, workflow_session, beside, directory) = match workflow {
             Some(WorkflowMember { session, id, beside, directory }) => (id, Some(session), beside, directory),
@@ -62,12 +79,29 @@ impl Agency {
         let wanted = WantedWorkspace::of(&spec, beside)?;
         let (agent, program) = self.agent_of(kind, &spec, &from.search_path())?;
         check_form(&agent, &spec)?;
-        let Opened { vcs, repository, base, notice } = open_repository(&spec)?;
+        let Opened { vcs, repository, mut base, notice } = open_repository(&spec)?;
         let mut spec = RunSpec { repo: root_text(&repository)?, vcs: vcs.into(), ..spec };
-        if let WantedWorkspace::NewWorktree = wanted {
+        let prompt = read_prompt(prompt_given, &mut spec, &repository, &from.current_directory)?;
+        let name =
+            self.planned_name(spec.name.as_deref(), prompt.as_ref().map(PlannedPrompt::text), &spec.runner.kind)?;
+        let template_branch = match (&wanted, &spec.new_branch) {
+            (WantedWorkspace::NewWorktree, None) => {
+                let agent = spec.runner.kind.as_str();
+                self.branch_by_template(&BranchOwner {
+                    repository: &repository,
+                    vcs,
+                    name: name.as_str(),
+                    agent,
+                    id: &id,
+                })?
+            }
+            (WantedWorkspace::NewWorktree, Some(_)) | (WantedWorkspace::InPlace | WantedWorkspace::Beside(_), _) => {
+                None
+            }
+        };
+        if let (WantedWorkspace::NewWorktree, None) = (&wanted, &template_branch) {
             check_branch(vcs, &repository, &spec, &id)?;
         }
-        let prompt = read_prompt(prompt_text, &mut spec, &repository, &from.current_directory)?;
         match &prompt {
             Some(prompt) => check_prompt(prompt.text(), &agent, &spec)?,
             None => check_promptless(&agent, &spec)?,
@@ -81,9 +115,13 @@ impl Agency {
             spec.prompt = Some(PromptSpec { path: self.home.run(&id).file("prompt.md").display().to_string() });
         }
         let inputs = fingerprints(&repository, &spec)?;
+        if include_changes && matches!((&wanted, vcs), (WantedWorkspace::NewWorktree, Vcs::Git)) {
+            base = with_changes(&repository, base, &id)?;
+        }
         let origin = match wanted {
             WantedWorkspace::NewWorktree => RunOrigin::NewWorktree {
-                branch: spec.new_branch.clone().unwrap_or_else(|| id.default_branch()),
+                by_template: template_branch.is_some(),
+                branch: template_branch.or(spec.new_branch.clone()).unwrap_or_else(|| id.default_branch()),
                 uncommitted: UncommittedLookup::begin(&spec, vcs, (&repository, &base), (&inputs, is_text)),
             },
             WantedWorkspace::InPlace => RunOrigin::InPlace,
@@ -92,6 +130,7 @@ impl Agency {
         let notices = notice.into_iter().collect();
         let parts = PlanParts {
             id,
+            name,
             kind,
             origin,
             vcs,
@@ -132,9 +171,58 @@ fn check_branch(vcs: Vcs, repository: &Repository, spec: &RunSpec, id: &RunId) -
     Ok(())
 }
 
-/// The prompt: the text that was given, or the file that the spec names, whose path becomes relative to the repository.
+/// The commit that a run begins with if it gets the uncommitted changes of the user's checkout.
+fn with_changes(repository: &Repository, base: Commit, id: &RunId) -> Result<Commit, CreateError> {
+    let (_, head) = Repository::open_at(repository.root(), "HEAD")?;
+    if head != base {
+        return Err(CreateError::Value {
+            field: "base_ref",
+            message: "--include-changes starts from the checkout as it is, so the base is HEAD".to_owned(),
+            hint: "leave --base and base_ref out, or --include-changes",
+        });
+    }
+    Ok(repository.snapshot(&base, id)?.unwrap_or(base))
+}
+
+/// How the prompt was given.
+struct GivenPrompt {
+    text: Option<String>,
+    /// A file that a flag names may be anywhere; one that a spec names is in the repository.
+    from_flag: bool,
+}
+
+/// A prompt file that is not in the repository, as text that is copied into the run.
+fn read_prompt_from_anywhere(path: &str, here: &Path) -> Result<String, CreateError> {
+    let path = here.join(path);
+    let refuse =
+        |why: &str, code| CreateError::Path { what: PathUse::Prompt, path: path.clone(), why: why.to_owned(), code };
+    let file = File::open(&path).map_err(|error| path_problem(PathUse::Prompt, &path, &error))?;
+    let mut bytes = vec![];
+    file.take(MAX_PROMPT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| path_problem(PathUse::Prompt, &path, &error))?;
+    if bytes.len() as u64 > MAX_PROMPT_BYTES {
+        return Err(refuse("it is longer than any agent takes", ErrorCode::InvalidPath));
+    }
+    String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text", ErrorCode::InvalidPath))
+}
+
+/// Whether a path leads to a file, or to a pipe that a shell made for an argument such as `<(command)`. A link in the
+/// repository that leads out of it is not followed: its user did not choose where it leads.
+fn is_readable_anywhere(path: &Path, repository: &Repository) -> bool {
+    let lies_in = |path: Option<&Path>| {
+        path.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path.starts_with(repository.root()))
+    };
+    let passes_repository = path.ancestors().skip(1).any(|above| lies_in(Some(above)));
+    if passes_repository && !lies_in(Some(path)) && !path.components().any(|part| part == Component::ParentDir) {
+        return false;
+    }
+    path.is_file() || (path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")) && path.exists()
+}
+
+/// The prompt: the text that was given, or the file that is named. The path of one in the repository becomes relative to it.
 fn read_prompt(
-    given: Option<String>,
+    GivenPrompt { text: given, from_flag }: GivenPrompt,
     spec: &mut RunSpec,
     repository: &Repository,
     here: &Path,
@@ -143,7 +231,14 @@ fn read_prompt(
         return Ok(Some(PlannedPrompt::Text(text)));
     }
     let Some(PromptSpec { path }) = &spec.prompt else { return Ok(None) };
-    let (relative, absolute) = inside(PathUse::Prompt, repository, path, here)?;
+    let (relative, absolute) = match inside(PathUse::Prompt, repository, path, here) {
+        Err(_) if from_flag && is_readable_anywhere(&here.join(path), repository) => {
+            let text = read_prompt_from_anywhere(path, here)?;
+            spec.prompt = Some(PromptSpec { path: PROMPT_IN_WORKTREE.to_owned() });
+            return Ok(Some(PlannedPrompt::Text(text)));
+        }
+        found => found?,
+    };
     let bytes = std::fs::read(&absolute).map_err(|error| path_problem(PathUse::Prompt, &absolute, &error))?;
     let text = String::from_utf8(bytes).map_err(|_| CreateError::Path {
         what: PathUse::Prompt,

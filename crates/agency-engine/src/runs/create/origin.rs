@@ -17,6 +17,8 @@ pub enum RunOrigin {
     NewWorktree {
         /// The branch, or the bookmark of jj, that is made for it.
         branch: String,
+        /// Whether the template of the configuration made its name.
+        by_template: bool,
         /// The look at files that are not committed, and that the run therefore does not get.
         uncommitted: Option<Arc<UncommittedLookup>>,
     },

@@ -11,6 +11,7 @@ use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Repository, Sh
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::naming::RunName;
 use super::origin::RunOrigin;
 use crate::config::{AgentConfig, Config};
 use crate::home::Home;
@@ -54,6 +55,8 @@ impl PlannedPrompt {
 pub struct Plan {
     /// The id it will have.
     pub id: RunId,
+    /// The name it will have, unless another run takes it first.
+    pub name: RunName,
     /// What it is for.
     pub kind: RunKind,
     /// Why it is made, which decides where it works.

@@ -8,6 +8,7 @@ use agency_model::spec::{RunnerDraft, SpecDraft};
 use agency_model::{Host, Mode, RunId, RunKind, SessionId};
 use agency_system::process::TerminalSize;
 
+use super::find_agent::SearchPath;
 use crate::config::environment_of_process;
 use crate::store::RunRow;
 
@@ -23,6 +24,8 @@ pub struct RunRequest {
     pub flags: SpecDraft,
     /// The prompt as text, if it was given so.
     pub prompt_text: Option<String>,
+    /// Whether the run begins with the uncommitted changes of the user's checkout.
+    pub include_changes: bool,
     /// Where the user stands: a spec without a repository means the one here.
     pub current_directory: PathBuf,
     /// The environment the agent gets.
@@ -52,6 +55,7 @@ impl RunRequest {
                 ..SpecDraft::default()
             },
             prompt_text: None,
+            include_changes: false,
             current_directory: repository,
             environment: environment_of_process(),
             may_wait: true,
@@ -61,10 +65,22 @@ impl RunRequest {
         }
     }
 
+    /// Where programs are looked up.
+    pub(super) fn search_path(&self) -> SearchPath<'_> {
+        SearchPath { current_directory: &self.current_directory, environment: &self.environment }
+    }
+
     /// What the agent is to do.
     #[must_use]
     pub fn prompt(mut self, text: impl Into<String>) -> Self {
         self.prompt_text = Some(text.into());
+        self
+    }
+
+    /// The run begins with the uncommitted changes of the user's checkout.
+    #[must_use]
+    pub fn include_changes(mut self) -> Self {
+        self.include_changes = true;
         self
     }
 

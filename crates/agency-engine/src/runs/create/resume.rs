@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
+use super::naming::inherited;
 use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
@@ -199,8 +200,11 @@ impl Agency {
                 spec.runner.kind
             ));
         }
+        let given = inherited(spec.name.as_deref(), &parent);
+        let name = self.planned_name(given, prompt.as_deref(), &spec.runner.kind)?;
         let parts = PlanParts {
             id,
+            name,
             kind: parent.kind,
             vcs: parent.vcs,
             spec,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agency_model::spec::RunSpec;
-use agency_model::{Vcs, VcsChoice};
+use agency_model::{Vcs, VcsChoice, WorkspaceKind};
 use agency_workspace::{Commit, JjError, Repository, WorkspaceError};
 
 use crate::store::RunRow;
@@ -21,7 +21,16 @@ pub(super) struct Opened {
 /// Opens the repository of a spec with the version control system that the spec names, or else its own.
 pub(super) fn open_repository(spec: &RunSpec) -> Result<Opened, WorkspaceError> {
     let path = Path::new(&spec.repo);
-    let with_git = || Repository::open_at(path, &spec.base_ref).map(|found| opened(Vcs::Git, found));
+    let with_git = || {
+        // In the user's own checkout nothing is made at the base: changes are only counted from it.
+        let found = match spec.workspace {
+            WorkspaceKind::None => Repository::open_in_place(path, &spec.base_ref),
+            WorkspaceKind::Worktree | WorkspaceKind::Shared | WorkspaceKind::Scratch => {
+                Repository::open_at(path, &spec.base_ref)
+            }
+        };
+        found.map(|found| opened(Vcs::Git, found))
+    };
     let with_jj = || Repository::open_with_jj(path, &spec.base_ref).map(|found| opened(Vcs::Jj, found));
     match spec.vcs {
         VcsChoice::Git => with_git(),

@@ -2,9 +2,10 @@
 
 use crate::{Bench, stamp};
 use agency_testkit::{Repo, World, wait_for};
+use rusqlite::Connection;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -98,6 +99,19 @@ impl BenchFixture {
         let ended = object(&succeed(&mut self.world.command(&["wait", "--json", id])));
         assert_eq!(ended["data"]["state"], "completed", "{ended:#}");
         settle();
+    }
+
+    /// Waits until the supervisor of a finished run has written all of the end: `agency wait` returns with the row, and
+    /// what follows it takes any time on a busy machine.
+    pub(crate) fn wait_for_recorded_end(&self, id: &str) {
+        let database = self.world.agency_home().join("agency.db");
+        wait_for("the recorded end of a run", LIMIT, || {
+            let connection = Connection::open(&database).unwrap();
+            let recorded: bool =
+                connection.query_row("SELECT end_recorded FROM runs WHERE id = ?1", [id], |row| row.get(0)).unwrap();
+            let lock = File::open(self.run_directory(id).join("supervisor.lock")).unwrap();
+            (recorded && lock.try_lock().is_ok()).then_some(())
+        });
     }
 
     /// The next agent that reports.

@@ -12,14 +12,18 @@
 )]
 
 mod agent;
+mod compare;
 mod fixture;
+mod options;
 mod row;
 mod rows;
 mod sample;
+mod screen;
 mod stamp;
 
+use options::Options;
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tempfile::TempDir;
@@ -30,6 +34,8 @@ pub(crate) struct Bench {
     pub(crate) agency: PathBuf,
     /// Whether few rounds are enough.
     pub(crate) quick: bool,
+    /// Whether memory is watched for an hour.
+    pub(crate) long: bool,
     /// Where all worlds are. Nothing in it is deleted before the end.
     pub(crate) ground: TempDir,
 }
@@ -47,33 +53,53 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("agent") => agent::act(started, &arguments.collect::<Vec<_>>()),
-        Some("measure") => measure(arguments),
+        Some("measure") => match Options::read(arguments) {
+            Ok(options) => measure(options),
+            Err(wrong) => {
+                eprintln!("'{wrong}' is not known; rows: {}", names());
+                ExitCode::from(2)
+            }
+        },
+        Some("rows") => {
+            println!("{}", names());
+            ExitCode::SUCCESS
+        }
         _ => {
-            eprintln!("usage: agency-bench measure AGENCY [--quick] [ROW...]\nrows: {}", names());
+            eprintln!(
+                "usage: agency-bench measure AGENCY [--quick] [--long] [--check] [--peers] [--against AGENCY] \
+                 [--keep DIRECTORY] [ROW...]\n       agency-bench rows\nrows: {}",
+                names()
+            );
             ExitCode::from(2)
         }
     }
 }
 
-fn measure(mut arguments: impl Iterator<Item = String>) -> ExitCode {
-    let agency = PathBuf::from(arguments.next().unwrap());
-    let (flags, wanted): (Vec<String>, Vec<String>) = arguments.partition(|argument| argument.starts_with('-'));
-    let unknown = wanted.iter().find(|name| rows::ALL.iter().all(|(known, _)| known != name));
-    if let Some(wrong) = flags.iter().find(|flag| *flag != "--quick").or(unknown) {
-        eprintln!("'{wrong}' is not known; rows: {}", names());
-        return ExitCode::from(2);
-    }
-    let bench = Bench { agency, quick: !flags.is_empty(), ground: fresh_ground() };
-    println!("{}", row::HEADER);
-    for (name, measure) in rows::ALL {
-        if wanted.is_empty() || wanted.iter().any(|wish| wish == name) {
-            eprintln!("measuring {name} …");
-            for row in measure(&bench) {
-                println!("{row}");
-            }
+/// Measures what the options name and prints the table. With `--check`, a miss is an error.
+fn measure(options: Options) -> ExitCode {
+    let Options { agency, quick, long, check, peers, against, keep, rows: wanted } = options;
+    let mut bench = Bench { agency, quick, long, ground: fresh_ground() };
+    println!("{}", if against.is_some() { compare::HEADER } else { row::HEADER });
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wish| wish == name);
+    let measures = rows::ALL.iter().filter(|(name, _)| is_wanted(name)).chain(rows::PEERS.iter().filter(|_| peers));
+    let mut missed = false;
+    for (name, measure) in measures {
+        eprintln!("measuring {name} …");
+        let lines: Vec<String> = if let Some(other) = &against {
+            compare::interleaved(&mut bench, other, *measure).iter().map(ToString::to_string).collect()
+        } else {
+            let rows = measure(&bench);
+            missed |= rows.iter().any(|row| row.met == Some(false));
+            rows.iter().map(ToString::to_string).collect()
+        };
+        for line in &lines {
+            println!("{line}");
+        }
+        if let Some(directory) = &keep {
+            fs::write(directory.join(name), lines.join("\n") + "\n").unwrap();
         }
     }
-    ExitCode::SUCCESS
+    if check && missed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// A directory whose subdirectories lie apart from each other and from whatever else was made in `/tmp`.

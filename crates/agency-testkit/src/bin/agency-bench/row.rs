@@ -8,7 +8,7 @@ pub(crate) const HEADER: &str = "\
 | --- | --- | --- | --- | --- | --- | --- |";
 
 /// What was measured and whether it is enough.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Row {
     /// What agency did.
     pub(crate) what: String,

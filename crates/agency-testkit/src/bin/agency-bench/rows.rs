@@ -5,11 +5,13 @@ mod clean;
 mod crowd;
 mod end;
 mod latency;
+mod live;
 mod logs;
 mod look;
 mod ls;
 mod memory;
 mod parse;
+mod peers;
 mod questions;
 mod recovery;
 mod run;
@@ -23,12 +25,13 @@ use crate::Bench;
 use crate::row::Row;
 
 pub(crate) use latency::write_lines;
+pub(crate) use memory::private_memory;
 
 /// Measures some rows.
-type Measure = fn(&Bench) -> Vec<Row>;
+pub(crate) type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 20] = [
+pub(crate) const ALL: [(&str, Measure); 21] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
@@ -49,4 +52,8 @@ pub(crate) const ALL: [(&str, Measure); 20] = [
     ("asks", asks::measure),
     ("tui", tui::measure),
     ("scale", scale::measure),
+    ("live", live::measure),
 ];
+
+/// Other programs beside agency, measured only when they are asked for.
+pub(crate) const PEERS: [(&str, Measure); 1] = [("peers", peers::measure)];

@@ -14,6 +14,7 @@ use agency_system::process::own_terminal_size;
 use clap::builder::PossibleValuesParser;
 
 use super::AgentView;
+use crate::command::completions::runner_candidates;
 use crate::context::Context;
 use crate::output::{Spinner, readable};
 use crate::patience::Patience;
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
     vcs: Option<String>,
     /// The agent: claude-code, codex, gemini, opencode, cursor, or one of your own [default: default_agent]
-    #[arg(long, value_name = "AGENT")]
+    #[arg(short = 'a', long, visible_alias = "agent", value_name = "AGENT", add = runner_candidates())]
     runner: Option<String>,
     /// The first prompt
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -99,6 +100,7 @@ fn request(args: Args, context: &Context) -> Result<RunRequest, Problem> {
         spec_file: None,
         flags,
         prompt_text: args.prompt,
+        include_changes: false,
         current_directory: context.current_directory()?,
         environment: std::env::vars_os().collect(),
         may_wait: false,

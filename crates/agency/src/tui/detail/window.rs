@@ -8,6 +8,28 @@ use std::collections::VecDeque;
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// No more items are.
 const MAX_ITEMS: usize = 30_000;
+/// No more is kept while only the end is shown: a screen that is left alone does not grow for minutes. What stands before
+/// is loaded again when the user goes there.
+const MAX_FOLLOWED_BYTES: u64 = 512 * 1024;
+/// No more items are.
+const MAX_FOLLOWED_ITEMS: usize = 4000;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    bytes: u64,
+    items: usize,
+}
+
+impl Room {
+    const LOADED: Self = Self { bytes: MAX_BYTES, items: MAX_ITEMS };
+    const FOLLOWED: Self = Self { bytes: MAX_FOLLOWED_BYTES, items: MAX_FOLLOWED_ITEMS };
+
+    /// What is left when there was too much.
+    const fn three_quarters(self) -> Self {
+        Self { bytes: self.bytes / 4 * 3, items: self.items / 4 * 3 }
+    }
+}
 
 /// A line of a file, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,10 +120,11 @@ impl<T> Window<T> {
         match load.ask {
             Ask::First | Ask::Last => self.replace(load),
             Ask::Tail if !self.loaded || (following && load.start != self.end) => self.replace(load),
-            Ask::Tail if load.start == self.end && !self.more && (following || self.has_room(&load)) => {
-                self.append(load)
+            Ask::Tail if load.start == self.end && !self.more && following => self.append(load, Room::FOLLOWED),
+            Ask::Tail if load.start == self.end && !self.more && self.has_room(&load) => {
+                self.append(load, Room::LOADED)
             }
-            Ask::After(_) if load.start == self.end => self.append(load),
+            Ask::After(_) if load.start == self.end => self.append(load, Room::LOADED),
             Ask::Before(_) if load.end == self.start => self.prepend(load),
             Ask::Tail => {
                 self.more = true;
@@ -118,15 +141,15 @@ impl<T> Window<T> {
         Change::Replaced
     }
 
-    fn append(&mut self, load: Load<T>) -> Change {
+    fn append(&mut self, load: Load<T>, room: Room) -> Change {
         let from = self.pieces.len();
         self.pieces.extend(load.pieces);
         (self.half, self.end, self.more) = (load.half, load.end, load.more);
-        if !self.is_full() {
+        if !self.is_above(room) {
             return Change::Appended(from);
         }
         // More than necessary goes, so that it does not go again with the next line.
-        while self.pieces.len() > 1 && self.is_above(3, 4) {
+        while self.pieces.len() > 1 && self.is_above(room.three_quarters()) {
             self.pieces.pop_front();
             self.start = self.pieces.front().map_or(self.end, |piece| piece.start);
         }
@@ -138,7 +161,7 @@ impl<T> Window<T> {
             self.pieces.push_front(piece);
         }
         self.start = load.start;
-        while self.is_full() && self.pieces.len() > 1 {
+        while self.is_above(Room::LOADED) && self.pieces.len() > 1 {
             if let Some(gone) = self.pieces.pop_back() {
                 (self.end, self.more, self.half) = (gone.start, true, None);
             }
@@ -150,13 +173,8 @@ impl<T> Window<T> {
         load.end.saturating_sub(self.start) <= MAX_BYTES && self.pieces.len() + load.pieces.len() <= MAX_ITEMS
     }
 
-    fn is_full(&self) -> bool {
-        self.is_above(1, 1)
-    }
-
-    fn is_above(&self, share: u32, of: u32) -> bool {
-        self.end - self.start > MAX_BYTES * u64::from(share) / u64::from(of)
-            || self.pieces.len() > MAX_ITEMS * share as usize / of as usize
+    fn is_above(&self, room: Room) -> bool {
+        self.end - self.start > room.bytes || self.pieces.len() > room.items
     }
 
     /// What is to be loaded when one is so many items from the beginning and from the end.

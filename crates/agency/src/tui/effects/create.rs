@@ -57,7 +57,7 @@ pub(super) fn agents(context: &Context) -> Result<JobOutcome, Problem> {
         adapters: agency.adapters(&here, &std::env::vars_os().collect()),
         usual: config.default_agent.clone(),
         usual_is_chosen: chosen,
-        host: config.host,
+        host: agency.usual_host(&here, &std::env::vars_os().collect()),
     }))
 }
 

@@ -11,7 +11,7 @@ use agency_model::{ErrorCode, RunId, escaped_text};
 use super::failure;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::terminal::{AttachEnd, attach_terminal};
+use crate::terminal::{AttachEnd, attach_terminal, edit, editor};
 use crate::tui::effect::{Failure, ForegroundProgram};
 use crate::tui::input::BackgroundEvent;
 use crate::tui::terminal::Terminal;
@@ -38,7 +38,7 @@ pub(super) fn run(
             visit_directory(terminal, &directory, "", Command::new(program).args(arguments).arg("."))
         }
         ForegroundProgram::Text { purpose, text } => {
-            let text = terminal.release_while(|| write(&text))?;
+            let text = terminal.release_while(|| edit(&text))?.map_err(failure);
             Ok(Some(BackgroundEvent::Written { purpose, text }))
         }
     }
@@ -116,33 +116,6 @@ fn visit_directory(
         command.current_dir(directory).status()
     })?;
     Ok(ended.err().map(|error| trouble(cannot_start(&command.get_program().to_owned(), &error))))
-}
-
-/// Lets the user write a text in an editor of their own.
-#[expect(clippy::disallowed_methods, reason = "the user's shell and editor take over the terminal")]
-fn write(text: &str) -> Result<String, Failure> {
-    let refused = |error: io::Error| Failure { message: format!("the text could not be written: {error}"), hint: None };
-    let file = tempfile::Builder::new().prefix("agency-").suffix(".md").tempfile().map_err(refused)?;
-    std::fs::write(file.path(), text).map_err(refused)?;
-    let (program, arguments) = editor();
-    let status = Command::new(&program).args(&arguments).arg(file.path()).status();
-    match status {
-        Ok(status) if status.success() => std::fs::read_to_string(file.path()).map_err(refused),
-        Ok(status) => Err(Failure {
-            message: format!("{} exited with {status}; the text is unchanged", program.display()),
-            hint: None,
-        }),
-        Err(error) => Err(cannot_start(&program, &error)),
-    }
-}
-
-/// The user's editor and its arguments.
-fn editor() -> (OsString, Vec<OsString>) {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let words = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| OsString::from("vi"));
-    // `code --wait` is an editor with an argument.
-    let mut words = words.to_string_lossy().split_whitespace().map(OsString::from).collect::<Vec<_>>().into_iter();
-    (words.next().unwrap_or_else(|| OsString::from("vi")), words.collect())
 }
 
 fn cannot_start(program: &OsString, error: &io::Error) -> Failure {

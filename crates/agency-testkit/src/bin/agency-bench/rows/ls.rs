@@ -53,6 +53,8 @@ pub(super) fn filled(bench: &Bench, runs: usize) -> BenchFixture {
     let repo = place.repo(5);
     let model = run_id(&succeed(&mut place.run(&repo, "true", &["--host", "detached"])));
     place.wait_for_end(&model);
+    // A row that is copied before would be one whose end its files do not record.
+    place.wait_for_recorded_end(&model);
     let database = place.world().agency_home().join("agency.db");
     let mut connection = Connection::open(database).unwrap();
     copy(&mut connection, &model, runs);

@@ -67,7 +67,7 @@ pub(super) fn supervisors() -> Vec<(u32, String)> {
 }
 
 /// The bytes that only this process has; 0 if it is gone.
-pub(super) fn private_memory(pid: u32) -> u64 {
+pub(crate) fn private_memory(pid: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let kilobytes = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;

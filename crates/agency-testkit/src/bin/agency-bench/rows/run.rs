@@ -14,7 +14,7 @@ pub(crate) fn large(bench: &Bench) -> Vec<Row> {
 
 /// In a repository of 100 files.
 pub(crate) fn small(bench: &Bench) -> Vec<Row> {
-    measure(bench, 100, bench.rounds(40, 10), ("≤ 2.0×", 2.0))
+    measure(bench, 100, bench.rounds(40, 10), ("≤ 1.3×", 1.3))
 }
 
 fn measure(bench: &Bench, files: usize, rounds: usize, (limit, most): (&'static str, f64)) -> Vec<Row> {

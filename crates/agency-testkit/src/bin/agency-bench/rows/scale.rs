@@ -154,6 +154,7 @@ fn filled(bench: &Bench, copies: usize) -> Filled {
     let model = run_id(&output);
     let path = PathBuf::from(object(&output)["data"]["worktree_path"].as_str().unwrap());
     place.wait_for_end(&model);
+    place.wait_for_recorded_end(&model);
     let runs: Vec<(String, PathBuf)> = (0..copies)
         .map(|number| format!("r_01ARZ3NDEK{number:016}"))
         .map(|id| (id.clone(), path.with_file_name(id)))

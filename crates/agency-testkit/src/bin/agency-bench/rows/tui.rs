@@ -5,21 +5,14 @@ use crate::Bench;
 use crate::fixture::{BenchFixture, LIMIT, run_id, succeed};
 use crate::row::Row;
 use crate::sample::{Sample, millis};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
-use std::num::NonZeroU16;
-use std::process::{Child, Command, Stdio};
+use crate::screen::{SIZE, Screen};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::memory::megabytes;
 
 /// How many runs talk.
 const RUNS: usize = 50;
-/// The size of the screen.
-const SIZE: (u16, u16) = (50, 180);
 /// A key is answered within this.
 const SOON: Duration = Duration::from_millis(33);
 /// After so long without a key the user is inactive.
@@ -38,7 +31,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     let (ours, floor) = (keys(&mut screen, bench), echoes(&place, bench));
     screen.rest(ALONE);
     let before = screen.processor_time();
-    let minutes = bench.rounds(10, 1);
+    let minutes = if bench.long { 60 } else { bench.rounds(10, 1) };
     let (mut first, mut most) = (screen.memory(), 0);
     let began = Instant::now();
     for minute in 0..minutes {
@@ -81,7 +74,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
             floor: "",
             theirs: String::new(),
             ratio: Some(growth),
-            limit: "flat",
+            limit: "≤ 1.1× of minute one",
             met: Some(growth <= GROWTH),
         },
         Row {
@@ -109,7 +102,7 @@ fn scrolling(bench: &Bench) -> Sample {
     for round in 0..bench.rounds(250, 50) {
         for key in ["j", "\x06"] {
             let key = if round / 50 % 2 == 0 { key } else { ["k", "\x02"][usize::from(key != "j")] };
-            let before = screen.selected();
+            let before = selected(screen.shown());
             sample.add(screen.time(key, |screen| selected(screen) != before));
             screen.rest(Duration::from_millis(20));
         }
@@ -119,7 +112,7 @@ fn scrolling(bench: &Bench) -> Sample {
     sample
 }
 
-fn tui(place: &BenchFixture) -> Command {
+pub(super) fn tui(place: &BenchFixture) -> Command {
     let mut command = place.world().command(&["tui"]);
     command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
     command
@@ -129,7 +122,7 @@ fn tui(place: &BenchFixture) -> Command {
 fn keys(screen: &mut Screen, bench: &Bench) -> Sample {
     let mut sample = Sample::default();
     for round in 0..bench.rounds(250, 50) {
-        let before = screen.selected();
+        let before = selected(screen.shown());
         let down = round / 40 % 2 == 0;
         sample.add(screen.time(if down { "j" } else { "k" }, |screen| selected(screen) != before));
         screen.rest(Duration::from_millis(20));
@@ -160,90 +153,6 @@ fn echoes(place: &BenchFixture, bench: &Bench) -> Sample {
     screen.press("\x04");
     assert!(screen.child.wait().unwrap().success());
     sample
-}
-
-/// A program on a terminal that we are.
-struct Screen {
-    child: Child,
-    terminal: File,
-    parser: vt100::Parser,
-    /// How many bytes came.
-    received: usize,
-}
-
-impl Screen {
-    fn open(command: &mut Command) -> Self {
-        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&terminal).unwrap();
-        unlockpt(&terminal).unwrap();
-        let name = ptsname(&terminal, vec![]).unwrap().into_string().unwrap();
-        let program_side = OpenOptions::new().read(true).write(true).open(name).unwrap();
-        let size = Winsize { ws_row: SIZE.0, ws_col: SIZE.1, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&program_side, size).unwrap();
-        let side = || Stdio::from(program_side.try_clone().unwrap());
-        let child = command.stdin(side()).stdout(side()).stderr(side()).spawn().unwrap();
-        let [rows, columns] = [SIZE.0, SIZE.1].map(|number| NonZeroU16::new(number).unwrap());
-        let parser = vt100::Parser::new(rows, columns, 0);
-        Self { child, terminal: File::from(terminal), parser, received: 0 }
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.terminal.write_all(keys.as_bytes()).unwrap();
-    }
-
-    /// How long it takes until the screen is as it should be after a key.
-    fn time(&mut self, keys: &str, enough: impl Fn(&vt100::Screen) -> bool) -> Duration {
-        let before = Instant::now();
-        self.press(keys);
-        self.wait(keys, enough);
-        before.elapsed()
-    }
-
-    fn wait(&mut self, what: &str, enough: impl Fn(&vt100::Screen) -> bool) {
-        let deadline = Instant::now() + LIMIT;
-        while !enough(self.parser.screen()) {
-            let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the screen never showed {what}:\n{}", self.parser.screen().contents());
-            self.read(left);
-        }
-    }
-
-    /// Takes in what comes for so long.
-    fn rest(&mut self, time: Duration) {
-        let deadline = Instant::now() + time;
-        while Instant::now() < deadline {
-            self.read(deadline.saturating_duration_since(Instant::now()));
-        }
-    }
-
-    fn read(&mut self, limit: Duration) {
-        let limit = Timespec::try_from(limit).unwrap();
-        let mut waited = [PollFd::new(&self.terminal, PollFlags::IN)];
-        if poll(&mut waited, Some(&limit)).unwrap() > 0 {
-            let mut bytes = [0; 64 * 1024];
-            let length = self.terminal.read(&mut bytes).unwrap();
-            self.parser.process(&bytes[..length]);
-            self.received += length;
-        }
-    }
-
-    fn selected(&self) -> Option<String> {
-        selected(self.parser.screen())
-    }
-
-    /// What the program and the programs that it started took of the processor.
-    fn processor_time(&self) -> Duration {
-        let text = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<&str> = text.rsplit_once(") ").unwrap().1.split(' ').collect();
-        // User and system time, its own and that of its children.
-        let ticks: u64 = fields[11..15].iter().map(|field| field.parse::<u64>().unwrap()).sum();
-        Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64)
-    }
-
-    /// What only this process has in memory.
-    fn memory(&self) -> u64 {
-        super::memory::private_memory(self.child.id())
-    }
 }
 
 /// The line that is marked in the list.

@@ -64,6 +64,23 @@ fn half_a_line_is_the_last_item_until_it_is_whole() {
     assert_eq!((window.len(), window.get(1)), (2, Some(&"whole")));
 }
 
+#[test]
+fn no_more_is_kept_of_a_file_whose_end_is_followed_and_the_rest_is_loaded_again() {
+    let mut file = File(vec![]);
+    let mut window: Window<u64> = Window::default();
+    let mut read = 0;
+    for _ in 0..2000 {
+        file.0.extend([1000; 4]);
+        let load = file.load(Ask::Tail, read, file.length(), 20);
+        read = load.end;
+        window.take(load, true);
+        assert!(window.end - window.start <= MAX_FOLLOWED_BYTES && window.end == file.length());
+    }
+    let Some(Ask::Before(at)) = window.wants(0, 99, 1) else { panic!("nothing is wanted") };
+    window.take(file.load(Ask::Before(at), 0, at, 800), false);
+    assert!(window.end - window.start > MAX_FOLLOWED_BYTES && window.has_end());
+}
+
 proptest! {
     #[test]
     fn what_is_loaded_has_no_gaps_and_no_more_than_its_measure(

@@ -1,0 +1,65 @@
+//! Commands about several runs at once: one that fails does not keep the others.
+
+use std::io;
+use std::io::Write;
+use std::process::ExitCode;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::problem::Problem;
+
+/// The answer for several runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Several<T> {
+    runs: Vec<T>,
+}
+
+/// Does something with each run that was named, prints what became of each, and fails with the first problem. One run is
+/// answered as it is, several as a list.
+pub(super) fn each<T: Serialize>(
+    runs: &[String],
+    context: &Context,
+    mut act: impl FnMut(&str) -> Result<T, Problem>,
+    print: impl Fn(&mut dyn Write, &T) -> io::Result<()>,
+) -> Result<ExitCode, Problem> {
+    let mut done = vec![];
+    let mut failed: Option<Problem> = None;
+    for text in runs {
+        match act(text) {
+            Ok(one) => done.push(one),
+            Err(problem) => {
+                failed = Some(match failed {
+                    None => problem,
+                    Some(first) => {
+                        context.report_to_people(&problem);
+                        first
+                    }
+                });
+            }
+        }
+    }
+    let human = |out: &mut dyn Write| {
+        done.iter().enumerate().try_for_each(|(index, one)| {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            print(out, one)
+        })
+    };
+    match (failed, runs) {
+        (Some(problem), [_]) => Err(problem),
+        (Some(problem), _) if context.json() => Err(problem.detail("runs", &done)),
+        (Some(problem), _) => context.print(human).and(Err(problem)),
+        (None, [_]) => match done.first() {
+            Some(one) => context.answer(one, |out| print(out, one)),
+            None => Ok(ExitCode::SUCCESS),
+        },
+        (None, _) => {
+            let mut text = vec![];
+            human(&mut text).map_err(|error| Problem::output(&error))?;
+            context.answer(&Several { runs: done }, |out| out.write_all(&text))
+        }
+    }
+}
