@@ -133,7 +133,7 @@ impl Home {
 
     /// The file that is touched whenever a slot may have become free.
     #[must_use]
-    pub fn slot_bell(&self) -> PathBuf {
+    pub fn slot_signal(&self) -> PathBuf {
         self.root.join("slots").join("bell")
     }
 
@@ -152,8 +152,8 @@ impl Home {
     }
 
     /// Wakes queued runs: a slot may be free.
-    pub fn ring_slot_bell(&self) -> Result<(), HomeError> {
-        write_atomically(&self.slot_bell(), b"")
+    pub fn signal_slots(&self) -> Result<(), HomeError> {
+        write_atomically(&self.slot_signal(), b"")
     }
 }
 

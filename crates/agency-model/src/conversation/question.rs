@@ -39,9 +39,9 @@ impl Conversation {
         effects.push(Effect::Arm(Timer::PollRequests));
         let allowed = self.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
         effects.push(match (answerer, allowed) {
-            (Answerer::Human, _) => Effect::Notify(id.clone()),
-            (Answerer::RuleOrHuman, Some(by)) => allow_by(id, by),
-            (Answerer::RuleOrHuman, None) => Effect::ConsultPolicy(id.clone()),
+            (Answerer::User, _) => Effect::Notify(id.clone()),
+            (Answerer::RuleOrUser, Some(by)) => allow_by(id, by),
+            (Answerer::RuleOrUser, None) => Effect::ConsultPolicy(id.clone()),
         });
     }
 

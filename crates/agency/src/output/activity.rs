@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 /// So much of a path or a pattern is shown.
-const MOST: usize = 70;
+const MAX_DETAIL_CHARS: usize = 70;
 
 /// A spinner with the last thing that an agent did; gone when it is dropped.
 #[derive(Debug)]
@@ -73,5 +73,5 @@ impl Drop for ActivityLine {
 /// What a tool is used on: the first words of its input, on one line.
 pub(crate) fn subject(input: &Value) -> String {
     let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
-    escaped_line(words).chars().take(MOST).collect()
+    escaped_line(words).chars().take(MAX_DETAIL_CHARS).collect()
 }
