@@ -80,7 +80,7 @@ impl Agency {
         }
         if !live.is_empty() {
             for id in self.store.runs_with_requests()? {
-                // A request whose asker died before the bell rang.
+                // A request whose sender died before it woke the supervisor.
                 wake_supervisor(&self.home.run(&id));
             }
         }

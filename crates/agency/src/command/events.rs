@@ -1,4 +1,4 @@
-//! `agency events`: the numbered facts of a run.
+//! `agency events`: the numbered events of a run.
 
 use std::io;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::output::{Pager, Surface, readable};
 use crate::problem::Problem;
 
-/// Print the numbered facts of a run; with --json, one JSON object per line
+/// Print the numbered events of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
 pub(crate) struct Args {

@@ -104,7 +104,7 @@ pub(in crate::tui) const BINDINGS: &[Binding] = &[
         Scope::Inbox,
         &[key('A')],
         Action::Inbox(InboxAction::AllowAll),
-        "allow everything like it in this run",
+        "allow every permission of this run",
         "allow all",
     ),
     binding(Scope::Inbox, &[key('1')], Action::Inbox(InboxAction::Option(1)), "the first option, and so on to 9"),
