@@ -95,6 +95,17 @@ impl Home {
         write_atomically(&self.agent_versions(), text)
     }
 
+    /// What the TUI remembers.
+    #[must_use]
+    pub fn tui_memory(&self) -> PathBuf {
+        self.root.join("tui.json")
+    }
+
+    /// Replaces it.
+    pub fn write_tui_memory(&self, text: &[u8]) -> Result<(), HomeError> {
+        write_atomically(&self.tui_memory(), text)
+    }
+
     /// The parent of all directories of workflow sessions.
     #[must_use]
     pub fn sessions(&self) -> PathBuf {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | create, resume | [`create`] |
 //! | list, select | `list` |
-//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen` |
+//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen`; where output is read in [`output_form`] |
 //! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
@@ -28,6 +28,7 @@ pub mod list;
 pub mod messages;
 #[doc(hidden)]
 pub mod orphans;
+pub mod output_form;
 #[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
@@ -43,4 +44,5 @@ mod names;
 pub(crate) mod owner;
 pub(crate) mod scratch;
 mod screen;
+mod screen_history;
 mod serve;

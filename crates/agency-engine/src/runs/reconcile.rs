@@ -148,7 +148,8 @@ impl Agency {
         let findings = self.compare_files(RunDirectories::list(&self.home), &known)?;
         let refused = self.adopt(&findings)?;
         if refused.is_empty() && findings.unadoptable.is_empty() {
-            self.store.set_complete()?;
+            // Looking again is all that is lost if this cannot be stored, on a full disk for example.
+            let _ = self.store.set_complete();
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ fn program() {
       ls  List runs, those that need you first
       status  Print one line about all runs, for a tmux status bar or a shell prompt
       show  Show everything about runs, and the files they changed
-      logs  Print what the agent said, byte for byte
+      logs  Print what the agent wrote: readable on a terminal, byte for byte elsewhere
       events  Print the numbered events of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
