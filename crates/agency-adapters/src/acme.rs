@@ -1,4 +1,4 @@
-//! Acme.
+//! A made-up agent for tests; docs/agents.md builds it step by step.
 
 use super::{Adjusted, AgentAdapter, LaunchRequest};
 

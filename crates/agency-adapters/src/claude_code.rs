@@ -1,4 +1,4 @@
-//! Claude Code.
+//! The adapter of Claude Code.
 
 mod mcp;
 mod read_only;

@@ -1,4 +1,4 @@
-//! Codex.
+//! The adapter of Codex.
 
 mod app_server;
 mod client;

@@ -1,4 +1,4 @@
-//! Gemini CLI.
+//! The adapter of Gemini CLI.
 
 mod conversations;
 mod mcp;

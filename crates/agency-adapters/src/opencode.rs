@@ -1,4 +1,4 @@
-//! opencode.
+//! The adapter of opencode.
 
 mod conversations;
 mod mcp;

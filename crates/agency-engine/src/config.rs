@@ -14,7 +14,7 @@
 //! // From a file; without one, `Config::load(None, &Environment::of_process())` finds the user's.
 //! # let place = tempfile::tempdir()?;
 //! let file = place.path().join("config.toml");
-//! std::fs::write(&file, "max_agents = 3\ndefault_agnt = \"codex\"\n")?;
+//! std::fs::write(&file, "max_agents = 3\ndefault_agnt = \"mine\"\n")?;
 //! let refused = Config::load(Some(&file), &Environment::default()).unwrap_err();
 //! assert!(refused.to_string().contains("default_agnt"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

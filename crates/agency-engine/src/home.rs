@@ -87,7 +87,7 @@ impl Home {
         self.root.join("sources")
     }
 
-    /// Where scratch directories of questions are made if the user has no runtime directory.
+    /// Where scratch directories of asks are made if the user has no runtime directory.
     #[must_use]
     pub fn scratch(&self) -> PathBuf {
         self.root.join("scratch")
@@ -102,6 +102,17 @@ impl Home {
     /// Replaces them.
     pub fn write_agent_versions(&self, text: &[u8]) -> Result<(), HomeError> {
         write_atomically(&self.agent_versions(), text)
+    }
+
+    /// What the TUI remembers.
+    #[must_use]
+    pub fn tui_memory(&self) -> PathBuf {
+        self.root.join("tui.json")
+    }
+
+    /// Replaces it.
+    pub fn write_tui_memory(&self, text: &[u8]) -> Result<(), HomeError> {
+        write_atomically(&self.tui_memory(), text)
     }
 
     /// The parent of all directories of workflow sessions.
@@ -142,7 +153,7 @@ impl Home {
 
     /// The file that is touched whenever a slot may have become free.
     #[must_use]
-    pub fn slot_bell(&self) -> PathBuf {
+    pub fn slot_signal(&self) -> PathBuf {
         self.root.join("slots").join("bell")
     }
 
@@ -161,8 +172,8 @@ impl Home {
     }
 
     /// Wakes queued runs: a slot may be free.
-    pub fn ring_slot_bell(&self) -> Result<(), HomeError> {
-        write_atomically(&self.slot_bell(), b"")
+    pub fn signal_slots(&self) -> Result<(), HomeError> {
+        write_atomically(&self.slot_signal(), b"")
     }
 }
 
@@ -197,13 +208,13 @@ impl RunDirectory {
         self.path.join(name)
     }
 
-    /// The runner's standard output.
+    /// The agent's standard output.
     #[must_use]
     pub fn stdout_log(&self) -> PathBuf {
         self.path.join("logs/runner.stdout.log")
     }
 
-    /// The runner's standard error.
+    /// The agent's standard error.
     #[must_use]
     pub fn stderr_log(&self) -> PathBuf {
         self.path.join("logs/runner.stderr.log")
@@ -221,7 +232,7 @@ impl RunDirectory {
         self.path.join("logs/last_screen.ansi")
     }
 
-    /// The numbered facts of the run.
+    /// The numbered events of the run.
     #[must_use]
     pub fn events(&self) -> PathBuf {
         self.file("events.ndjson")
@@ -268,7 +279,7 @@ impl RunDirectory {
         self.file("creator.lock")
     }
 
-    /// Where git's look at the files is kept: a private git directory that can be deleted at any time.
+    /// The private git directory for reading the agent's files; may be deleted at any time.
     #[must_use]
     pub fn looks(&self) -> PathBuf {
         self.path.join("git")
@@ -280,7 +291,7 @@ impl RunDirectory {
         self.file("launch.sock")
     }
 
-    /// The supervisor's doorbell, and the way to attach or to watch.
+    /// The control socket: wakes the supervisor, attaches, watches.
     #[must_use]
     pub fn control_socket(&self) -> PathBuf {
         self.file("control.sock")

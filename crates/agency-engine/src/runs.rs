@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | create, resume | [`create`] |
 //! | list, select | `list` |
-//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen` |
+//! | wait, follow, watch | [`wait`], `follow`, [`changes`], [`inbox`], [`watcher`], `screen`; where output is read in [`output_form`] |
 //! | send, interrupt, answer | [`messages`], for [`caller`]s that may |
 //! | attach | [`attach`] |
 //! | stop | [`stop`] |
@@ -40,6 +40,7 @@ pub mod inbox;
 pub mod list;
 pub mod messages;
 pub mod orphans;
+pub mod output_form;
 #[doc(hidden)]
 pub mod policy;
 pub mod reconcile;
@@ -55,4 +56,5 @@ mod names;
 pub(crate) mod owner;
 pub(crate) mod scratch;
 mod screen;
+mod screen_history;
 mod serve;

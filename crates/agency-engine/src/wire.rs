@@ -8,7 +8,7 @@ mod control_client;
 mod orders;
 
 pub use control::{
-    ATTACH, BELL, CONTROL_VERSION, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WATCH,
+    ATTACH, CONTROL_VERSION, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WAKE, WATCH,
     write_first_frame, write_frame,
 };
 pub use control_client::{StateWait, wait_for_change, wake_supervisor};

@@ -2,6 +2,7 @@
 
 mod activity;
 mod progress;
+mod words;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::progress::{PlanStep, StepStatus, TaskStatus};
+pub use self::words::{event_words, tool_subject};
 use crate::run::{Reason, State};
 use crate::{Activity, Answer, Question, QuestionId, Usage};
 

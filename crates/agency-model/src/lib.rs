@@ -15,6 +15,8 @@ mod id;
 mod launch;
 mod mcp;
 mod nearest;
+pub mod patch;
+mod plain_text;
 pub mod policy;
 mod position;
 mod question;
@@ -25,6 +27,7 @@ mod shell;
 pub mod spec;
 mod string_enum;
 pub mod template;
+pub mod transcript;
 mod usage;
 pub mod workflow;
 
@@ -32,7 +35,7 @@ pub use activity::Activity;
 pub use caller::Caller;
 pub use error_code::ErrorCode;
 pub use escape::{Escaper, Sgr, escaped_json, escaped_line, escaped_text};
-pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus};
+pub use event::{Event, EventLine, LogOffsets, PlanStep, StepStatus, TaskStatus, event_words, tool_subject};
 pub use id::{InvalidQuestionId, InvalidRunId, InvalidSessionId, QuestionId, RunId, SessionId};
 pub use launch::{Host, HostChoice, Mode, RunKind, Vcs, VcsChoice, WorkspaceKind};
 pub use mcp::{
@@ -40,6 +43,7 @@ pub use mcp::{
     without_values,
 };
 pub use nearest::nearest;
+pub use plain_text::{Spacer, cut, one_line, plain_text, spaced};
 pub use position::Position;
 pub use question::{
     Answer, Decision, Question, QuestionContent, QuestionKind, QuestionOption, QuickAction, ToolRequest, UnfitAnswer,

@@ -48,7 +48,7 @@ pub struct Policy {
 pub struct Decision {
     /// What is to be done.
     pub action: Action,
-    /// The rules that say so, by their names or as `rule 3`; none if no rule is about it.
+    /// The rules that say so, by their names or as `rule 3`; none if no rule matches.
     pub rule: Option<String>,
     /// The reason, as text.
     pub why: String,
@@ -81,7 +81,7 @@ impl Policy {
             return match self.first(&facts, None) {
                 Some((index, Fit::Is)) => self.decision(&[index], ""),
                 Some((index, Fit::MayBe)) => self.asked_for_want_of_facts(index),
-                None => asked("no rule is about it".to_owned()),
+                None => asked("no rule matches".to_owned()),
             };
         };
         let first = |part| self.first(&facts, Some((command, part)));
@@ -99,7 +99,7 @@ impl Policy {
                 Some((_, Some((index, Fit::MayBe)))) => return self.asked_for_want_of_facts(*index),
                 Some((part, None)) => {
                     let unclear = command.unclear.map_or_else(String::new, |why| format!("; {why}"));
-                    return asked(format!("{}no rule is about it{unclear}", about(part)));
+                    return asked(format!("{}no rule matches{unclear}", about(part)));
                 }
                 None => {}
             }
@@ -118,7 +118,7 @@ impl Policy {
     /// A rule may be about what the agent did not report: neither it nor any rule after it can decide.
     fn asked_for_want_of_facts(&self, index: usize) -> Decision {
         let mut decision = self.decision(&[index], "");
-        decision.why = format!("the agent does not tell exactly what it wants to do, which may be: {}", decision.why);
+        decision.why = format!("the agent did not report the exact action, which may match: {}", decision.why);
         Decision { action: Action::Ask, message: None, ..decision }
     }
 
@@ -126,7 +126,7 @@ impl Policy {
         let rules: Vec<(String, &Rule)> =
             indices.iter().filter_map(|index| self.rules.get(*index).map(|rule| (rule.label(*index), rule))).collect();
         let Some((first, rule)) = rules.first() else {
-            return asked("no rule is about it".to_owned());
+            return asked("no rule matches".to_owned());
         };
         let mut labels: Vec<&str> = rules.iter().map(|(label, _)| label.as_str()).collect();
         labels.dedup();

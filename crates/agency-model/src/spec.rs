@@ -129,7 +129,7 @@ pub struct LimitsSpec {
     /// Wall time in minutes; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<u32>,
-    /// How many minutes may pass without a sign of life from the agent; absent or 0: no limit.
+    /// How many minutes may pass without progress of the agent; absent or 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_progress_minutes: Option<u32>,
     /// How many minutes a question of the agent may wait for its answer; absent or 0: no limit.

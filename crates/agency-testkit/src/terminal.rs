@@ -90,6 +90,18 @@ impl Terminal {
         succeed(&mut self.tmux(&["display-message", "-p", "-t", &self.pane, modes])).stdout.trim().to_owned()
     }
 
+    /// Every mode of the terminal that a program can leave behind: mouse, alternate screen, cursor, keypad, and those of
+    /// the line discipline.
+    #[track_caller]
+    pub fn modes(&self) -> String {
+        let flags =
+            "#{mouse_any_flag} #{mouse_sgr_flag} #{alternate_on} #{cursor_flag} #{keypad_cursor_flag} #{pane_tty}";
+        let flags = succeed(&mut self.tmux(&["display-message", "-p", "-t", &self.pane, flags])).stdout;
+        let (flags, tty) = flags.trim().rsplit_once(' ').unwrap();
+        let mut stty = self.environment.command("stty");
+        format!("{flags} {}", succeed(stty.args(["-g", "-F", tty])).stdout.trim())
+    }
+
     /// Gives the terminal another size.
     #[track_caller]
     pub fn resize(&self, columns: u16, rows: u16) {

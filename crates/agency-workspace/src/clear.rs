@@ -27,7 +27,7 @@ pub(super) fn clear(directory: &Path) -> io::Result<()> {
     let deadline = Instant::now() + CLEAR_TIMEOUT;
     while clearing.round()? {
         if Instant::now() > deadline {
-            return Err(io::Error::other("it is filled while it is emptied"));
+            return Err(io::Error::other("files were added while it was being deleted"));
         }
     }
     gone(unlinkat(CWD, &name, AtFlags::REMOVEDIR)).map_err(io::Error::from)
@@ -99,8 +99,8 @@ impl Clearing {
 /// Opens a directory for its owner, whatever its mode is. A link is not followed and is an error.
 fn open_up(at: &impl std::os::fd::AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
     let path = openat(at, name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-    // By its descriptor: between a look and a change by name, another could take its place. Who may not change it may
-    // be able to delete it all the same.
+    // By its descriptor: between a look and a change by name, another could take its place. Without permission
+    // to chmod, deletion may still succeed.
     let _ = chmod(format!("/proc/self/fd/{}", path.as_raw_fd()), Mode::RWXU);
     openat(&path, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::diagnostics::{self, Destination};
 use crate::problem::Problem;
 
-/// Runs AI coding agents, each in its own workspace, watched, logged and never lost.
+/// Runs AI coding agents, each in its own workspace, supervised and logged.
 #[derive(Debug, Parser)]
 #[command(name = "agency", version, propagate_version = true, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]

@@ -258,7 +258,7 @@ impl Context {
         let _ = if self.json {
             self.print_json(format!("{}\n", problem.to_json(SCHEMA_VERSION)).into_bytes())
         } else {
-            io::stderr().write_all(&Surface::stderr().shown(problem.to_human().as_bytes()))
+            io::stderr().write_all(&Surface::stderr().shown(problem.to_text().as_bytes()))
         };
         problem.exit_code()
     }
@@ -266,7 +266,7 @@ impl Context {
     /// Prints a problem that is not the answer.
     pub(crate) fn report_to_people(&self, problem: &Problem) {
         if !self.json {
-            self.say_always(problem.to_human().trim_end());
+            self.say_always(problem.to_text().trim_end());
         }
     }
 

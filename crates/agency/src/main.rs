@@ -1,4 +1,4 @@
-//! `agency`: runs AI coding agents, each in its own workspace, watched, logged and never lost.
+//! `agency`: runs AI coding agents, each in its own workspace, supervised and logged.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

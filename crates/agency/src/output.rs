@@ -3,6 +3,7 @@
 mod activity;
 mod cost;
 mod event;
+mod pager;
 mod progress;
 mod spinner;
 mod style;
@@ -10,9 +11,10 @@ mod surface;
 mod table;
 mod time;
 
-pub(crate) use activity::{ActivityLine, activity_words, subject};
+pub(crate) use activity::{ActivityLine, activity_words};
 pub(crate) use cost::dollars;
-pub(crate) use event::{event_words, one_line, readable};
+pub(crate) use event::readable;
+pub(crate) use pager::Pager;
 pub(crate) use progress::Progress;
 pub(crate) use spinner::Spinner;
 pub(crate) use style::styled;

@@ -106,7 +106,7 @@ impl Problem {
         (self.message, hint)
     }
 
-    pub(crate) fn to_human(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let surface = Surface::stderr();
         let label = styled(anstyle::AnsiColor::Red.on_default().bold(), "error");
         let mut text = format!("{label} [{}]: {}\n", self.code, surface.indented(&self.message));

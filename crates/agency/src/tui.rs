@@ -3,6 +3,7 @@
 //! Everything that happens becomes an [`Input`]; [`update()`] changes the state and returns effects; `effects` performs them;
 //! `draw` shows the state. The screen owns nothing: runs continue when it ends.
 
+mod applies;
 mod canvas;
 mod change_counter;
 mod channel;
@@ -23,8 +24,11 @@ mod keyboard;
 mod keys;
 mod layout;
 mod mailbox;
+mod memory;
+mod palette;
 mod reader;
 mod runs;
+mod search;
 mod state;
 mod steps;
 mod terminal;
@@ -50,6 +54,7 @@ use self::effects::EffectRunner;
 use self::frame_timer::{FrameTimer, Presence};
 use self::input::Input;
 use self::keyboard::KeyboardState;
+use self::memory::Memory;
 use self::state::State;
 use self::terminal::Terminal;
 use self::theme::Theme;
@@ -87,7 +92,8 @@ pub(crate) fn open(context: &Context, choices: Choices) -> Result<ExitCode, Prob
         "NO_COLOR" if is_colourless => Some("1".to_owned()),
         _ => std::env::var(name).ok(),
     });
-    let state = State::new(Timestamp::now(), size, theme, current_directory);
+    let mut state = State::new(Timestamp::now(), size, theme, current_directory);
+    state.recall(Memory::load(&context.home()?));
     let opened = context.clone();
     let reader =
         reader::start(move || opened.agency(), sender.clone(), presence.clone(), theme.unicode).map_err(broken)?;

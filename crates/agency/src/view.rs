@@ -11,6 +11,7 @@ mod run_details;
 mod run_table;
 mod source;
 mod status;
+mod transcript;
 
 pub(crate) use ask::Answered;
 pub(crate) use inbox::Inbox;
@@ -21,3 +22,4 @@ pub(crate) use run_details::{Shown, shown};
 pub(crate) use run_table::{RunColumn, run_table};
 pub(crate) use source::{SourceList, SourceView};
 pub(crate) use status::Status;
+pub(crate) use transcript::{TranscriptText, usage_line};

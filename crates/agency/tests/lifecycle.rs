@@ -16,6 +16,7 @@ mod lifecycle {
     mod run_files;
     mod saved_refs;
     mod surroundings;
+    mod terminal_reading;
     mod together;
     mod uncommitted;
     mod understand;

@@ -15,6 +15,7 @@ mod real_agents {
     mod mcp_servers;
     mod model_errors;
     mod prompt;
+    mod reading;
     mod screen;
     mod stop;
     mod talk;

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tui {
+    mod attention;
     mod fixture;
     mod leaving;
     mod list;

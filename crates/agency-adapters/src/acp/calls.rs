@@ -45,7 +45,7 @@ enum CallState {
 
 /// Where an update comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum UpdateKind {
     /// The first words on a use.
     Announced,
     /// More words.
@@ -54,7 +54,7 @@ pub(super) enum News {
 
 /// What the agent asks permission for.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PermissionTarget {
     pub(super) name: String,
     pub(super) kind: ToolKind,
     pub(super) title: String,
@@ -64,7 +64,7 @@ pub(super) struct Wanted {
 
 impl Calls {
     /// The events of an update.
-    pub(super) fn update(&mut self, update: ToolCallUpdate, news: News) -> Vec<Event> {
+    pub(super) fn update(&mut self, update: ToolCallUpdate, kind: UpdateKind) -> Vec<Event> {
         let (id, call) = self.call(&update);
         if call.state == CallState::Done {
             return vec![];
@@ -74,9 +74,9 @@ impl Calls {
             Some(ToolCallStatus::Failed) => Some(false),
             Some(ToolCallStatus::Pending | ToolCallStatus::InProgress | _) | None => None,
         };
-        let begins = success.is_some() || begins(&update.fields, news);
+        let begins = success.is_some() || begins(&update.fields, kind);
         let output = update.fields.raw_output.clone();
-        call.learn(update);
+        call.merge(update);
         let mut events: Vec<Event> = if begins { call.used(&id).into_iter().collect() } else { vec![] };
         if let Some(success) = success {
             let output = content::output(output.as_ref(), &call.shown);
@@ -95,12 +95,12 @@ impl Calls {
     }
 
     /// What the agent asks permission for, and the event of its use if that was not reported yet.
-    pub(super) fn wanted(&mut self, update: ToolCallUpdate) -> (Option<Event>, Wanted) {
+    pub(super) fn wanted(&mut self, update: ToolCallUpdate) -> (Option<Event>, PermissionTarget) {
         let (id, call) = self.call(&update);
         if call.state == CallState::Done {
             *call = Call::default();
         }
-        call.learn(update);
+        call.merge(update);
         let used = call.used(&id);
         let asked = match &call.input {
             // Some agents give a change twice, here and as what they show.
@@ -111,7 +111,7 @@ impl Calls {
             true => vec![&call.shown],
             false => [asked.as_str(), &call.shown].into_iter().filter(|part| !part.is_empty()).collect(),
         };
-        let wanted = Wanted {
+        let wanted = PermissionTarget {
             name: call.name(),
             kind: call.kind,
             title: call.title.clone(),
@@ -154,17 +154,19 @@ impl Calls {
 }
 
 /// Whether the input is complete now. An announcement comes while the model still writes the input.
-fn begins(fields: &ToolCallUpdateFields, news: News) -> bool {
+fn begins(fields: &ToolCallUpdateFields, kind: UpdateKind) -> bool {
     let at_work = fields.status == Some(ToolCallStatus::InProgress);
-    match news {
-        News::Announced => at_work,
-        News::Changed => at_work || (fields.status.is_none() && fields.raw_input.as_ref().is_some_and(has_content)),
+    match kind {
+        UpdateKind::Announced => at_work,
+        UpdateKind::Changed => {
+            at_work || (fields.status.is_none() && fields.raw_input.as_ref().is_some_and(has_content))
+        }
     }
 }
 
 impl Call {
     /// A field that is left out is as it was.
-    fn learn(&mut self, update: ToolCallUpdate) {
+    fn merge(&mut self, update: ToolCallUpdate) {
         let ToolCallUpdate { fields, meta, .. } = update;
         let beside = meta.iter().flat_map(|meta| meta.values()).find_map(|of_agent| of_agent.get("toolName")?.as_str());
         self.name = fields.name.or(beside.map(str::to_owned)).or(self.name.take());

@@ -34,7 +34,7 @@ impl Acp {
         };
         let Ok(InitializeResponse { protocol_version, agent_capabilities, .. }) = wire::read(result) else {
             items.push(unknown(object.to_owned()));
-            return self.refused("the agent's greeting was not understood".to_owned(), items);
+            return self.refused("the agent's initialize response was not understood".to_owned(), items);
         };
         if protocol_version != ProtocolVersion::V1 {
             let why = format!("the agent speaks version {protocol_version} of the protocol, and not version 1");

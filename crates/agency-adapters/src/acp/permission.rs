@@ -8,7 +8,7 @@ use agent_client_protocol_schema::v1::{
     SelectedPermissionOutcome, ToolKind,
 };
 
-use super::calls::Wanted;
+use super::calls::PermissionTarget;
 use super::wire;
 use crate::question_text::first_line;
 use crate::{EncodeError, StreamItem};
@@ -27,7 +27,12 @@ struct Open {
 
 impl Permissions {
     /// The agent asks.
-    pub(super) fn asked(&mut self, id: RequestId, options: Vec<PermissionOption>, wanted: Wanted) -> StreamItem {
+    pub(super) fn asked(
+        &mut self,
+        id: RequestId,
+        options: Vec<PermissionOption>,
+        wanted: PermissionTarget,
+    ) -> StreamItem {
         let key = key(&id);
         let question = question(key.clone(), &options, wanted);
         self.open.insert(key, Open { id, options });
@@ -66,13 +71,13 @@ fn key(id: &RequestId) -> QuestionKey {
     })
 }
 
-fn question(key: QuestionKey, options: &[PermissionOption], wanted: Wanted) -> Question {
+fn question(key: QuestionKey, options: &[PermissionOption], wanted: PermissionTarget) -> Question {
     let option = |option: &PermissionOption| QuestionOption {
         id: option.option_id.to_string(),
         label: option.name.clone(),
         description: None,
     };
-    let Wanted { name, kind, title, detail, input } = wanted;
+    let PermissionTarget { name, kind, title, detail, input } = wanted;
     let (kind, title) = match (kind, first_line(&title)) {
         (ToolKind::SwitchMode, _) => (QuestionKind::Plan, "Is this plan right?".to_owned()),
         (_, title) if title.is_empty() || title == name => (QuestionKind::Permission, name.clone()),
@@ -95,7 +100,7 @@ fn outcome(options: &[PermissionOption], answer: &Answer) -> Result<RequestPermi
     let of_kind = |kind| options.iter().find(|option| option.kind == kind);
     let unfit = |why: &str| EncodeError::Invalid(why.to_owned());
     if let Answer::Text { .. } = answer {
-        return Err(unfit("the agent takes one of its options here, and no words"));
+        return Err(unfit("this question does not accept free text: choose an option"));
     }
     let option = match answer.decision() {
         // Some agents keep "always" for good: only a user chooses that, and by its name.

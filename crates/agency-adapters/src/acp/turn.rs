@@ -94,10 +94,10 @@ impl Acp {
 
 fn stopped(reason: StopReason) -> &'static str {
     match reason {
-        StopReason::MaxTokens => "the model came to the end of its tokens",
-        StopReason::MaxTurnRequests => "the agent came to the end of the requests that one turn may have",
-        StopReason::Refusal => "the agent refuses to go on",
+        StopReason::MaxTokens => "the model reached its token limit",
+        StopReason::MaxTurnRequests => "the agent reached its limit of requests per turn",
+        StopReason::Refusal => "the agent refused to continue",
         StopReason::Cancelled => "the turn was stopped",
-        StopReason::EndTurn | _ => "the agent stopped for another reason than being done",
+        StopReason::EndTurn | _ => "the agent stopped for an unknown reason",
     }
 }

@@ -7,7 +7,7 @@ use agent_client_protocol_schema::v1::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::calls::News;
+use super::calls::UpdateKind;
 use super::{Acp, content, wire};
 use crate::StreamItem;
 use crate::json_lines::{NotUnderstood, unknown};
@@ -56,12 +56,12 @@ impl Acp {
             SessionUpdate::ToolCall(call) => {
                 let update = ToolCallUpdate::from(call);
                 let whole = is_whole(&update, &skipped()?)?;
-                new_items.extend(self.used(update, News::Announced));
+                new_items.extend(self.used(update, UpdateKind::Announced));
                 new_items.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::ToolCallUpdate(update) => {
                 let whole = is_whole(&update, &skipped()?)?;
-                new_items.extend(self.used(update, News::Changed));
+                new_items.extend(self.used(update, UpdateKind::Changed));
                 new_items.extend((!whole).then(|| unknown(object.to_owned())));
             }
             SessionUpdate::Plan(plan) => {
@@ -106,8 +106,8 @@ impl Acp {
     }
 
     /// The events of a tool's update.
-    fn used(&mut self, update: ToolCallUpdate, news: News) -> Vec<StreamItem> {
-        let events = self.calls.update(update, news);
+    fn used(&mut self, update: ToolCallUpdate, kind: UpdateKind) -> Vec<StreamItem> {
+        let events = self.calls.update(update, kind);
         if !events.is_empty() {
             self.answer.clear();
         }

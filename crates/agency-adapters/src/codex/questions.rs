@@ -148,7 +148,7 @@ impl CommandApproval {
 impl FileApproval {
     fn question(&self, key: QuestionKey, open_tools: &OpenTools) -> Question {
         let changes = open_tools.changes(&self.item_id);
-        let mut detail = changes.map_or_else(|| "Codex did not tell the change.".to_owned(), diff);
+        let mut detail = changes.map_or_else(|| "Codex did not report the change.".to_owned(), diff);
         if let Some(root) = &self.grant_root {
             detail.push_str(&format!("\nand more writes below {root}"));
         }

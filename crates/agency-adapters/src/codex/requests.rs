@@ -135,7 +135,7 @@ fn given(answer: &Answer) -> Result<(Vec<String>, bool), EncodeError> {
         Answer::Text { text } => Ok((vec![note(text)], false)),
         Answer::Deny { message } => Ok((message.iter().map(note).collect(), true)),
         Answer::Allow { .. } | Answer::AllowAll => {
-            Err(EncodeError::Invalid("this is a question: choose an option or answer in your own words".to_owned()))
+            Err(EncodeError::Invalid("this is a question: choose an option or use --text".to_owned()))
         }
     }
 }

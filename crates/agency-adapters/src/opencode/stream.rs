@@ -144,7 +144,7 @@ impl Opencode {
         match step.reason.as_deref() {
             Some("stop") => items.push(StreamItem::Result(Outcome::success(self.answer.take()))),
             Some(reason @ ("length" | "content-filter" | "error")) => {
-                let error = format!("the model stopped for another reason than being done: {reason}");
+                let error = format!("the model stopped before it was done: {reason}");
                 items.push(StreamItem::Result(Outcome::failure(error)));
             }
             // Another step follows, or the process ends.

@@ -75,8 +75,8 @@ pub enum AnswerError {
     /// It takes no own words.
     #[error("the dialog does not accept free text: choose one of {0}")]
     NoText(String),
-    /// There are no words in the answer.
-    #[error("the answer has no words")]
+    /// The answer is empty.
+    #[error("the answer is empty")]
     EmptyText,
     /// The screen does not show which option is marked, so that arrow keys would lead anywhere.
     #[error("the screen does not show which option is marked: attach to the run and answer there")]

@@ -9,7 +9,7 @@ const AGENTS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "cursor-agen
 const ALLOWED: [(&str, &str, &str); 6] = [
     ("orchestrator/engine/", "Claude Code's", "supervisors of an earlier version read the lines of Claude Code"),
     ("orchestrator/engine/driver_protocol", "", "the driver writes these lines for them"),
-    ("watcher/example.rs", "", "a scripted example that speaks a stream which the configuration names"),
+    ("runs/example.rs", "", "a scripted example that speaks a stream which the configuration names"),
     ("agency-engine/src/agents.rs", "\"claude-code\"", "an example that needs an agent with a known stream"),
     ("sources/name.rs", "opencode.json", "no source may have the name of a file in a scratch directory"),
     (

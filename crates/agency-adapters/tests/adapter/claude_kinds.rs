@@ -41,7 +41,7 @@ fn a_plan_in_a_file_is_shown_with_the_question() {
     assert_eq!(question.detail, "# Plan\n\n1. b");
     let heard = claude(asked);
     let Some(StreamItem::Question(question)) = heard.last() else { panic!("{heard:?}") };
-    assert_eq!(question.detail, "Claude Code did not tell its plan.");
+    assert_eq!(question.detail, "Claude Code did not report its plan.");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Shutting agents down together: TERM to all at once, a grace, then KILL.
+//! Shutting agents down together: TERM to all at once, the grace period, then KILL.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -79,7 +79,7 @@ pub(super) struct Limits {
     #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
     #[schemars(range(max = YEAR_IN_MINUTES))]
     pub(super) max_minutes: u32,
-    /// How many minutes may pass without a sign of life from an agent. 0: no limit.
+    /// How many minutes may pass without progress of an agent. 0: no limit.
     #[serde(deserialize_with = "whole_number::<_, 0, YEAR_IN_MINUTES>")]
     #[schemars(range(max = YEAR_IN_MINUTES))]
     pub(super) no_progress_minutes: u32,

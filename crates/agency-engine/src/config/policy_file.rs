@@ -97,7 +97,7 @@ mod tests {
         p.toml:2:10: `approval_policy[0].action`: "alow" is not an action: did you mean `allow`?
         p.toml:3:1: `approval_policy[0].tol`: unknown key; did you mean `tool`?
         p.toml:5:1: `approval_policy[1].action`: missing, expected `allow`, `deny` or `ask`
-        p.toml:6:11: `approval_policy[1].command`: '|' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone
+        p.toml:6:11: `approval_policy[1].command`: '|' is not allowed in a pattern: a pattern matches one command, and each part of a longer line is matched separately
         "#);
         let json =
             "[\n  {\"action\": \"deny\", \"path\": \"/etc\"},\n  {\"action\": \"ask\", \"message\": \"no\"},\n  5\n]";

@@ -6,7 +6,7 @@ use agency_model::workflow::{SessionState, Work};
 use agency_model::{Answer, Mode, SessionId, nearest};
 
 use super::engine::{DriverContext, DriverOrder};
-use super::state::{StepNode, StepState};
+use super::state::StepNode;
 use super::{CallerEnv, Orchestrator, OrchestratorError, WorkflowSession};
 use crate::store::{QuestionRow, QuestionState, Request, RunRow};
 use crate::watch::DirectoryWatch;
@@ -201,12 +201,4 @@ impl Orchestrator {
 /// Every step, those inside others too.
 pub(super) fn flattened(steps: &[StepNode]) -> Vec<&StepNode> {
     steps.iter().flat_map(|step| std::iter::once(step).chain(flattened(&step.children))).collect()
-}
-
-impl StepNode {
-    /// Whether it is under way.
-    #[must_use]
-    pub fn is_active(&self) -> bool {
-        matches!(self.state, StepState::Running | StepState::Waiting)
-    }
 }

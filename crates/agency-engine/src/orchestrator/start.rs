@@ -284,7 +284,7 @@ fn driver(session: &SessionId, name: &str, repo: &str, base_ref: &str, caller_en
                 question_minutes: none,
                 unknown_minutes: none,
             }),
-            approval_policy: Some(vec![Rule::ask_everything("approvals are for people")]),
+            approval_policy: Some(vec![Rule::ask_everything("approvals are for users")]),
             ..SpecDraft::default()
         },
         prompt_text: None,

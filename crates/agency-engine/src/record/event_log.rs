@@ -1,4 +1,4 @@
-//! `events.ndjson`: the numbered facts of a run, appended by the owner of the run.
+//! `events.ndjson`: the numbered events of a run, appended by the owner of the run.
 
 use std::fs::File;
 use std::io::{self, Write};

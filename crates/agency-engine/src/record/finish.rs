@@ -178,7 +178,7 @@ pub fn after_end(home: &Home, row: &RunRow) -> bool {
     directory.delete_driver_config();
     let written = directory.write_json("meta.json", row).is_ok() || !directory.path().exists();
     // Without this, queued runs check for a free slot at their next interval.
-    let _ = home.ring_slot_bell();
+    let _ = home.signal_slots();
     written
 }
 

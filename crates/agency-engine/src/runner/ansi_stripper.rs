@@ -2,6 +2,10 @@
 //!
 //! The one rule: any pieces of the same bytes give the same text.
 
+mod movement;
+
+use movement::Movement;
+
 /// The maximum length of a device control string without an end; it is dropped.
 const MAX_DCS_BYTES: usize = 1024 * 1024;
 
@@ -17,6 +21,7 @@ const MAX_DCS_BYTES: usize = 1024 * 1024;
 pub struct AnsiStripper {
     state: SequenceState,
     half: HalfCharacter,
+    movement: Option<Movement>,
 }
 
 /// What the next byte belongs to.
@@ -52,6 +57,12 @@ impl AnsiStripper {
         Self::default()
     }
 
+    /// A cleaner for a new stream that puts spaces and newlines where the cursor moved, so that words and lines stay apart.
+    #[must_use]
+    pub fn keeping_words() -> Self {
+        Self { movement: Some(Movement::default()), ..Self::default() }
+    }
+
     /// The text that is complete with these bytes.
     #[must_use]
     pub fn feed(&mut self, bytes: &[u8]) -> String {
@@ -61,10 +72,16 @@ impl AnsiStripper {
             rest = match self.state {
                 SequenceState::Text => {
                     let (run, after) = split_run(rest, is_text);
-                    self.half.decode(run, &mut text);
+                    self.print(run, &mut text);
                     after
                 }
-                SequenceState::Csi => split_run(rest, |byte| matches!(byte, b' '..=b'?')).1,
+                SequenceState::Csi => {
+                    let (parameters, after) = split_run(rest, |byte| matches!(byte, b' '..=b'?'));
+                    if let Some(movement) = &mut self.movement {
+                        movement.parameters(parameters);
+                    }
+                    after
+                }
                 SequenceState::Osc | SequenceState::Message => split_run(rest, |byte| byte >= b' ').1,
                 SequenceState::Escape | SequenceState::Charset | SequenceState::Dcs(_) => rest,
             };
@@ -83,9 +100,31 @@ impl AnsiStripper {
         text
     }
 
+    /// Appends characters, after what the movements before them stand for.
+    fn print(&mut self, bytes: &[u8], text: &mut String) {
+        if let (Some(movement), Some(first)) = (&mut self.movement, bytes.first()) {
+            movement.before(*first, text);
+        }
+        self.half.decode(bytes, text);
+        if let Some(movement) = &mut self.movement {
+            movement.printed(bytes);
+        }
+    }
+
     /// One byte that is not plain text.
     fn step(&mut self, byte: u8, text: &mut String) {
         self.half.give_up(text);
+        if let Some(movement) = &mut self.movement {
+            match self.state {
+                SequenceState::Escape => movement.escape(byte),
+                SequenceState::Csi => movement.control(byte),
+                SequenceState::Text
+                | SequenceState::Charset
+                | SequenceState::Osc
+                | SequenceState::Message
+                | SequenceState::Dcs(_) => {}
+            }
+        }
         self.state = match (self.state, byte) {
             (_, ESCAPE) => SequenceState::Escape,
             (_, CANCEL | SUBSTITUTE) => SequenceState::Text,
@@ -108,7 +147,7 @@ impl AnsiStripper {
             (SequenceState::Escape | SequenceState::Charset | SequenceState::Csi, ..DELETE) => SequenceState::Text,
             // No sequence has such a byte: the sequence was broken off, and this is text again.
             (_, b' '..) => {
-                self.half.decode(&[byte], text);
+                self.print(&[byte], text);
                 SequenceState::Text
             }
         };

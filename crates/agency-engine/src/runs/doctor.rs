@@ -257,7 +257,7 @@ fn home_access(home: &Home) -> Check {
     }
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        let message = format!("others can look into {} (mode {mode:o})", path.display());
+        let message = format!("{} is accessible to other users (mode {mode:o})", path.display());
         return Check::bad("home", Health::Warning, message, format!("chmod 700 {}", shell_quoted(path)));
     }
     Check::ok("home", path.display().to_string())

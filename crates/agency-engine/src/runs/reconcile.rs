@@ -80,7 +80,7 @@ impl Agency {
         }
         if !live.is_empty() {
             for id in self.store.runs_with_requests()? {
-                // A request whose asker died before the bell rang.
+                // A request whose sender died before it woke the supervisor.
                 wake_supervisor(&self.home.run(&id));
             }
         }
@@ -148,7 +148,8 @@ impl Agency {
         let findings = self.compare_files(RunDirectories::list(&self.home), &known)?;
         let refused = self.adopt(&findings)?;
         if refused.is_empty() && findings.unadoptable.is_empty() {
-            self.store.set_complete()?;
+            // Looking again is all that is lost if this cannot be stored, on a full disk for example.
+            let _ = self.store.set_complete();
         }
         Ok(())
     }

@@ -133,7 +133,7 @@ impl Agency {
             done.push(format!("{word} process {} of {} ({})", survivor.pid, survivor.id, survivor.command));
         }
         if let Err(error) = self.clear_pid_files() {
-            done.push(format!("the pid files could not be looked through: {error}"));
+            done.push(format!("the pid files could not be read: {error}"));
         }
         for directory in &strays.run_directories {
             if fs::remove_dir_all(directory).is_ok() {
@@ -144,7 +144,7 @@ impl Agency {
             done.push(format!("removed {}, which is no longer needed", directory.display()));
         }
         for directory in sweep_abandoned_directories() {
-            done.push(format!("removed {}, which a command left that was killed", directory.display()));
+            done.push(format!("removed {}, left by a killed command", directory.display()));
         }
         match self.empty_trash() {
             Ok(0) => {}

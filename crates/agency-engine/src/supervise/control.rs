@@ -1,6 +1,6 @@
 //! `control.sock`: notifications of requests, and the connections of `agency attach`.
 //!
-//! A request itself is a row in the database; the bell frame only announces it. A viewer gets
+//! A request itself is a row in the database; the wake frame only announces it. A viewer gets
 //! the agent's terminal as raw bytes and sends frames: one byte of kind, four of length, content.
 //! A watcher gets the same bytes, and before them and at each change the size of that terminal.
 
@@ -14,12 +14,12 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 
 use super::viewer::{ViewMode, Viewer};
-use crate::wire::{ATTACH, BELL, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WATCH};
+use crate::wire::{ATTACH, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WAKE, WATCH};
 
 /// What comes in by the socket.
 #[derive(Debug)]
 pub(super) enum ControlMessage {
-    Bell,
+    Wake,
     Attached {
         viewer: Viewer,
         size: TerminalSize,
@@ -58,7 +58,7 @@ async fn serve_connection(stream: UnixStream, to_supervisor: mpsc::Sender<Contro
     let mut client = ClientVersion::default();
     while let Ok((kind, content)) = read_frame(&mut reader).await {
         let message = match kind {
-            BELL => Some(ControlMessage::Bell),
+            WAKE => Some(ControlMessage::Wake),
             INPUT => Some(ControlMessage::Input(content)),
             RESIZE => size_of(&content).map(ControlMessage::Resized),
             ATTACH => writer.take().map(|writer| ControlMessage::Attached {
@@ -117,7 +117,7 @@ mod tests {
         let mut heard = vec![];
         while let Some(message) = messages.recv().await {
             heard.push(match message {
-                ControlMessage::Bell => "bell".to_owned(),
+                ControlMessage::Wake => "wake".to_owned(),
                 ControlMessage::Attached { size, .. } => format!("attached {}x{}", size.rows, size.columns),
                 ControlMessage::Watched(_) => "watched".to_owned(),
                 ControlMessage::CaughtUp => "caught up".to_owned(),
@@ -132,7 +132,7 @@ mod tests {
 
     /// Recorded from the clients of the version before [`VERSION`], which name none.
     const RECORDED: [(&[u8], &[&str]); 4] = [
-        (&[0, 0, 0, 0, 0], &["bell"]),
+        (&[0, 0, 0, 0, 0], &["wake"]),
         (&[4, 0, 0, 0, 0], &["waiting"]),
         (&[5, 0, 0, 0, 0], &["watched"]),
         (
@@ -153,8 +153,8 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_kind_is_skipped_unless_the_version_of_the_client_does_not_have_it() {
         let unknown = [99, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0];
-        assert_eq!(heard(&unknown).await, ["bell"]);
-        assert_eq!(heard(&[&[6, 0, 0, 0, 1, u8::MAX][..], &unknown].concat()).await, ["bell"]);
+        assert_eq!(heard(&unknown).await, ["wake"]);
+        assert_eq!(heard(&[&[6, 0, 0, 0, 1, u8::MAX][..], &unknown].concat()).await, ["wake"]);
         assert_eq!(heard(&[&[6, 0, 0, 0, 1, 7][..], &unknown].concat()).await, [""; 0]);
     }
 }

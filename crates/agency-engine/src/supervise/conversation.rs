@@ -89,7 +89,7 @@ impl Supervisor<'_> {
             Effect::TypeAnswer { id, answer } => self.type_answer(&id, &answer),
             Effect::Settle { id, given, outcome } => self.settle_question(&id, given, &outcome),
             Effect::Expire { id, reason } => self.expire_question(&id, &reason),
-            Effect::AskAgain(id) => self.ask_human_again(&id),
+            Effect::AskAgain(id) => self.ask_user_again(&id),
             Effect::Forget(id) => drop(self.conversation.asked.remove(&id)),
             Effect::FinishRequest { request, outcome } => self.finish_request(request, outcome),
             Effect::AskAboutDialog => self.ask_about_dialog(),

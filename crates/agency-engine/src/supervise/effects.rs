@@ -35,7 +35,7 @@ impl Supervisor<'_> {
         info!(from = %self.run.state(), to = %run.state(), attempt = run.attempt(), ?effects, "transition");
         self.run = run;
         if let Input::Healthy { .. } = input {
-            let message = "the agent has been well for long enough; earlier crashes do not count any more".to_owned();
+            let message = "the agent ran long enough without a crash; earlier crashes no longer count".to_owned();
             self.append(Event::Notice { message });
         }
         if !self.run.state().is_terminal() {

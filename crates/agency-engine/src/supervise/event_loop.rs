@@ -83,7 +83,7 @@ impl Supervisor<'_> {
             }
             LoopEvent::Pane(PaneNews::Shown) => {}
             LoopEvent::Pane(PaneNews::Gone) | LoopEvent::Hangup => self.lose_pane(),
-            LoopEvent::Control(ControlMessage::Bell) => self.handle_requests(),
+            LoopEvent::Control(ControlMessage::Wake) => self.handle_requests(),
             LoopEvent::Control(ControlMessage::Attached { viewer, size }) => self.attach_viewer(viewer, size),
             LoopEvent::Control(ControlMessage::Watched(viewer)) => self.display.add_viewer(viewer),
             LoopEvent::Control(ControlMessage::CaughtUp) => self.display.catch_up(),

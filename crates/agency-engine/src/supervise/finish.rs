@@ -131,7 +131,7 @@ impl Supervisor<'_> {
             return format!("a question waited {minutes} minutes without an answer");
         }
         let minutes = minutes(self.launch.no_progress_ms);
-        format!("the agent gave no sign of life for {minutes} minutes")
+        format!("the agent made no progress for {minutes} minutes")
     }
 
     /// What an agent left unfinished that called its last turn a success.
@@ -176,7 +176,7 @@ impl Supervisor<'_> {
 /// Tries until it works or the limit is over. What did not work then is left to reconciliation.
 fn persist(what: &str, until: Instant, mut attempt: impl FnMut() -> bool) {
     while !attempt() && Instant::now() < until {
-        warn!(what, "not written, which is tried again");
+        warn!(what, "write failed, retrying");
         std::thread::sleep(RETRY_DELAY);
     }
 }

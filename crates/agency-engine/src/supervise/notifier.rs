@@ -151,7 +151,7 @@ impl Notifier {
     fn start(&mut self, program: &Path, mut command: Command) -> Option<String> {
         let program = program.display().to_string();
         if self.at_work.len() >= MAX_PROGRAMS {
-            return Some(format!("{program} was left out once: {MAX_PROGRAMS} notifications are at work"));
+            return Some(format!("{program} was not started: {MAX_PROGRAMS} notifications are running"));
         }
         command.env_clear().envs(&self.environment).current_dir("/");
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);

@@ -45,7 +45,7 @@ impl Supervisor<'_> {
             None => self.timers.disarm(&Timer::Notification),
         }
         if let Some(trouble) = self.notifier.first_failure(troubles) {
-            let message = format!("you could not be notified: {trouble}; this is not said again");
+            let message = format!("you could not be notified: {trouble}; further failures are not reported");
             self.append(Event::Notice { message });
         }
     }

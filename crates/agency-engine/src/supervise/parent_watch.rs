@@ -28,7 +28,7 @@ pub(super) struct ParentWatch {
 
 impl ParentWatch {
     /// Begins to wait for the lock, on a thread that ends with the process.
-    pub(super) fn watch(self, bell: mpsc::Sender<ControlMessage>) -> io::Result<()> {
+    pub(super) fn watch(self, wake: mpsc::Sender<ControlMessage>) -> io::Result<()> {
         let wait = move || {
             // Held until the supervisor ends: nothing removes the directory before.
             let _lock = match open_to_read(&self.lock) {
@@ -37,7 +37,7 @@ impl ParentWatch {
             };
             // A database that cannot be used leaves the run to its own end and its limits.
             if self.stop().is_ok() {
-                let _ = bell.blocking_send(ControlMessage::Bell);
+                let _ = wake.blocking_send(ControlMessage::Wake);
             }
             loop {
                 std::thread::park();

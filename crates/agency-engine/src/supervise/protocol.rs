@@ -16,7 +16,7 @@ use crate::store::AgentNote;
 use crate::wire::LaunchOrders;
 
 /// A longer answer is in the log, not in every place that shows a run.
-const LONGEST_SUMMARY: usize = 16 * 1024;
+const MAX_SUMMARY_BYTES: usize = 16 * 1024;
 
 /// What has been understood of one attempt, and what has added up over all of them.
 pub(super) struct ProtocolReader {
@@ -113,7 +113,7 @@ impl ProtocolReader {
     pub(super) fn summary(&self) -> Option<String> {
         let text = self.outcome.as_ref()?.text.as_deref()?;
         let end = text.char_indices().map(|(index, letter)| index + letter.len_utf8());
-        let end = end.take_while(|end| *end <= LONGEST_SUMMARY).last().unwrap_or(0);
+        let end = end.take_while(|end| *end <= MAX_SUMMARY_BYTES).last().unwrap_or(0);
         text.get(..end).map(str::to_owned).filter(|text| !text.is_empty())
     }
 }
@@ -226,7 +226,7 @@ impl Supervisor<'_> {
             activity: self.present_activity(),
         };
         if let Err(error) = self.store.note_agent(&self.id, &note) {
-            self.report_store_error("what the agent said of itself could not be stored", &error);
+            self.report_store_error("the agent's conversation and usage could not be stored", &error);
         }
     }
 }

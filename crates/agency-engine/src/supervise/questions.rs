@@ -18,14 +18,14 @@ impl Supervisor<'_> {
     /// Adds a question. A rule may answer it at once; else it waits for a user.
     pub(super) fn ask(&mut self, question: Question, origin: Origin) {
         let question = self.conversation.asked.add(question, origin);
-        self.converse(Input::Asked { question, answerer: Answerer::RuleOrHuman });
+        self.converse(Input::Asked { question, answerer: Answerer::RuleOrUser });
     }
 
     /// Asks a user again: the agent still waits, and did not accept the answer.
-    pub(super) fn ask_human_again(&mut self, id: &QuestionId) {
+    pub(super) fn ask_user_again(&mut self, id: &QuestionId) {
         if let Some(asked) = self.conversation.asked.remove(id) {
             let question = self.conversation.asked.add(asked.question, asked.origin);
-            self.converse(Input::Asked { question, answerer: Answerer::Human });
+            self.converse(Input::Asked { question, answerer: Answerer::User });
         }
     }
 
@@ -44,7 +44,7 @@ impl Supervisor<'_> {
             }
             Err(error) => {
                 asked.store_failed = true;
-                self.report_store_error("a question could not be stored, which is tried again", &error);
+                self.report_store_error("a question could not be stored; retrying", &error);
                 self.converse(Input::NotStored { id: id.clone() });
             }
         }
@@ -80,7 +80,7 @@ impl Supervisor<'_> {
         let decision = self.launch.policy.decide(&asked.question, &ground);
         let answer = decision.answer();
         if answer.is_none() && decision.rule.is_some() {
-            let message = format!("{} leaves {id} to a human: {}", decision.by(), decision.why);
+            let message = format!("{} leaves {id} to the user: {}", decision.by(), decision.why);
             self.append(Event::Notice { message });
         }
         let answer = answer.map(|answer| (answer, decision.by()));
@@ -93,7 +93,7 @@ impl Supervisor<'_> {
         self.report_unstored(stored);
         let given = match self.store.question(id).ok().flatten() {
             Some(QuestionRow { answer: Some(answer), answered_by: Some(who), .. }) => {
-                let giver = if who == by { Giver::Rule } else { Giver::Human { request: None } };
+                let giver = if who == by { Giver::Rule } else { Giver::User { request: None } };
                 GivenAnswer { answer, by: who, giver }
             }
             _ => GivenAnswer { answer: answer.clone(), by: by.to_owned(), giver: Giver::Rule },
@@ -110,7 +110,7 @@ impl Supervisor<'_> {
             }
             Ok(Some(QuestionRow { answer: Some(answer), answered_by, .. })) => {
                 let by = answered_by.unwrap_or_else(|| "an unknown user".to_owned());
-                let giver = Giver::Human { request: Some(request) };
+                let giver = Giver::User { request: Some(request) };
                 self.converse(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by, giver } });
             }
             Ok(_) => self.finish_request(request, Err("there is no answer to deliver".into())),

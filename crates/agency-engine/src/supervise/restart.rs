@@ -14,7 +14,7 @@ use crate::wire::{SESSION, Start, WORDS};
 
 /// What an agent receives that is started again in the middle of its work.
 const RESTART_PROMPT: &str = "Your process ended unexpectedly and was started again. The conversation so far is still yours, and \
-    the files are as you left them. Look at what is there, then go on with what you were doing.";
+    the files are as you left them. Check the current state, then continue your work.";
 
 impl Start {
     fn filled(&self, session: &str, words: &str) -> Self {
@@ -90,7 +90,7 @@ impl Supervisor<'_> {
     fn restart_prompt(&self) -> String {
         let mut prompt = RESTART_PROMPT.to_owned();
         for text in self.conversation.unanswered() {
-            prompt.push_str("\n\nYou had been told, and perhaps not read:\n");
+            prompt.push_str("\n\nYou may not have read this message:\n");
             prompt.push_str(text);
         }
         prompt

@@ -86,8 +86,8 @@ impl Waiting<'_> {
             let _ = sender.try_send(());
         };
         let watcher = notify::recommended_watcher(ring).ok().and_then(|mut watcher| {
-            let bell = self.home.slot_bell();
-            let slots = bell.parent()?;
+            let signal = self.home.slot_signal();
+            let slots = signal.parent()?;
             watcher.watch(slots, RecursiveMode::NonRecursive).ok()?;
             Some(watcher)
         });

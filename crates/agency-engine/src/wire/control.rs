@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub const CONTROL_VERSION: u8 = VERSION + 1;
 
 /// A frame without content: look at your requests.
-pub const BELL: u8 = 0;
+pub const WAKE: u8 = 0;
 /// The first frame of a viewer; its content is the size of its terminal.
 pub const ATTACH: u8 = 1;
 /// Something the viewer typed.
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn the_frames_are_those_of_every_version_before() {
         // By these numbers the supervisors that run now know them.
-        assert_eq!([BELL, ATTACH, INPUT, RESIZE, WAIT, WATCH, VERSION], [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!([WAKE, ATTACH, INPUT, RESIZE, WAIT, WATCH, VERSION], [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(CONTROL_VERSION, 7, "a further kind gets the next number");
         let mut frame = vec![];
         write_frame(&mut frame, INPUT, b"ab").unwrap();
@@ -108,7 +108,7 @@ mod tests {
         // Recorded from the client of the version before, and what the client writes now.
         let attach: &[u8] = &[1, 0, 0, 0, 4, 0, 24, 0, 80];
         for (recorded, kind, content) in [
-            (&[0, 0, 0, 0, 0][..], BELL, &[][..]),
+            (&[0, 0, 0, 0, 0][..], WAKE, &[][..]),
             (&[4, 0, 0, 0, 0], WAIT, &[]),
             (&[5, 0, 0, 0, 0], WATCH, &[]),
             (attach, ATTACH, &[0, 24, 0, 80]),

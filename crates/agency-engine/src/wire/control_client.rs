@@ -8,13 +8,13 @@ use agency_system::process::connect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tracing::debug;
 
-use super::control::{BELL, WAIT, write_first_frame};
+use super::control::{WAIT, WAKE, write_first_frame};
 use crate::home::RunDirectory;
 
 /// Asks the supervisor of a run to look at its requests; `false` if there is none to ask.
 pub fn wake_supervisor(directory: &RunDirectory) -> bool {
     let woken =
-        connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, BELL, &[])).is_ok();
+        connect(&directory.control_socket()).and_then(|mut stream| write_first_frame(&mut stream, WAKE, &[])).is_ok();
     debug!(run = ?directory.path().file_name(), woken, "supervisor woken");
     woken
 }

@@ -101,7 +101,7 @@ pub struct LaunchOrders {
     pub size: TerminalSize,
     /// How long it may run.
     pub wall_time_ms: Option<u64>,
-    /// How long it may give no sign of life.
+    /// How long it may make no progress.
     pub no_progress_ms: Option<u64>,
     /// How long a question of it may wait for an answer.
     pub question_ms: Option<u64>,

@@ -47,7 +47,7 @@ impl Conversation {
             Stage::Due(current) | Stage::Sending(current) | Stage::Typed { given: current, .. } => {
                 match (current.giver, given.giver) {
                     // A rule found the answer of a user and took it along before their request was read.
-                    (Giver::Human { request: None }, Giver::Human { .. }) if current.answer == given.answer => {
+                    (Giver::User { request: None }, Giver::User { .. }) if current.answer == given.answer => {
                         current.giver = given.giver;
                     }
                     (_, _) => refuse(&given, "the question has an answer already", effects),
@@ -96,14 +96,16 @@ impl Conversation {
         };
         let note = match (&text, given.giver) {
             (None, _) => "",
-            (Some(_), Giver::Human { .. }) => {
-                "; a denial takes no words there, so they follow as a message when the turn is over"
+            (Some(_), Giver::User { .. }) => {
+                "; the agent's protocol has no reason for a denial, so the text follows as a message after the turn"
             }
-            (Some(_), Giver::Rule) => "; a denial takes no words there, so the message of the rule was not sent",
+            (Some(_), Giver::Rule) => {
+                "; the agent's protocol has no reason for a denial, so the rule's message was not sent"
+            }
         };
         self.answer_ended(id, Ok(format!("{outcome}{note}")), effects);
         // The text of a rule is not sent: an agent that tries again would get it again, and so on without an end.
-        if let (Some(text), Giver::Human { .. }) = (text, given.giver) {
+        if let (Some(text), Giver::User { .. }) = (text, given.giver) {
             self.message(Message { text, origin: MessageOrigin::Denial }, effects);
         }
     }

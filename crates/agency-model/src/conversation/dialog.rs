@@ -234,7 +234,7 @@ impl Conversation {
 /// What to add where the text of a denial has no place on the screen.
 const fn text_not_typed(answer: &Answer) -> &'static str {
     match answer {
-        Answer::Deny { message: Some(_) } => "; the words of the denial were not typed: send them as a message",
+        Answer::Deny { message: Some(_) } => "; the reason was not typed: send it as a message",
         Answer::Deny { message: None }
         | Answer::Allow { .. }
         | Answer::AllowAll

@@ -109,9 +109,9 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answerer {
     /// A rule of the policy, else a user.
-    RuleOrHuman,
+    RuleOrUser,
     /// Only a user: a rule would give an answer again that the agent does not take.
-    Human,
+    User,
 }
 
 /// How far an answer has come.

@@ -168,7 +168,7 @@ pub(super) fn finish(origin: MessageOrigin, outcome: Result<String, RequestFailu
     match (origin, outcome) {
         (MessageOrigin::Request(request), outcome) => effects.push(Effect::FinishRequest { request, outcome }),
         (MessageOrigin::Denial | MessageOrigin::Repeated, Ok(_)) => {}
-        (MessageOrigin::Denial, Err(reason)) => effects.push(lost("the words of the denial", reason)),
+        (MessageOrigin::Denial, Err(reason)) => effects.push(lost("the reason of the denial", reason)),
         (MessageOrigin::Repeated, Err(reason)) => effects.push(lost("a message from before the crash", reason)),
     }
 }

@@ -77,7 +77,7 @@ pub struct GivenAnswer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Giver {
     /// A user.
-    Human {
+    User {
         /// The request that waits for what becomes of the answer.
         request: Option<i64>,
     },
@@ -88,7 +88,7 @@ pub enum Giver {
 impl Giver {
     pub(super) const fn request(self) -> Option<i64> {
         match self {
-            Self::Human { request } => request,
+            Self::User { request } => request,
             Self::Rule => None,
         }
     }
@@ -106,7 +106,7 @@ impl OpenQuestion {
             origin,
             if_allowed: Activity::if_allowed(question),
             takes_keys: false,
-            stage: Stage::Storing(Answerer::RuleOrHuman),
+            stage: Stage::Storing(Answerer::RuleOrUser),
         }
     }
 

@@ -98,7 +98,7 @@ impl Conversation {
     /// The process is gone: nothing that it asked waits any longer.
     pub(super) fn exited(&mut self, effects: &mut Vec<Effect>) {
         self.process.stage = ProcessStage::Gone;
-        self.typed_message_failed("the agent ended before it could be seen", effects);
+        self.typed_message_failed("the agent exited before delivery could be confirmed", effects);
         self.questions_end("the process that asked is gone", effects);
         self.dialog = Dialog::default();
         self.activity = None;

@@ -39,9 +39,9 @@ impl Conversation {
         effects.push(Effect::Arm(Timer::PollRequests));
         let allowed = self.allow_all.as_ref().filter(|_| question.kind == QuestionKind::Permission);
         effects.push(match (answerer, allowed) {
-            (Answerer::Human, _) => Effect::Notify(id.clone()),
-            (Answerer::RuleOrHuman, Some(by)) => allow_by(id, by),
-            (Answerer::RuleOrHuman, None) => Effect::ConsultPolicy(id.clone()),
+            (Answerer::User, _) => Effect::Notify(id.clone()),
+            (Answerer::RuleOrUser, Some(by)) => allow_by(id, by),
+            (Answerer::RuleOrUser, None) => Effect::ConsultPolicy(id.clone()),
         });
     }
 
@@ -111,7 +111,7 @@ impl Conversation {
         let answered = self.questions.iter().filter(|question| question.is_being_answered());
         let answered: Vec<QuestionId> = answered.map(|question| question.id.clone()).collect();
         for id in answered {
-            self.answer_ended(&id, Err("the agent ended before it could be seen".into()), effects);
+            self.answer_ended(&id, Err("the agent exited before delivery could be confirmed".into()), effects);
         }
         self.withdraw(|_| true, reason, effects);
     }

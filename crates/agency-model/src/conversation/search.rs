@@ -53,7 +53,7 @@ fn ended(world: &World) -> World {
     assert!(world.pending.is_empty(), "an end asks for nothing: {world:?}");
     while let Some((request, id)) = world.unread.first().cloned() {
         let answer = world.rows.get(&id).and_then(|row| row.answer.clone()).expect("it was answered").0;
-        let giver = Giver::Human { request: Some(request) };
+        let giver = Giver::User { request: Some(request) };
         world = world.after(&Input::Answered { id, answer: GivenAnswer { answer, by: "me".to_owned(), giver } });
     }
     world
@@ -202,11 +202,11 @@ fn the_request_of_an_answer_that_a_rule_took_along_gets_its_outcome() {
     let given = |request| GivenAnswer {
         answer: Answer::Allow { message: None },
         by: "me".to_owned(),
-        giver: Giver::Human { request },
+        giver: Giver::User { request },
     };
     let read = |dialog: Option<&str>| Input::ScreenRead(reading(dialog.map(QuestionKey::from), Activity::Thinking));
     for input in [
-        Input::Asked { question, answerer: Answerer::RuleOrHuman },
+        Input::Asked { question, answerer: Answerer::RuleOrUser },
         Input::Stored { id: id.clone() },
         Input::Timer(Timer::DialogDelay(id.clone())),
         Input::Answered { id: id.clone(), answer: given(None) },

@@ -292,7 +292,7 @@ impl Conversation {
             AgentInput::Closed { .. } => {
                 self.turn.input = AgentInput::Terminated;
                 effects.extend([Effect::TerminateAgent, Effect::Arm(Timer::Termination)]);
-                let message = "the conversation is over and the agent does not leave; it is ended".to_owned();
+                let message = "the conversation has ended, but the agent did not exit; it is terminated".to_owned();
                 effects.push(Effect::record(Event::Notice { message }));
             }
             AgentInput::Terminated | AgentInput::Killed => {

@@ -18,7 +18,7 @@ pub(super) struct Facts<'a> {
     pub(super) command: Option<Command>,
     places: Places,
     /// Whether the agent reported the input of the tool.
-    told: bool,
+    input_reported: bool,
 }
 
 /// How a rule is about a question.
@@ -34,13 +34,13 @@ impl<'a> Facts<'a> {
     pub(super) fn of(question: &'a Question, ground: &Ground<'_>) -> Self {
         let tool = question.tool.as_ref();
         let name = tool.map(|tool| tool.name.as_str()).filter(|name| !name.trim().is_empty());
-        let told = tool.is_some_and(|tool| is_told(&tool.input));
-        let input = tool.filter(|_| told).and_then(|tool| tool.input.as_object());
+        let input_reported = tool.is_some_and(|tool| is_input(&tool.input));
+        let input = tool.filter(|_| input_reported).and_then(|tool| tool.input.as_object());
         let command = input.and_then(|input| Command::of(name.unwrap_or_default(), input, ground));
         let has_command = command.as_ref().is_some_and(|command| command.known);
         let mut places = input.map(|input| Places::of(input, has_command, ground)).unwrap_or_default();
         places.block(tool.and_then(|tool| tool.blocked_path.as_ref()), ground);
-        Self { tool: name, command, places, told }
+        Self { tool: name, command, places, input_reported }
     }
 
     /// Whether a rule is about this, or about this part of a command.
@@ -52,7 +52,7 @@ impl<'a> Facts<'a> {
             (Some(_), None) => Fit::MayBe,
         };
         let of_input = rule.command.is_some() || rule.path.is_some();
-        let fit = if of_input && !self.told { Fit::MayBe } else { tool };
+        let fit = if of_input && !self.input_reported { Fit::MayBe } else { tool };
         match fit {
             Fit::MayBe => (!certain).then_some(Fit::MayBe),
             Fit::Is => self.of_command(rule, part).filter(|_| self.is_path(rule)),
@@ -83,7 +83,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Whether this is what a tool is given, and not only what is shown of it.
-fn is_told(input: &Value) -> bool {
+fn is_input(input: &Value) -> bool {
     match input {
         // A tool that takes nothing.
         Value::Object(fields) if fields.is_empty() => true,

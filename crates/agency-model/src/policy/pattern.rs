@@ -33,7 +33,7 @@ pub enum InvalidPattern {
     Empty,
     /// More than one command.
     #[error(
-        "{0:?} belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone"
+        "{0:?} is not allowed in a pattern: a pattern matches one command, and each part of a longer line is matched separately"
     )]
     Shell(char),
     /// A path from elsewhere.

@@ -85,7 +85,7 @@ fn the_first_rule_that_is_about_it_decides_and_without_one_it_is_asked() {
     let fetch = decided("webfetch", json!({ "url": "https://example.com" }));
     assert_eq!(fetch.message.as_deref(), Some("The approval policy denies this (rule 4)."));
     let other = decided("Bash", json!({ "command": "ls" }));
-    assert_eq!((other.action, other.rule, other.why.as_str()), (Action::Ask, None, "no rule is about it"));
+    assert_eq!((other.action, other.rule, other.why.as_str()), (Action::Ask, None, "no rule matches"));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn every_mistake_is_told_and_what_was_probably_meant() {
     `[0].tol`: unknown key
     `[1].tool`: it is empty: leave it out where it does not matter
     `[1].action`: missing, expected `allow`, `deny` or `ask`
-    `[2].command`: '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone
+    `[2].command`: '&' is not allowed in a pattern: a pattern matches one command, and each part of a longer line is matched separately
     `[2].path`: `insde`: did you mean `inside`? A file of that name is `./insde`
     `[3]`: `message` is sent to the agent with a `deny`; this rule does not deny
     `[4]`: `command` and `path` exclude each other: which paths a command touches is not known from its words

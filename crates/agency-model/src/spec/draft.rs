@@ -82,7 +82,7 @@ pub struct PromptDraft {
 pub struct LimitsDraft {
     /// Wall time in minutes; 0: no limit.
     pub max_minutes: Option<u32>,
-    /// How many minutes may pass without a sign of life from the agent; 0: no limit.
+    /// How many minutes may pass without progress of the agent; 0: no limit.
     pub no_progress_minutes: Option<u32>,
     /// How many minutes a question of the agent may wait for its answer; 0: no limit.
     pub question_minutes: Option<u32>,

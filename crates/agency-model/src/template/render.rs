@@ -187,9 +187,9 @@ fn plain_words(error: &gotmpl::TemplateError) -> String {
     if let gotmpl::TemplateError::Exec(message) = error {
         message.clone()
     } else if matches!(error, gotmpl::TemplateError::Write) {
-        format!("more than {MAX_RENDERED_BYTES} bytes come out")
+        format!("the result exceeds {MAX_RENDERED_BYTES} bytes")
     } else if matches!(error, gotmpl::TemplateError::RangeIterLimit) {
-        format!("`range` goes round more than {MAX_ROUNDS} times")
+        format!("`range` exceeds {MAX_ROUNDS} iterations")
     } else {
         error.to_string()
     }

@@ -132,9 +132,9 @@ fn syntax_that_go_refuses_is_refused() {
     "{{join .task}}"
         t.md:1:3: wrong number of arguments: join expects 2, got 1
     "{{range 200000}}{{end}}"
-        t.md:1:3: `range` goes round more than 100000 times
+        t.md:1:3: `range` exceeds 100000 iterations
     "{{range 90000}}{{printf \"%2000d\" .}}{{end}}"
-        t.md:1:3: more than 4194304 bytes come out
+        t.md:1:3: the result exceeds 4194304 bytes
     "{{define \"r\"}}{{template \"r\" .}}{{end}}{{template \"r\" .}}"
         t.md:1:42: recursion limit exceeded
     "#

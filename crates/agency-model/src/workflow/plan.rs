@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Located, Position, Step, StepKind, Work};
+use super::{Located, Position, Step, Work};
 use crate::string_enum::string_enum;
 use crate::{Host, McpServers, Mode};
 
@@ -76,10 +76,5 @@ impl Plan {
     pub fn find(&self, name: &str) -> Option<&Step> {
         let named = || self.all_steps().filter(|step| step.name == name);
         named().find(|step| !matches!(step.work, Work::Parallel(_))).or_else(|| named().next())
-    }
-
-    /// The names of steps of one kind, in order.
-    pub fn names_of(&self, kind: StepKind) -> impl Iterator<Item = &str> {
-        self.all_steps().filter(move |step| step.kind() == kind).map(|step| step.name.as_str())
     }
 }

@@ -13,11 +13,11 @@ pub const MAX_LINE_BYTES: usize = crate::template::MAX_RENDERED_BYTES;
 string_enum! {
     /// How a step ended.
     StepStatus {
-        /// Well.
+        /// It succeeded.
         Succeeded = "success",
-        /// Badly.
+        /// It failed.
         Failed = "failed",
-        /// It was not its turn.
+        /// It did not run.
         Skipped = "skipped",
     }
 }
@@ -36,13 +36,13 @@ pub struct StepResult {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What it printed, or the last words of an agent.
+    /// What it printed, or the final answer of an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// The exit code of its process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// In which round a loop is, or ended.
+    /// In which iteration a loop is, or ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iteration: Option<u32>,
 }

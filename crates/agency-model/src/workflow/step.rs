@@ -25,7 +25,7 @@ pub const fn default_timeout(kind: StepKind) -> Option<Duration> {
     }
 }
 
-/// How often a loop goes round if it does not say.
+/// How many iterations a loop has if it does not say.
 pub const MAX_ITERATIONS: NonZeroU32 = NonZeroU32::MIN.saturating_add(9);
 
 /// One step.
@@ -222,12 +222,12 @@ pub struct LoopStep {
     pub steps: Vec<Step>,
     /// How often at most.
     pub max_iterations: NonZeroU32,
-    /// What it means that it went round so often and nothing ended it.
+    /// What it means that it ran that many iterations and nothing ended it.
     pub on_max_iterations: OnMaxIterations,
 }
 
 string_enum! {
-    /// What it means that a loop went round as often as it may.
+    /// What it means that a loop reached its maximum of iterations.
     OnMaxIterations {
         /// The loop has failed.
         Block = "block",

@@ -44,7 +44,7 @@ pub enum JjError {
         why: String,
     },
     /// The workspace is there already.
-    #[error("jj has a workspace named '{name}' already; to let go of it: jj -R {} workspace forget {name}", shell_quoted(.repository))]
+    #[error("jj has a workspace named '{name}' already; to forget it: jj -R {} workspace forget {name}", shell_quoted(.repository))]
     NameTaken {
         /// The name.
         name: String,

@@ -1,9 +1,15 @@
 //! `agency diff`: what a run changed, committed or not.
 
+mod side_by_side;
+mod stat;
+mod tool;
+mod unified;
+
 use std::process::ExitCode;
 
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::Purpose;
+use agency_model::patch::Patch as PatchText;
 use agency_model::{Escaper, Sgr};
 use agency_workspace::Patch;
 use schemars::JsonSchema;
@@ -11,16 +17,44 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::Data;
+use crate::output::{Data, Pager, Surface};
 use crate::problem::Problem;
+
+/// From this width on, old and new stand side by side.
+const MIN_SIDE_BY_SIDE_COLUMNS: usize = 160;
 
 /// Print what a run changed against its base commit, committed or not
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency diff fix\n  agency diff fix | git apply --stat")]
+#[command(
+    after_help = "On a terminal the diff has colours, changed words are marked, and long output goes through $PAGER.\n\
+    From 160 columns on, old and new stand side by side.\n\nExamples:\n  agency diff fix\n  agency diff --stat fix\n  \
+    agency diff --tool delta fix\n  agency diff fix | git apply --stat"
+)]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, allow_negative_numbers = true,
         add = super::completions::run_candidates(Purpose::Read))]
     run: String,
+    /// Only how many lines of each file changed
+    #[arg(long, group = "form")]
+    stat: bool,
+    /// Only the names of the files
+    #[arg(long, group = "form")]
+    name_only: bool,
+    /// Show the diff with a program that reads it from standard input, such as delta
+    #[arg(long, group = "form", value_name = "COMMAND", conflicts_with = "json")]
+    tool: Option<String>,
+    /// How the diff looks on a terminal; auto: side by side from 160 columns on
+    #[arg(long, value_enum, default_value_t, value_name = "LAYOUT")]
+    layout: Layout,
+}
+
+/// How a diff looks on a terminal: side by side where there is room, or as chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Layout {
+    #[default]
+    Auto,
+    Unified,
+    SideBySide,
 }
 
 /// The answer.
@@ -44,11 +78,47 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     for warning in &unread {
         context.say(&format!("not in the diff: {warning}"));
     }
-    if !context.json() {
-        let mut data = Data::new(Escaper::new(Sgr::Escape));
-        data.print(&text).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
+    if context.json() {
+        let diff = String::from_utf8_lossy(&text).into_owned();
+        return context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff, unread }, |_| Ok(()));
+    }
+    if let Some(command) = &args.tool {
+        return tool::show(command, &text);
+    }
+    if args.stat || args.name_only {
+        let files = agency.workspace_of(&row)?.changes().map_err(RemoveError::from)?.files;
+        let _pager = Pager::start();
+        let lines = if args.stat { stat::lines(&files) } else { stat::names(&files) };
+        context.print_text(&lines).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let diff = String::from_utf8_lossy(&text).into_owned();
-    context.answer(&Diff { id: row.id, base_commit: row.base_commit, diff, unread }, |_| Ok(()))
+    if let Some(shown) = coloured(&text, args.layout) {
+        let _pager = Pager::start();
+        context.print_text(shown.as_bytes()).map_err(|error| Problem::output(&error))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut data = Data::new(Escaper::new(Sgr::Escape));
+    data.print(&text).and_then(|()| data.finish()).map_err(|error| Problem::output(&error))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The diff with colours, if standard output is a terminal and the diff is not larger than is worth reading there.
+fn coloured(text: &[u8], layout: Layout) -> Option<String> {
+    let surface = Surface::stdout();
+    if !surface.is_terminal() {
+        return None;
+    }
+    // Bytes that are not UTF-8 are shown as escapes, too.
+    let mut escaper = Escaper::new(Sgr::Escape);
+    let patch = PatchText::read([escaper.feed(text), escaper.finish()].concat().as_bytes());
+    if patch.left_out > 0 {
+        return None;
+    }
+    let width = crossterm::terminal::size().map_or(0, |(columns, _)| usize::from(columns));
+    let beside = match layout {
+        Layout::Auto => width >= MIN_SIDE_BY_SIDE_COLUMNS,
+        Layout::Unified => false,
+        Layout::SideBySide => true,
+    };
+    Some(if beside { side_by_side::show(&patch, width) } else { unified::show(&patch) })
 }

@@ -1,6 +1,6 @@
-//! `agency events`: the numbered facts of a run.
+//! `agency events`: the numbered events of a run.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::process::ExitCode;
 
 use agency_engine::store::Purpose;
@@ -9,10 +9,10 @@ use agency_model::ErrorCode;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::readable;
+use crate::output::{Pager, Surface, readable};
 use crate::problem::Problem;
 
-/// Print the numbered facts of a run; with --json, one JSON object per line
+/// Print the numbered events of a run; with --json, one JSON object per line
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency events fix\n  agency events -f --since 12 --json fix")]
 pub(crate) struct Args {
@@ -34,6 +34,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
     let mut cursor = Tail::at(&path, 0).map_err(broken)?;
     let mut reader = EventReader::default();
+    let _pager = if args.follow || context.json() { None } else { Pager::start() };
     let print = |piece: &[u8]| {
         let events = reader.feed(piece);
         let wanted = events.iter().filter(|read| read.event.seq > args.since);
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
 
 fn line(read: &ReadEvent, json: bool) -> String {
     if !json {
-        return readable(&read.event, io::stdout().is_terminal());
+        return readable(&read.event, Surface::stdout().is_terminal());
     }
     // The lines of the file are passed on as they are; a line that is not JSON is wrapped.
     if serde_json::from_str::<serde_json::Value>(&read.line).is_ok() {

@@ -1,4 +1,6 @@
-//! `agency logs`: what the agent said, byte for byte.
+//! `agency logs`: what the agent wrote, for reading on a terminal, byte for byte elsewhere.
+
+mod readable;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,6 +8,7 @@ use std::process::ExitCode;
 use agency_engine::agency::Agency;
 use agency_engine::runner::AnsiStripper;
 use agency_engine::store::Purpose;
+use agency_engine::store::RunRow;
 use agency_engine::watch::{Tail, offset_of_last_lines};
 use agency_model::{ErrorCode, Escaper, Event, RunId, Sgr};
 use schemars::JsonSchema;
@@ -13,13 +16,15 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
-use crate::output::Data;
+use crate::output::{Data, Pager, Surface};
 use crate::problem::Problem;
 
-/// Print what the agent said, byte for byte
-#[derive(Debug, clap::Args)]
+/// Print what the agent wrote: readable on a terminal, byte for byte elsewhere
+#[derive(Debug, Clone, clap::Args)]
 #[command(
-    after_help = "Examples:\n  agency logs fix\n  agency logs -f --clean fix\n  agency logs --stderr --tail 20 fix"
+    after_help = "On a terminal, a headless run shows its transcript: text, tool calls, errors and cost. An interactive run\nshows \
+    its last screen and what has scrolled out of it. Long output goes through $PAGER.\n\nExamples:\n  agency logs fix\n  \
+    agency logs --transcript fix > fix.txt\n  agency logs -f --clean fix\n  agency logs --stderr --tail 20 fix"
 )]
 pub(crate) struct Args {
     #[arg(help = RUN_HELP, allow_negative_numbers = true,
@@ -37,12 +42,18 @@ pub(crate) struct Args {
     /// Both, in the order of arrival (the default)
     #[arg(long, group = "stream")]
     combined: bool,
-    /// Without colours and cursor movements
+    /// What is shown on a terminal, also elsewhere
+    #[arg(long, conflicts_with_all = ["stream", "clean", "raw"])]
+    transcript: bool,
+    /// Without colours; cursor movements become spaces and newlines
     #[arg(long)]
     clean: bool,
-    /// The exact bytes, also on a terminal, which obeys the control sequences among them
+    /// The exact bytes; to a terminal only with --force, since it obeys the control sequences among them
     #[arg(long, conflicts_with = "clean")]
     raw: bool,
+    /// Print raw bytes to a terminal
+    #[arg(long, requires = "raw")]
+    force: bool,
     /// Only the last so many lines
     #[arg(long, value_name = "N")]
     tail: Option<usize>,
@@ -65,6 +76,20 @@ pub(crate) struct Logs {
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
     let row = context.select(&mut agency, &args.run)?;
+    let on_terminal = Surface::stdout().is_terminal() && !context.json();
+    if args.raw && on_terminal && !args.force {
+        return Err(Problem::new(ErrorCode::Usage, "raw output can change the modes of this terminal")
+            .hint("redirect it to a file, or add --force"));
+    }
+    let exact = context.json() || args.raw || args.clean || args.stdout || args.stderr || args.combined;
+    if !exact && (on_terminal || args.transcript) {
+        return readable::run(args, context, &mut agency, &row);
+    }
+    print_log(args, context, &mut agency, row)
+}
+
+/// Prints a log as it is, or without control sequences.
+fn print_log(args: &Args, context: &Context, agency: &mut Agency, row: RunRow) -> Result<ExitCode, Problem> {
     let directory = agency.home().run(&row.id);
     let (stream, path) = match (args.stdout, args.stderr) {
         (true, _) => ("stdout", directory.stdout_log()),
@@ -72,7 +97,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         (false, false) => ("combined", directory.combined_log()),
     };
     let broken = |error: io::Error| Problem::new(ErrorCode::Io, format!("{}: {error}", path.display()));
-    let section = args.attempt.map(|attempt| section(&agency, &row.id, attempt, stream)).transpose()?;
+    let section = args.attempt.map(|attempt| section(agency, &row.id, attempt, stream)).transpose()?;
     let start = match (section, args.tail) {
         (Some(section), _) => section.from,
         (None, Some(lines)) => offset_of_last_lines(&path, lines).map_err(broken)?,
@@ -80,7 +105,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let mut left = section.and_then(|section| section.length).unwrap_or(u64::MAX);
     let mut cursor = Tail::at(&path, start).map_err(broken)?;
-    let mut cleaner = args.clean.then(AnsiStripper::new);
+    let mut cleaner = args.clean.then(AnsiStripper::keeping_words);
     if context.json() {
         let mut bytes = vec![];
         let mut keep = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| bytes.write_all(text));
@@ -90,10 +115,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         let answer = Logs { id: row.id, stream, path: path.display().to_string(), bytes: size, text };
         return context.answer(&answer, |_| Ok(()));
     }
+    let _pager = if args.raw || args.follow { None } else { Pager::start() };
     let mut data = if args.raw { Data::exact() } else { Data::new(Escaper::new(Sgr::KeepColours).keeping_crlf()) };
     let print = |piece: &[u8]| write_piece(&mut cleaner, within(piece, &mut left), |text| data.print(text));
     let code = if args.follow {
-        context.follow(&mut agency, &row.id, &mut cursor, print)?
+        context.follow(agency, &row.id, &mut cursor, print)?
     } else {
         cursor.read(print).map_err(|error| Problem::output(&error))?;
         ExitCode::SUCCESS

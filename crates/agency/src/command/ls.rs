@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Only runs with this name
     #[arg(long)]
     name: Option<String>,
-    /// Also removed ones and questions of agency ask, and not only the newest 50
+    /// Also removed runs and asks, and not only the newest 50
     #[arg(long)]
     all: bool,
     /// At most so many, the newest

@@ -186,7 +186,7 @@ fn check(file: &Path, context: &Context) -> Result<ExitCode, Problem> {
         for (index, rule) in checked.rules.iter().enumerate() {
             writeln!(out, "{:>3}  {}  {rule}", index + 1, rule.name.as_deref().unwrap_or("-"))?;
         }
-        writeln!(out, "{}: {} rules, nothing wrong", checked.file, checked.rules.len())
+        writeln!(out, "{}: {} rules, no mistakes", checked.file, checked.rules.len())
     })
 }
 

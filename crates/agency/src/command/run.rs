@@ -78,16 +78,16 @@ pub(crate) struct Args {
     /// The name of the run [default: the first words of the prompt]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// End the run after so many minutes; 0: no limit
+    /// End the run after N minutes; 0: no limit
     #[arg(long, value_name = "N")]
     max_minutes: Option<u32>,
-    /// End the run when the agent gives no sign of life for so many minutes; 0: no limit
+    /// End the run when the agent makes no progress for N minutes; 0: no limit
     #[arg(long, value_name = "N")]
     no_progress_minutes: Option<u32>,
-    /// End the run when a question of the agent waits so many minutes for its answer; 0: no limit
+    /// End the run when a question of the agent waits N minutes for its answer; 0: no limit
     #[arg(long, value_name = "N")]
     question_minutes: Option<u32>,
-    /// Ask when the agent's screen is not recognised for so many minutes; 0: never [default: the configuration's]
+    /// Ask when the agent's screen is not recognised for N minutes; 0: never [default: the configuration's]
     #[arg(long, value_name = "N")]
     unknown_minutes: Option<u32>,
     /// Run in a session of your tmux server, or without a terminal [default: the configuration's]
@@ -105,7 +105,7 @@ pub(crate) struct Args {
     /// Version control of the workspace: jj in a jj repository, or always git or jj [default: the configuration's]
     #[arg(long, value_parser = PossibleValuesParser::new(["auto", "git", "jj"]))]
     vcs: Option<String>,
-    /// When the agent exits with an error: fail the run, or make up to two more attempts [default: never]
+    /// When the agent exits with an error: fail the run, or restart it, until restart.failures crashes in a row [default: never]
     #[arg(long, value_parser = PossibleValuesParser::new(["never", "on-crash"]))]
     restart: Option<String>,
     /// Give the agent this MCP server: filesystem, puppeteer or github; may be repeated

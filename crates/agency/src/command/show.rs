@@ -7,6 +7,7 @@ use agency_engine::store::Purpose;
 use super::RUN_HELP;
 use super::several::each;
 use crate::context::Context;
+use crate::output::Pager;
 use crate::problem::Problem;
 use crate::view::shown;
 
@@ -21,6 +22,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let mut agency = context.agency()?;
+    let _pager = if context.json() { None } else { Pager::start() };
     let act = |text: &str| {
         let row = context.select(&mut agency, text)?;
         Ok(shown(&agency, row))

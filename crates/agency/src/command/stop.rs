@@ -15,7 +15,7 @@ use crate::output::{Spinner, state_word};
 use crate::problem::Problem;
 use crate::view::{RunView, Runs};
 
-/// Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
+/// Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  agency stop fix\n  agency stop fix-login fix-logout\n  agency stop last\n  agency stop --repo .\n  agency stop --all"

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use super::Client;
 
 /// So much may wait in each direction.
-const WAITING: usize = 64 * 1024;
+const PIPE_BUFFER_BYTES: usize = 64 * 1024;
 /// How long the last answer may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -34,7 +34,7 @@ pub(super) struct Writer {
 impl Pipes {
     /// Begins to read and to write, and to note whether the client is there.
     pub(super) fn open(handle: &Handle, presence: &watch::Sender<Client>) -> io::Result<Self> {
-        let (stream, far_end) = tokio::io::duplex(WAITING);
+        let (stream, far_end) = tokio::io::duplex(PIPE_BUFFER_BYTES);
         let (said, heard) = tokio::io::split(far_end);
         let (handle_too, presence_too) = (handle.clone(), presence.clone());
         let (end, ended) = mpsc::channel::<()>();
@@ -58,7 +58,7 @@ impl Writer {
 
 fn read(handle: &Handle, mut heard: WriteHalf<DuplexStream>, presence: &watch::Sender<Client>) {
     let mut stdin = io::stdin().lock();
-    let mut piece = vec![0; WAITING];
+    let mut piece = vec![0; PIPE_BUFFER_BYTES];
     loop {
         match stdin.read(&mut piece) {
             Ok(0) => break,
@@ -85,7 +85,7 @@ fn read(handle: &Handle, mut heard: WriteHalf<DuplexStream>, presence: &watch::S
 
 fn write(handle: &Handle, mut said: ReadHalf<DuplexStream>, presence: &watch::Sender<Client>) {
     let mut stdout = io::stdout().lock();
-    let mut piece = vec![0; WAITING];
+    let mut piece = vec![0; PIPE_BUFFER_BYTES];
     while let Ok(length @ 1..) = handle.block_on(said.read(&mut piece)) {
         let piece = piece.get(..length).unwrap_or_default();
         if stdout.write_all(piece).and_then(|()| stdout.flush()).is_err() {

@@ -2,12 +2,8 @@
 
 use std::time::Duration;
 
-use agency_model::{Event, escaped_line, escaped_text};
+use agency_model::{Event, escaped_line, escaped_text, tool_subject};
 use indicatif::ProgressBar;
-use serde_json::Value;
-
-/// So much of a path or a pattern is shown.
-const MOST: usize = 70;
 
 /// A spinner with the last thing that an agent did; gone when it is dropped.
 #[derive(Debug)]
@@ -39,7 +35,7 @@ impl ActivityLine {
 /// What happened in a few words, if a waiting user needs it.
 pub(crate) fn activity_words(event: &Event) -> Option<String> {
     match event {
-        Event::ToolUse { tool_name, input, .. } => Some(format!("{tool_name} {}", subject(input))),
+        Event::ToolUse { tool_name, input, .. } => Some(format!("{tool_name} {}", tool_subject(input))),
         Event::Notice { message } | Event::Error { message } => Some(message.clone()),
         Event::Output { .. } => Some("writing".to_owned()),
         Event::Thinking { .. } => Some("thinking".to_owned()),
@@ -68,10 +64,4 @@ impl Drop for ActivityLine {
             bar.finish_and_clear();
         }
     }
-}
-
-/// What a tool is used on: the first words of its input, on one line.
-pub(crate) fn subject(input: &Value) -> String {
-    let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();
-    escaped_line(words).chars().take(MOST).collect()
 }

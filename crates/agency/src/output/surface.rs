@@ -4,11 +4,21 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use agency_model::{Escaper, Sgr, escaped_json, escaped_line};
 use anstream::{AutoStream, ColorChoice};
 
 use super::style;
+
+/// What standard output was before a pager took it.
+static BEHIND_PAGER: OnceLock<Surface> = OnceLock::new();
+
+/// Standard output is shown as this from now on, whatever it is.
+pub(super) fn show_as(surface: Surface) {
+    // There is one pager per process.
+    let _ = BEHIND_PAGER.set(surface);
+}
 
 /// A stream that text is written to.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +30,7 @@ pub(crate) struct Surface {
 impl Surface {
     /// Standard output.
     pub(crate) fn stdout() -> Self {
-        Self::of(&io::stdout())
+        BEHIND_PAGER.get().copied().unwrap_or_else(|| Self::of(&io::stdout()))
     }
 
     /// Standard error.
@@ -31,6 +41,11 @@ impl Surface {
     fn of(stream: &(impl IsTerminal + anstream::stream::RawStream)) -> Self {
         let has_colours = AutoStream::choice(stream) != ColorChoice::Never;
         Self { is_terminal: IsTerminal::is_terminal(stream), has_colours }
+    }
+
+    /// Whether a terminal shows it, perhaps through a pager.
+    pub(crate) const fn is_terminal(self) -> bool {
+        self.is_terminal
     }
 
     /// Text with our styles, as this stream takes it.

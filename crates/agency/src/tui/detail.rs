@@ -1,5 +1,6 @@
 //! The tabs about one run: what is shown of it, and how far one has read.
 
+mod find;
 #[cfg(test)]
 pub(super) mod fixture;
 mod info;
@@ -16,21 +17,23 @@ use std::sync::Arc;
 
 use agency_engine::store::RunRow;
 use agency_model::EventLine;
+use agency_model::patch::Patch;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use serde::{Deserialize, Serialize};
 
 use super::keys::Move;
 pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
 pub(super) use pane::PaneView;
-pub(super) use patch::Patch;
 pub(super) use screen::Screen;
 pub(super) use scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 pub(super) use window::{Ask, Load, Piece};
 
 /// The tabs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Tab {
     #[default]
     Output,
@@ -171,6 +174,13 @@ impl Detail {
         }
     }
 
+    /// Goes to the next tool call, file or hunk, or to the one before.
+    pub(super) fn go_to_landmark(&mut self, forwards: bool, area: Rect) {
+        if let Some((body, scroll)) = self.pane.scrolled() {
+            scroll.go_to_landmark(forwards, body, viewport(area));
+        }
+    }
+
     /// Folds or unfolds the tool call or file at hand.
     pub(super) fn fold(&mut self, area: Rect) {
         if let Some((body, scroll)) = self.pane.scrolled()
@@ -185,6 +195,19 @@ impl Detail {
         if let Some((body, scroll)) = self.pane.scrolled() {
             scroll.fold_all(body, viewport(area));
         }
+    }
+
+    /// Goes to the next row that matches, or to the one before; `None` if what is shown cannot be searched.
+    pub(super) fn find(
+        &mut self,
+        forwards: bool,
+        is_match: &dyn Fn(&str) -> bool,
+        area: Rect,
+        theme: super::theme::Theme,
+    ) -> Option<bool> {
+        let (body, scroll) = self.pane.scrolled()?;
+        let row_style = RowStyle { width: area.width, theme };
+        Some(scroll.find(forwards, is_match, body, row_style, viewport(area)))
     }
 
     /// Folds or unfolds what was clicked: a tool call, or a file by its first row.

@@ -9,6 +9,7 @@ mod header;
 mod help;
 mod inbox;
 mod paint;
+mod palette;
 mod runs;
 mod steps;
 mod yank;
@@ -42,11 +43,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     detail::draw(&mut paint, &areas, state);
     for front in &state.overlays {
         match front {
-            Overlay::Help { top } => help::draw(&mut paint, areas.body, *top),
+            Overlay::Help { top } => help::draw(&mut paint, areas.body, *top, &state.search),
             Overlay::Confirm(confirm) => confirm::draw(&mut paint, areas.body, confirm),
             Overlay::Form(form) => form::draw(&mut paint, areas.body, form, state.forms.agents.as_ref()),
             Overlay::Steps(steps) => steps::draw(&mut paint, areas.body, steps, state),
-            Overlay::Filter => {}
+            Overlay::Palette(palette) => palette::draw(&mut paint, areas.body, palette, state),
+            Overlay::Filter | Overlay::Search => {}
             Overlay::Inbox => inbox::draw(&mut paint, areas.body, state),
             Overlay::Editor(editor) => editor::draw(&mut paint, areas.body, editor),
             Overlay::Yank(row) => yank::draw(&mut paint, areas.body, row),

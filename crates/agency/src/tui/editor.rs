@@ -35,7 +35,7 @@ impl Purpose {
                 }
             },
             Self::Message(row) if row.state.is_terminal() => {
-                format!("{} is {}: go on with it by a new run", label(row), row.state)
+                format!("{} is {}: resume it in a new run", label(row), row.state)
             }
             Self::Message(row) => format!("Message to {}", label(row)),
         }

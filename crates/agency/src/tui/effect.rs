@@ -8,6 +8,7 @@ use agency_workspace::DeleteBranch;
 use super::detail::{PageRequest, Subject};
 use super::editor::Purpose;
 use super::form::{Agents, Field, RunSettings};
+use super::memory::Memory;
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,8 @@ pub(super) enum Effect {
     Do(JobNumber, Box<Job>),
     /// Give the terminal to another program, and take it back when it ends.
     RunForeground(ForegroundProgram),
+    /// Write down what is remembered of this home.
+    Remember(Box<Memory>),
     /// Put a text where the terminal keeps copied things.
     Copy(String),
 }
@@ -63,6 +66,12 @@ pub(super) enum Job {
         row: RunRow,
         branch: DeleteBranch,
     },
+    /// Make a branch of what a removal saved.
+    Restore(RunRow),
+    /// Stop several runs, one after the other.
+    StopAll(Vec<RunRow>),
+    /// Remove several finished runs; what is nowhere else is saved first.
+    RemoveAll(Vec<RunRow>),
     /// Read which agents there are.
     Agents,
     Create(Box<RunSettings>),
@@ -92,6 +101,9 @@ impl Job {
             Self::Restart(row) => format!("restarting {}", label(row)),
             Self::PlanRemoval { row, .. } => format!("looking at what {} holds", label(row)),
             Self::Remove { row, .. } => format!("removing {}", label(row)),
+            Self::Restore(row) => format!("restoring {}", label(row)),
+            Self::StopAll(rows) => format!("stopping {} runs", rows.len()),
+            Self::RemoveAll(rows) => format!("removing {} runs", rows.len()),
             Self::Agents => "reading the agents".to_owned(),
             Self::Create(settings) => {
                 let what = settings.name.as_deref().or(settings.runner.as_deref()).unwrap_or("a run");
@@ -113,13 +125,14 @@ impl Job {
             | Self::Resume { row, .. }
             | Self::Restart(row)
             | Self::PlanRemoval { row, .. }
+            | Self::Restore(row)
             | Self::Remove { row, .. } => row.id.as_str(),
             Self::Answer { question, .. } => question.id.as_str(),
             Self::Session(session)
             | Self::Approve(session)
             | Self::Reject { session, .. }
             | Self::Retry { session, .. } => session.as_str(),
-            Self::Agents | Self::Create(_) => "",
+            Self::StopAll(_) | Self::RemoveAll(_) | Self::Agents | Self::Create(_) => "",
         }
     }
 
@@ -143,6 +156,9 @@ impl Job {
             | Self::Restart(_)
             | Self::PlanRemoval { .. }
             | Self::Remove { .. }
+            | Self::Restore(_)
+            | Self::StopAll(_)
+            | Self::RemoveAll(_)
             | Self::Agents
             | Self::Create(_)
             | Self::Session(_)

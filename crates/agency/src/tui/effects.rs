@@ -61,6 +61,11 @@ impl EffectRunner {
                     self.sender.send(news);
                 }
             }
+            Effect::Remember(memory) => {
+                if let Ok(home) = self.context.home() {
+                    memory.save(&home);
+                }
+            }
             Effect::Copy(text) => terminal.copy(&text)?,
         }
         Ok(ControlFlow::Continue(()))

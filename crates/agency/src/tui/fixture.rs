@@ -174,7 +174,7 @@ pub(super) fn escape(state: &mut State) -> Vec<Effect> {
 
 fn key(state: &mut State, code: KeyCode, modifiers: KeyModifiers) -> Vec<Effect> {
     let mut effects = update(state, Input::Key(KeyEvent::new(code, modifiers)));
-    effects.retain(|effect| !matches!(effect, Effect::Show(_)));
+    effects.retain(|effect| !matches!(effect, Effect::Show(_) | Effect::Remember(_)));
     effects
 }
 

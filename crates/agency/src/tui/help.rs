@@ -10,7 +10,18 @@ pub(super) enum HelpLine {
     Empty,
 }
 
-const ORDER: [Scope; 12] = [
+impl HelpLine {
+    /// What it says.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Title(title) => (*title).to_owned(),
+            Self::Key { keys, help } => format!("{keys} {help}"),
+            Self::Empty => String::new(),
+        }
+    }
+}
+
+const ORDER: [Scope; 15] = [
     Scope::Runs,
     Scope::Run,
     Scope::Detail,
@@ -22,6 +33,9 @@ const ORDER: [Scope; 12] = [
     Scope::Confirm,
     Scope::Yank,
     Scope::Help,
+    Scope::Search,
+    Scope::Palette,
+    Scope::Main,
     Scope::Everywhere,
 ];
 

@@ -33,6 +33,12 @@ pub(super) enum Scope {
     Yank,
     /// The help.
     Help,
+    /// What is typed to find a text.
+    Search,
+    /// What is typed to find an action.
+    Palette,
+    /// The list and the tabs, when nothing is in front of them.
+    Main,
     /// Wherever nothing is typed.
     Everywhere,
 }
@@ -41,8 +47,8 @@ impl Scope {
     /// Where a key is looked up, in this order.
     pub(super) const fn chain(self) -> &'static [Self] {
         match self {
-            Self::Runs => &[Self::Runs, Self::Run, Self::Everywhere],
-            Self::Detail => &[Self::Detail, Self::Run, Self::Everywhere],
+            Self::Runs => &[Self::Runs, Self::Run, Self::Main, Self::Everywhere],
+            Self::Detail => &[Self::Detail, Self::Run, Self::Main, Self::Everywhere],
             Self::Inbox => &[Self::Inbox, Self::Everywhere],
             Self::Steps => &[Self::Steps, Self::Everywhere],
             Self::Form => &[Self::Form],
@@ -51,7 +57,9 @@ impl Scope {
             Self::Confirm => &[Self::Confirm],
             Self::Yank => &[Self::Yank],
             Self::Help => &[Self::Help, Self::Everywhere],
-            Self::Run | Self::Everywhere => &[Self::Everywhere],
+            Self::Search => &[Self::Search],
+            Self::Palette => &[Self::Palette],
+            Self::Run | Self::Main | Self::Everywhere => &[Self::Everywhere],
         }
     }
 
@@ -69,6 +77,9 @@ impl Scope {
             Self::Confirm => "Confirmation",
             Self::Yank => "Copy",
             Self::Help => "Help",
+            Self::Search => "Search",
+            Self::Palette => "Commands",
+            Self::Main => "List and tabs",
             Self::Everywhere => "Everywhere",
         }
     }
@@ -110,6 +121,9 @@ pub(super) enum AppAction {
     NewRun,
     Redraw,
     Suspend,
+    /// Bring back what the last removal saved.
+    Undo,
+    Palette,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +133,12 @@ pub(super) enum ListAction {
     Sort,
     Group,
     Finished,
+    /// The run has been looked at.
+    Acknowledge,
+    /// Chooses the run for what is done with several, or not.
+    Mark,
+    /// Chooses all runs of the group, or none of them.
+    MarkGroup,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +170,11 @@ pub(super) enum ViewAction {
     PreviousItem,
     Fold,
     FoldAll,
+    NextLandmark,
+    PreviousLandmark,
+    Search,
+    NextMatch,
+    PreviousMatch,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -287,6 +312,18 @@ mod tests {
             for other in BINDINGS.iter().skip(index + 1).filter(|other| other.scope == binding.scope) {
                 let both = binding.keys.iter().find(|key| other.keys.contains(key));
                 assert_eq!(both, None, "{} and {}", binding.help, other.help);
+            }
+        }
+    }
+
+    /// Letters act where they are shown: what is in front lets only its own keys and the common ones through.
+    #[test]
+    fn no_letter_reaches_what_is_behind() {
+        for scope in [Scope::Inbox, Scope::Steps, Scope::Help, Scope::Confirm, Scope::Yank, Scope::Search] {
+            for letter in ['n', 'x', 'D', 'm', 's', 'f', '!'] {
+                let key = Key { code: KeyCode::Char(letter), modifiers: KeyModifiers::NONE };
+                let own = BINDINGS.iter().any(|binding| binding.scope == scope && binding.keys.contains(&key));
+                assert_eq!(lookup(scope, key).is_some(), own, "{letter} in {scope:?}");
             }
         }
     }

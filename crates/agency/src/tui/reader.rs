@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::agency::Agency;
+use agency_engine::runs::output_form::OutputForm;
 use agency_engine::watch::ChangeCallback;
-use agency_model::Mode;
 
 use super::channel::EventSender;
 use super::detail::{Content, PageRequest, Subject, Tab};
@@ -185,16 +185,19 @@ impl Reading {
         let directory = agency.home().run(&subject.row.id);
         let logs = directory.combined_log();
         let events = directory.events();
-        let source = match (subject.tab, subject.row.mode) {
-            (Tab::Output, Mode::Interactive) => Source::Screen(Box::default()),
-            (Tab::Output, Mode::Headless) => Source::File(FileReading::new(events, FileKind::Transcript)),
+        let form = agency.output_form(&subject.row);
+        let source = match (subject.tab, form) {
+            (Tab::Output, OutputForm::Screen) => Source::Screen(Box::default()),
+            (Tab::Output, OutputForm::Events) => Source::File(FileReading::new(events, FileKind::Transcript)),
             (Tab::Events, _) => Source::File(FileReading::new(events, FileKind::Events { signs: self.signs })),
-            (Tab::Logs, _) => Source::File(FileReading::new(logs.clone(), FileKind::Logs)),
+            (Tab::Logs, _) | (Tab::Output, OutputForm::Text) => {
+                Source::File(FileReading::new(logs.clone(), FileKind::Logs))
+            }
             (Tab::Diff | Tab::Info, _) => Source::Background(None),
         };
-        let watched = match subject.tab {
-            Tab::Logs => logs.parent().unwrap_or(directory.path()),
-            Tab::Output | Tab::Diff | Tab::Events | Tab::Info => directory.path(),
+        let watched = match (subject.tab, form) {
+            (Tab::Logs, _) | (Tab::Output, OutputForm::Text) => logs.parent().unwrap_or(directory.path()),
+            (Tab::Output | Tab::Diff | Tab::Events | Tab::Info, _) => directory.path(),
         };
         let orders = self.orders.clone();
         // Without it the file is polled.

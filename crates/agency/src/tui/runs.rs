@@ -11,11 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agency_engine::store::RunRow;
 use agency_model::RunId;
+use agency_model::run::State as RunState;
+use jiff::Timestamp;
 
-pub(super) use lines::{GroupKey, RunsLine};
+pub(super) use lines::{Attention, GroupKey, RunsLine};
 pub(super) use order::{Grouping, Sorting};
 
+use super::detail::Tab;
 use super::keys::Move;
+use super::memory::Memory;
 
 /// How many files and lines a run changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,9 +64,110 @@ pub(super) struct RunList {
     all_unfolded: bool,
     /// Whether the existing runs have been loaded.
     pub(super) loaded: bool,
+    failures: Failures,
+    /// The runs that are chosen for what is done with several.
+    marked: BTreeSet<RunId>,
+    /// The run that was selected when the screen was left.
+    remembered: Option<RunId>,
+}
+
+/// Which failures have been seen.
+#[derive(Debug, Default)]
+struct Failures {
+    /// Since when they are reported; none if they are not.
+    since: Option<Timestamp>,
+    seen: BTreeSet<RunId>,
+}
+
+impl Failures {
+    /// Whether a run failed and the user has not seen it.
+    fn is_new(&self, row: &RunRow) -> bool {
+        row.state == RunState::Failed
+            && self.since.is_some_and(|since| row.ended_at.is_some_and(|ended| ended >= since))
+            && !self.seen.contains(&row.id)
+    }
 }
 
 impl RunList {
+    /// Continues with what is remembered.
+    pub(super) fn recall(&mut self, memory: Memory, now: Timestamp) {
+        (self.sorting, self.grouping, self.all_unfolded) = (memory.sorting, memory.grouping, memory.all_unfolded);
+        self.failures = Failures { since: Some(memory.since.unwrap_or(now)), seen: memory.seen };
+        self.remembered = memory.selected;
+    }
+
+    /// What is to be remembered.
+    pub(super) fn memory(&self) -> Memory {
+        Memory {
+            since: self.failures.since,
+            // A run that was removed cannot fail again.
+            seen: self.failures.seen.iter().filter(|id| self.entries.contains_key(*id)).cloned().collect(),
+            sorting: self.sorting,
+            grouping: self.grouping,
+            all_unfolded: self.all_unfolded,
+            selected: self.current().map(|entry| entry.row.id.clone()),
+            tab: Tab::default(),
+        }
+    }
+
+    /// The selected run has been seen; whether that is news.
+    pub(super) fn acknowledge(&mut self) -> bool {
+        let Some(id) =
+            self.current().filter(|entry| self.failures.is_new(&entry.row)).map(|entry| entry.row.id.clone())
+        else {
+            return false;
+        };
+        self.failures.seen.insert(id);
+        self.arrange();
+        true
+    }
+
+    /// Chooses the selected run, or not.
+    pub(super) fn mark(&mut self) {
+        if let Some(id) = self.current().map(|entry| entry.row.id.clone())
+            && !self.marked.remove(&id)
+        {
+            self.marked.insert(id);
+        }
+    }
+
+    /// Chooses all runs of the selected run's group that are shown, or none of them if all are chosen.
+    pub(super) fn mark_group(&mut self) {
+        let Some(line) = self.selected_line() else { return };
+        let is_heading = |line: &RunsLine| matches!(line, RunsLine::Group { .. });
+        let start = self.lines.iter().take(line).rposition(is_heading).map_or(0, |heading| heading + 1);
+        let group = self.lines.iter().skip(start).take_while(|line| !is_heading(line));
+        let ids: Vec<RunId> = group
+            .filter_map(|line| match line {
+                RunsLine::Run(id) => Some(id.clone()),
+                RunsLine::Group { .. } | RunsLine::Finished { .. } => None,
+            })
+            .collect();
+        match ids.iter().all(|id| self.marked.contains(id)) {
+            true => self.marked.retain(|id| !ids.contains(id)),
+            false => self.marked.extend(ids),
+        }
+    }
+
+    /// Chooses nothing.
+    pub(super) fn unmark_all(&mut self) {
+        self.marked.clear();
+    }
+
+    pub(super) fn is_marked(&self, id: &RunId) -> bool {
+        self.marked.contains(id)
+    }
+
+    /// The runs that are chosen.
+    pub(super) fn marked(&self) -> Vec<RunRow> {
+        self.marked.iter().filter_map(|id| self.entries.get(id)).map(|entry| entry.row.clone()).collect()
+    }
+
+    /// How many failed runs have not been seen.
+    pub(super) fn new_failures(&self) -> usize {
+        self.entries.values().filter(|entry| self.failures.is_new(&entry.row)).count()
+    }
+
     pub(super) fn lines(&self) -> &[RunsLine] {
         &self.lines
     }
@@ -96,10 +201,12 @@ impl RunList {
 
     /// Takes in what changed.
     pub(super) fn learn(&mut self, changed: Vec<RunRow>, gone: &[RunId], asking: Option<HashMap<RunId, usize>>) {
-        let mut moved = !self.loaded;
+        let first = !self.loaded;
+        let mut moved = first;
         self.loaded = true;
         for id in gone {
             moved |= self.entries.remove(id).is_some();
+            self.marked.remove(id);
         }
         for row in changed {
             moved |= self.put(row);
@@ -115,6 +222,14 @@ impl RunList {
         if moved {
             self.arrange();
         }
+        if first && let Some(id) = self.remembered.take().filter(|_| !self.needs_user()) {
+            self.select(&id);
+        }
+    }
+
+    /// Whether a run waits for the user, or failed unseen.
+    fn needs_user(&self) -> bool {
+        self.any(|entry| entry.asks > 0) || self.new_failures() > 0
     }
 
     /// Whether the lines are others now: most changes of a row do not move it.
@@ -186,9 +301,9 @@ impl RunList {
 
     /// Selects something else. A finished run that was shown only because it was selected is folded away again.
     fn pick(&mut self, pick: Pick) {
-        let folds = self.current().is_some_and(|entry| {
-            entry.row.state.is_terminal() && !self.is_unfolded(&lines::group_of(entry, self.grouping))
-        });
+        let folds = self
+            .current()
+            .is_some_and(|entry| entry.row.state.is_terminal() && !self.is_unfolded(&lines::group_of(entry, self)));
         let moves = self.selected.as_ref() != Some(&pick);
         self.selected = Some(pick);
         if folds && moves {

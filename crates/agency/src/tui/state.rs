@@ -15,7 +15,10 @@ use super::form::{Form, FormStore};
 use super::inbox::Inbox;
 use super::keys::Scope;
 use super::layout::Areas;
+use super::memory::Memory;
+use super::palette::Palette;
 use super::runs::{RunList, RunsLine};
+use super::search::Search;
 use super::steps::Steps;
 use super::theme::Theme;
 
@@ -35,6 +38,10 @@ pub(super) enum Focus {
 pub(super) enum Overlay {
     /// The keys, from this line on.
     Help { top: usize },
+    /// What is looked for is being typed.
+    Search,
+    /// The commands.
+    Palette(Palette),
     /// The filter is being typed; what it was before.
     Filter,
     /// Really?
@@ -72,11 +79,15 @@ pub(super) struct State {
     pub(super) drafts: BTreeMap<String, String>,
     pub(super) detail: Detail,
     pub(super) focus: Focus,
+    /// What is looked for in the tabs and in the help.
+    pub(super) search: Search,
     /// What is in front of what; the last takes the keys.
     pub(super) overlays: Vec<Overlay>,
     /// What is being done, oldest first.
     pub(super) jobs: Vec<(JobNumber, Job)>,
     next_job: JobNumber,
+    /// The runs that were removed here, the last one last.
+    pub(super) removed: Vec<RunRow>,
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
@@ -98,9 +109,11 @@ impl State {
             drafts: BTreeMap::new(),
             detail: Detail::default(),
             focus: Focus::default(),
+            search: Search::default(),
             overlays: vec![],
             jobs: vec![],
             next_job: 0,
+            removed: vec![],
             said: None,
             leaving: false,
             current_directory,
@@ -108,10 +121,23 @@ impl State {
         }
     }
 
+    /// Continues with what is remembered.
+    pub(super) fn recall(&mut self, memory: Memory) {
+        self.detail.tab = memory.tab;
+        self.runs.recall(memory, self.now);
+    }
+
+    /// What is to be remembered.
+    pub(super) fn memory(&self) -> Effect {
+        Effect::Remember(Box::new(Memory { tab: self.detail.tab, ..self.runs.memory() }))
+    }
+
     /// Whose keys are pressed now.
     pub(super) fn scope(&self) -> Scope {
         match self.overlays.last() {
             Some(Overlay::Help { .. }) => Scope::Help,
+            Some(Overlay::Search) => Scope::Search,
+            Some(Overlay::Palette(_)) => Scope::Palette,
             Some(Overlay::Filter) => Scope::Filter,
             Some(Overlay::Confirm(_)) => Scope::Confirm,
             Some(Overlay::Inbox) => Scope::Inbox,

@@ -18,7 +18,7 @@ use crossterm::event::KeyEvent;
 use super::effect::Effect;
 use super::input::Input;
 use super::keys::{Action, Key, lookup};
-use super::state::State;
+use super::state::{Overlay, State};
 
 /// Takes in what happened, and returns what is to be done.
 pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
@@ -47,6 +47,9 @@ pub(super) fn update(state: &mut State, input: Input) -> Vec<Effect> {
     if state.leaving && state.jobs.is_empty() {
         effects.push(Effect::Quit);
     }
+    if effects.contains(&Effect::Quit) {
+        effects.insert(0, state.memory());
+    }
     effects
 }
 
@@ -58,6 +61,14 @@ fn key(state: &mut State, event: KeyEvent) -> Vec<Effect> {
         Some(action) => act(state, action),
         None => typing::typed(state, event),
     }
+}
+
+/// Does what was chosen among the commands.
+fn palette_chosen(state: &mut State) -> Vec<Effect> {
+    let Some(Overlay::Palette(palette)) = state.overlays.pop() else { return vec![] };
+    let found = palette.found(state);
+    let chosen = found.get(palette.selected.min(found.len().saturating_sub(1))).map(|binding| binding.action);
+    chosen.map_or_else(Vec::new, |action| act(state, action))
 }
 
 /// Does what a key stands for.

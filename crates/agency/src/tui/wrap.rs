@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use agency_model::escaped_text;
+use agency_model::spaced;
 use ratatui::text::Span;
-
-/// How far apart the stops of a tabulator are.
-const TAB: usize = 4;
 
 /// How many columns a character takes.
 fn columns(letter: char) -> usize {
@@ -46,12 +43,6 @@ pub(super) fn breaks(text: &str, width: u16) -> Vec<Range<usize>> {
     rows
 }
 
-/// A text up to so many bytes, and the rest.
-pub(super) fn cut(text: &str, most: usize) -> (&str, &str) {
-    let at = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    text.split_at(at.unwrap_or_default())
-}
-
 /// The lines of a text, none wider than this.
 pub(super) fn wrap(text: &str, width: u16) -> Vec<String> {
     let text = spaced(text);
@@ -66,57 +57,6 @@ pub(super) fn wrap_after(before: &str, text: &str, width: u16) -> Vec<String> {
     let room = " ".repeat(indent);
     let lines = wrapped.iter().enumerate();
     lines.map(|(index, line)| format!("{}{line}", if index == 0 { before } else { &room })).collect()
-}
-
-/// A text without colours and emphasis, with tabulators as spaces. Every other sequence is shown, since it could hide what
-/// stands in it.
-pub(super) fn plain(text: &str) -> String {
-    spaced(&without_colours(text).replace("\r\n", "\n"))
-}
-
-/// A text without the sequences that only change how the characters after them look.
-fn without_colours(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("\u{1b}[") {
-        let (before, sequence) = rest.split_at(start);
-        kept.push_str(before);
-        let parameters = &sequence[2..];
-        let end = parameters.find(|letter: char| !matches!(letter, '0'..='9' | ';' | ':')).unwrap_or(parameters.len());
-        if let Some(after) = parameters[end..].strip_prefix('m') {
-            rest = after;
-        } else {
-            kept.push_str(&sequence[..2]);
-            rest = parameters;
-        }
-    }
-    kept.push_str(rest);
-    kept
-}
-
-/// A text with tabulators as spaces, in which nothing is hidden: only newlines stay what they are.
-pub(super) fn spaced(text: &str) -> String {
-    let text = escaped_text(text);
-    let mut spaced = String::with_capacity(text.len());
-    let mut column = 0;
-    for letter in text.chars() {
-        match letter {
-            '\t' => {
-                let spaces = TAB - column % TAB;
-                spaced.extend(std::iter::repeat_n(' ', spaces));
-                column += spaces;
-            }
-            '\n' => {
-                spaced.push('\n');
-                column = 0;
-            }
-            letter => {
-                spaced.push(letter);
-                column += 1;
-            }
-        }
-    }
-    spaced
 }
 
 #[cfg(test)]
@@ -144,13 +84,6 @@ mod tests {
         assert_eq!(wrap("one\n\n\ttwo", 20), ["one", "", "    two"]);
         assert_eq!(wrap_after("1. ", "a b c d", 6), ["1. a b", "   c d"]);
         assert_eq!(wrap("safe\x1b[2J\x07\rnot", 40), ["safe\\x1b[2J\\x07\\rnot"]);
-    }
-
-    #[test]
-    fn nothing_of_a_text_moves_the_cursor_or_is_hidden() {
-        assert_eq!(plain("a\tb\u{1b}[31mred\u{1b}[0m\r\nc\u{7}"), "a   bred\nc\\x07");
-        assert_eq!(plain("ok \x1b]0;; touch x;\x07"), "ok \\x1b]0;; touch x;\\x07");
-        assert_eq!(plain("\x1b[38:5:1mred\x1b[2Kgone\x1b["), "red\\x1b[2Kgone\\x1b[");
     }
 
     proptest! {

@@ -18,13 +18,13 @@ fn they_follow_as_a_message_once_and_the_outcome_says_so() {
     let run = begin(&world, &repo);
     let question = wait_for_question(&world, &run);
     let told = answer(&world, &question, &["deny", "--text", WORDS]);
-    assert!(text(&told, "outcome").contains("they follow as a message"), "{told:#}");
+    assert!(text(&told, "outcome").contains("the text follows as a message"), "{told:#}");
     let ended = world.ended(&run);
     assert_eq!(ended["state"], "completed", "{ended:#}");
     assert_eq!(prompts(&run), ["do it", WORDS]);
     let messages = events(&run, "message");
     assert_eq!((messages.len(), text(&messages[0], "text")), (1, WORDS));
-    assert!(text(&events(&run, "answer")[0], "outcome").contains("they follow as a message"));
+    assert!(text(&events(&run, "answer")[0], "outcome").contains("the text follows as a message"));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_message_of_a_rule_is_not_sent_and_the_outcome_says_so() {
     let ended = world.ended(&run);
     assert_eq!(ended["state"], "completed", "{ended:#}");
     let answers = events(&run, "answer");
-    assert!(text(&answers[0], "outcome").contains("the message of the rule was not sent"), "{answers:#?}");
+    assert!(text(&answers[0], "outcome").contains("the rule's message was not sent"), "{answers:#?}");
     assert_eq!(prompts(&run), ["do it"]);
 }
 
@@ -74,5 +74,5 @@ fn a_title_is_asked_where_a_denied_command_may_be_meant() {
     assert_eq!(world.ended(&run)["state"], "completed");
     let notices = events(&run, "notice");
     let told = |words: &str| notices.iter().any(|notice| text(notice, "message").contains(words));
-    assert!(told("rule rm leaves") && told("does not tell exactly what it wants to do"), "{notices:#?}");
+    assert!(told("rule rm leaves") && told("did not report the exact action"), "{notices:#?}");
 }

@@ -56,6 +56,8 @@ fn on_terminal_with(world: &World, arguments: &[&str]) -> Output {
     let words: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
     command.args(["-qec", &format!("'{}' {}", env!("CARGO_BIN_EXE_agency"), words.join(" ")), "/dev/null"]);
     command.current_dir(world.root()).env("TERM", "xterm-256color");
+    // A pager writes sequences of its own.
+    command.env("PAGER", "cat");
     world.run(&mut command)
 }
 
@@ -104,7 +106,7 @@ fn no_command_obeys_or_hides_what_an_agent_wrote() {
         let shown = on_terminal(&world, arguments);
         assert_harmless(&arguments.join(" "), &shown, arguments[0] == "logs" || arguments[0] == "ls");
     }
-    assert!(on_terminal(&world, &["ls"]).contains("\u{1b}[36mrunning"), "our own colours stay");
+    assert!(on_terminal(&world, &["ls"]).contains("\u{1b}[33mwaiting"), "our own colours stay");
     // What is there is seen.
     let inbox = on_terminal(&world, &["inbox", "show", &question]);
     let events = on_terminal(&world, &["events", id]);
@@ -133,7 +135,9 @@ fn pipes_stay_exact_and_raw_is_exact_everywhere() {
     let bytes = |arguments: &[&str]| world.command(arguments).output().unwrap().stdout;
     let log = fs::read(run.file("logs/runner.stderr.log")).unwrap();
     assert_eq!(bytes(&["logs", "--stderr", &run.id]), log);
-    let shown = on_terminal(&world, &["logs", "--stderr", "--raw", &run.id]);
+    let refused = on_terminal_with(&world, &["logs", "--stderr", "--raw", &run.id]);
+    assert!(refused.stdout.contains("add --force"), "{refused}");
+    let shown = on_terminal(&world, &["logs", "--stderr", "--raw", "--force", &run.id]);
     assert_eq!(shown.replace("\r\n", "\n"), String::from_utf8(log).unwrap());
     let diff = bytes(&["diff", &run.id]);
     let content = b"content \x1b]0;owned\x07\x1b[2J\x1b[31m\xe2\x80\xae\xe2\x80\x8b\xc2\x9b\xf3\xa0\x81\x81\xff\n";

@@ -19,7 +19,7 @@ fn an_agent_without_a_sign_of_life_is_ended_and_says_why() {
         let ended = world.ended(&run);
         assert_eq!((&ended["state"], &ended["reason"]), (&"failed".into(), &"timeout".into()), "{ended:#}");
         let error = text(&ended, "error");
-        assert!(error.starts_with("E_TIMEOUT") && error.contains("no sign of life"), "{error}");
+        assert!(error.starts_with("E_TIMEOUT") && error.contains("made no progress"), "{error}");
         run.wait_until_gone();
     }
 }

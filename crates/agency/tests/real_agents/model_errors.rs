@@ -46,7 +46,7 @@ fn a_model_that_is_not_there_is_not_waited_for(agent: RealAgent) {
     run.wait_until_gone();
 }
 
-/// Starts a run that may give no sign of life for some seconds.
+/// Starts a run that may make no progress for some seconds.
 fn begin_impatiently(scene: &mut Scene) -> Run {
     scene.world.shorten_minutes(Duration::from_secs(12));
     scene.begin_with(Form::Conversation, &["--prompt", "do it", "--no-progress-minutes", "1"])

@@ -144,7 +144,7 @@ fn the_words_of_a_denial_follow_as_a_message(agent: RealAgent) {
     let id = question["id"].as_str().unwrap();
     let told = scene.world.json(&["answer", id, "deny", "--text", "Ask my colleague instead"]);
     let outcome = told["data"]["outcome"].as_str().unwrap();
-    assert!(outcome.contains("follow as a message"), "{told:#}");
+    assert!(outcome.contains("follows as a message"), "{told:#}");
     let ended = scene.ended(&run);
     assert_eq!(ended["state"], "completed", "{ended:#}");
     let turns = scene.model.turns();

@@ -291,22 +291,3 @@ fn a_recovery_that_is_killed_half_way_is_completed_by_the_next() {
     run.wait_until_gone();
     assert_eq!(complaints(&world), []);
 }
-
-/// A name that was given to another agent since is not taken from it.
-#[test]
-fn a_live_agent_whose_name_was_given_again_is_named_and_adopted_when_the_name_is_free() {
-    let (world, repo) = world();
-    world.agent("staying", conversation::staying());
-    let path = repo.path.to_str().unwrap();
-    let spawn = ["agent", "spawn", "helper", "--repo", path, "--runner", "staying", "--prompt", "hello"];
-    let first = world.json(&spawn)["data"]["run"]["id"].as_str().unwrap().to_owned();
-    lose_database(&world);
-    world.ok(&spawn);
-    let found = world.json(&["reconcile"])["data"].take();
-    assert!(found["found"]["unadoptable"].to_string().contains(&first), "{found:#}");
-    assert_eq!(found["adopted"], json!([]));
-    world.ok(&["agent", "stop", "helper"]);
-    world.ok(&["reconcile"]);
-    assert_eq!(world.show(&world.run_with_id(&first))["state"], "running");
-    world.ok(&["stop", &first]);
-}

@@ -10,7 +10,7 @@ fn policy() {
     sees!(console, ["policy", "check", "rules.toml"], @r"
     $ agency policy check rules.toml
       1  -  allow tool `Bash`
-    rules.toml: 1 rules, nothing wrong
+    rules.toml: 1 rules, no mistakes
     ");
     sees!(console, ["policy", "test", "rules.toml"], @r"
     $ agency policy test rules.toml

@@ -7,7 +7,7 @@ fn program() {
     let console = Console::new();
     sees!(console, ["--help"], @r#"
     $ agency --help
-    Runs AI coding agents, each in its own workspace, watched, logged and never lost
+    Runs AI coding agents, each in its own workspace, supervised and logged
 
     Usage: agency [OPTIONS] [COMMAND]
 
@@ -18,8 +18,8 @@ fn program() {
       ls  List runs, those that need you first
       status  Print one line about all runs, for a tmux status bar or a shell prompt
       show  Show everything about runs, and the files they changed
-      logs  Print what the agent said, byte for byte
-      events  Print the numbered facts of a run; with --json, one JSON object per line
+      logs  Print what the agent wrote: readable on a terminal, byte for byte elsewhere
+      events  Print the numbered events of a run; with --json, one JSON object per line
       diff  Print what a run changed against its base commit, committed or not
       attach  Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
       wait  Wait until runs have finished (or have started), and exit as they did
@@ -35,7 +35,7 @@ fn program() {
       send  Send a message to a running agent
       interrupt  Let a running agent stop what it is doing; it stays and waits for a message
       resume  Continue the conversation of a finished run, in the same workspace
-      stop  Stop runs: TERM to the agent, a grace, then KILL; the worktree stays
+      stop  Stop runs: TERM to the agent, the grace period, then KILL; the worktree stays
       rm  Remove worktrees and sessions of finished runs; uncommitted work is saved first
       restore  Bring work that `agency rm` saved back into a new branch, or with jj a new bookmark
       init  Write example workflows, spells and a system prompt; existing files are kept

@@ -62,8 +62,8 @@ fn tui() {
     insta::assert_snapshot!(console.enter_on_terminal("1 finished", &["q"], &["tui"]), @r"
     $ agency tui
     agency  0 live · 1 finished
-    project  │Output  Diff  Events  Logs  Info
+    project ───────────────────────────────────────────── │Output  Diff  Events  Logs  Info
     ▸ 1 finished  │Select a run to look inside.
-    Enter open  / filter  a attach  m message  x stop  i inbox  n new  ? help  q quit
+    Enter open  / filter  n new  i inbox  ? help  q quit
     ");
 }

@@ -23,7 +23,7 @@ fn validate() {
     let console = console();
     sees!(console, ["workflow", "validate", "check.yaml"], @r"
     $ agency workflow validate check.yaml
-    check.yaml: check, 1 step, nothing wrong
+    check.yaml: check, 1 step, no mistakes
     ");
     sees!(console, ["workflow", "validate", "wrong.yaml"], @r"
     $ agency workflow validate wrong.yaml

@@ -89,3 +89,14 @@ fn what_happens_elsewhere_is_seen_without_a_key() {
     world.ok(&["rm", &run.id]);
     terminal.wait_for_text("0 finished");
 }
+
+/// Not only agents with a stream of events print something.
+#[test]
+fn the_output_of_an_agent_that_prints_text_is_shown() {
+    let (world, repo) = world();
+    world.agent("printing", agency_testkit::Agent::new(r"printf 'plain words\n\033[2Jhidden\n'; sleep 3600"));
+    world.begin(&repo, "printing", &["--host", "detached", "--mode", "headless", "--name", "talker"]);
+    let terminal = screen(&world, "talker");
+    let shown = terminal.wait_for_text("plain words");
+    assert!(shown.contains("hidden") && !shown.contains("No output"), "{shown}");
+}

@@ -184,7 +184,7 @@ fn plan(id: &str, request: &CanUseTool, plans: &Plans) -> Question {
         key: QuestionKey::whole(id),
         kind: QuestionKind::Plan,
         title: "Is this plan right?".to_owned(),
-        detail: plan.unwrap_or_else(|| "Claude Code did not tell its plan.".to_owned()),
+        detail: plan.unwrap_or_else(|| "Claude Code did not report its plan.".to_owned()),
         options: vec![],
         several: false,
         free_text: false,

@@ -253,7 +253,7 @@ fn rules_that_cannot_hold() {
     insta::assert_snapshot!(toml_error("[approval_policy]\naction = 'ask'"), @"config.toml:1:1: `approval_policy`: expected rules, each below `[[approval_policy]]`");
     insta::assert_snapshot!(
         json_error("{\"approval_policy\": [\n {\"action\": \"allow\",\n  \"command\": \"git status && ls\"}]}"),
-        @"config.json:3:14: `approval_policy[0].command`: '&' belongs to no plain word: a pattern is about one command, and each part of a longer line is looked up alone"
+        @"config.json:3:14: `approval_policy[0].command`: '&' is not allowed in a pattern: a pattern matches one command, and each part of a longer line is matched separately"
     );
     insta::assert_snapshot!(
         json_error("{\"approval_policy\": [\n {\"action\": \"allow\", \"command\": [\"ls\"], \"path\": \"inside\"}]}"),

@@ -10,8 +10,8 @@ pub fn describe_fact(fact: &Fact) -> String {
         Fact::SessionStarted { task, .. } => format!("the session began: {}", task.title()),
         Fact::StepStarted { path, run_id: Some(run), .. } => format!("{path}: started as {run}"),
         Fact::StepStarted { path, run_id: None, .. } => format!("{path}: started"),
-        Fact::RoundStarted { path, iteration } => format!("{path}: round {iteration}"),
-        Fact::StepAsked { path, .. } => format!("{path}: waits for a person; agency inbox has the question"),
+        Fact::RoundStarted { path, iteration } => format!("{path}: iteration {iteration}"),
+        Fact::StepAsked { path, .. } => format!("{path}: waits for an answer; see agency inbox"),
         Fact::StepAnswered { path, verdict, message, .. } => {
             let said = message.as_deref().map_or_else(String::new, |message| format!(": {message}"));
             format!("{path}: {verdict}{said}")

@@ -1,3 +1,7 @@
+use std::num::NonZeroU16;
+
+use proptest::prelude::*;
+
 use super::{AnsiStripper, MAX_DCS_BYTES};
 
 /// The text of a stream in pieces of this size.
@@ -85,4 +89,63 @@ fn characters_are_whole_wherever_they_are_cut() {
     // Half a character before a sequence is not completed after it, and hides no sequence.
     assert_clean(b"a\xc3\x1b[31m\xa9b", "a\u{fffd}\u{fffd}b");
     assert_clean(b"\xc3\x07\xa9", "\u{fffd}\u{fffd}");
+}
+
+/// The text with the words kept apart, which is the same in any pieces.
+#[track_caller]
+fn words(bytes: &[u8]) -> String {
+    let clean = |size: usize| {
+        let mut cleaner = AnsiStripper::keeping_words();
+        let mut text: String = bytes.chunks(size).map(|piece| cleaner.feed(piece)).collect();
+        text.push_str(&cleaner.finish());
+        text
+    };
+    let whole = clean(bytes.len().max(1));
+    for size in 1..bytes.len().min(40) {
+        assert_eq!(clean(size), whole, "{} in pieces of {size}", bytes.escape_ascii());
+    }
+    whole
+}
+
+#[test]
+fn movements_of_the_cursor_keep_words_apart() {
+    assert_eq!(words(b"Fix\x1b[1Cthe\x1b[3Clogin"), "Fix the   login");
+    assert_eq!(words(b"a\x1b[10Gb\x1b[2Dc \x1b[5Gd"), "a b c d");
+    assert_eq!(words(b"top\x1b[5;1Hbottom\x1b[2A\x1b[3Cup\r\n\x1b[Hhome"), "top\nbottom\nup\r\nhome");
+    assert_eq!(words(b"\x1b[2J\x1b[H\x1b[?25lfirst\x1b[1m bold\x1b[0m\x1b[K"), "first bold");
+    // Some programs place every word, or every letter.
+    assert_eq!(
+        words(b"\x1b[9;3HHello\x1b[9;9Hfrom\x1b[9;13H.\x1b[9;14H.\x1b[9;1H*\x1b[10;1Hnext"),
+        "Hello from.. *\nnext"
+    );
+    assert_eq!(words(b"shell\x1b[?1049hscreen\x1b[?1049lshell"), "shell\nscreen\nshell");
+    assert_eq!(words(b"a\x1b[999999999999999999999Cb").len(), 202, "no sequence makes a text large");
+}
+
+proptest! {
+    /// What a terminal shows as a word is a word of the text.
+    #[test]
+    fn words_are_those_of_a_terminal(places in proptest::collection::vec((1_u16..20, 0_u16..4, 0_u8..4), 1..20)) {
+        let mut stream = String::new();
+        for (number, (row, column, how)) in places.iter().enumerate() {
+            // Each word has a place of its own, wherever the one before was.
+            let (row, column) = (row + 1, column * 15 + 1);
+            stream += &match how {
+                0 => format!("\x1b[{row};{column}H"),
+                1 => format!("\x1b[{row}d\x1b[{column}G"),
+                2 => format!("\r\x1b[{row}d\x1b[{column}C"),
+                _ => format!("\x1b[{row};1H\x1b[{column}C"),
+            };
+            stream += &format!("w{number}x");
+        }
+        let mut terminal = vt100::Parser::new(NonZeroU16::new(24).unwrap(), NonZeroU16::new(80).unwrap(), 0);
+        terminal.process(stream.as_bytes());
+        let text = words(stream.as_bytes());
+        let known: Vec<&str> = text.split_whitespace().collect();
+        for word in terminal.screen().contents().split_whitespace() {
+            // One word may have been written over the end of another.
+            let whole = word.starts_with('w') && word.ends_with('x') && word.matches(['w', 'x']).count() == 2;
+            prop_assert!(!whole || known.contains(&word), "{word} is not in {text:?}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use crate::config::AgentConfig;
 use crate::home::RunDirectory;
 
 /// The maximum size of a list of servers.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MAX_LIST_BYTES: u64 = 1024 * 1024;
 
 /// Reads a file of MCP servers in the common notation: an object with `mcpServers`.
 pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
@@ -28,8 +28,8 @@ pub fn read_mcp_config(path: &Path) -> Result<McpServers, CreateError> {
         code: agency_model::ErrorCode::InvalidPath,
     };
     let size = path.metadata().map_err(|error| unusable(error.to_string()))?.len();
-    if size > MOST_BYTES {
-        return Err(unusable(format!("it is {size} bytes; a list of MCP servers has at most {MOST_BYTES}")));
+    if size > MAX_LIST_BYTES {
+        return Err(unusable(format!("it is {size} bytes; a list of MCP servers has at most {MAX_LIST_BYTES}")));
     }
     let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();

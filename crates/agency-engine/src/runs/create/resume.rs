@@ -273,10 +273,7 @@ impl Agency {
             );
         }
         if parent.kind == RunKind::Ask {
-            return refuse(
-                format!("{id} was a question, and left no conversation to resume"),
-                "ask again with agency ask",
-            );
+            return refuse(format!("{id} is an ask and has no conversation to resume"), "ask again with agency ask");
         }
         // The tasks of a workflow may outlive what drives it, which then finds them again.
         let is_own_task = |other: &RunRow| parent.kind == RunKind::Workflow && other.kind == RunKind::Task;
@@ -290,7 +287,11 @@ impl Agency {
         let is_there = |orphan: &&Orphan| orphan.row.id == *id || goes_on(&&orphan.row);
         if let Some(orphan) = self.orphans()?.iter().find(is_there) {
             let processes: Vec<String> = orphan.processes.iter().map(|process| process.pid().to_string()).collect();
-            let message = format!("{} lost its supervisor, and lives on in {}", orphan.row.id, processes.join(", "));
+            let message = format!(
+                "{} lost its supervisor; its processes {} are still running",
+                orphan.row.id,
+                processes.join(", ")
+            );
             return refuse(message, "agency agent orphans lists what is left of it, with the command that ends it");
         }
         Ok(())

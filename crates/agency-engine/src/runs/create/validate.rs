@@ -63,7 +63,7 @@ pub(super) fn check_prompt(prompt: &str, agent: &AgentConfig, spec: &RunSpec) ->
     let refuse = |message, hint| CreateError::Value { field: "prompt.path", message, hint };
     if prompt.trim().is_empty() {
         let message = format!("the prompt '{path}' is empty");
-        return Err(refuse(message, "write down what the agent is to do"));
+        return Err(refuse(message, "describe the task in the prompt"));
     }
     let launch = agent.form(spec.mode, spec.one_shot);
     let as_argument = matches!(launch.prompt, PromptDelivery::Argument | PromptDelivery::Flag(_));

@@ -66,6 +66,25 @@ impl WatchedScreen {
         self.parser.screen().scrollback()
     }
 
+    /// The history and the screen as lines of text, without empty lines at the end. The screen shows its end again after it.
+    pub fn lines(&mut self) -> Vec<String> {
+        let (rows, columns) = self.parser.screen().size();
+        let (rows, columns) = (rows.get(), columns.get());
+        let mut lines = vec![];
+        let mut above = self.scroll_to(usize::MAX);
+        while above > 0 {
+            self.scroll_to(above);
+            // The last lines of the history stand above the first lines of the screen.
+            lines.extend(self.parser.screen().rows(0, columns).take(above));
+            above = above.saturating_sub(usize::from(rows));
+        }
+        self.scroll_to(0);
+        lines.extend(self.parser.screen().rows(0, columns));
+        lines.iter_mut().for_each(|line| line.truncate(line.trim_end().len()));
+        lines.truncate(lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
+        lines
+    }
+
     /// A screen that grows takes lines back from the history, where the next screen that is drawn would overwrite
     /// them. They are put back, so that it grows at its end.
     fn resize(&mut self, rows: u16, columns: u16) {
@@ -176,6 +195,18 @@ mod tests {
         assert_eq!(lines(&screen), ["1", "2"]);
         assert_eq!(screen.scroll_to(1), 1);
         assert_eq!(lines(&screen), ["3", "4"]);
+    }
+
+    #[test]
+    fn its_lines_are_the_history_and_the_screen() {
+        let mut screen = WatchedScreen::new(TerminalSize::new(3, 20).unwrap(), 100);
+        for number in 0..10 {
+            screen.feed(format!("line {number}\r\n").as_bytes());
+        }
+        screen.feed(b"end  ");
+        let expected: Vec<String> = (0..10).map(|number| format!("line {number}")).chain(["end".to_owned()]).collect();
+        assert_eq!(screen.lines(), expected);
+        assert_eq!(screen.screen().scrollback(), 0);
     }
 
     proptest! {

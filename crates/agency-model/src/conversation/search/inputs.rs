@@ -115,7 +115,7 @@ impl World {
                 let mut world = self.clone();
                 let request = world.answers;
                 world.answers += 1;
-                world.rows.get_mut(id).unwrap().answer = Some((answer, Giver::Human { request: Some(request) }));
+                world.rows.get_mut(id).unwrap().answer = Some((answer, Giver::User { request: Some(request) }));
                 world.unread.push((request, id.clone()));
                 worlds.push(world);
             }
@@ -144,7 +144,7 @@ impl World {
                 let row = base.rows.get_mut(id).expect("only what is stored is answered");
                 let first = row.answer.get_or_insert((answer.clone(), Giver::Rule)).clone();
                 let giver = match first.1 {
-                    Giver::Human { .. } => Giver::Human { request: None },
+                    Giver::User { .. } => Giver::User { request: None },
                     Giver::Rule => Giver::Rule,
                 };
                 let answer = GivenAnswer { answer: first.0, by: "x".to_owned(), giver };
@@ -205,7 +205,7 @@ impl World {
     fn answers_to_read(&self) -> Vec<Input> {
         let unread = self.unread.iter().filter_map(|(request, id)| {
             let (answer, _) = self.rows.get(id)?.answer.clone()?;
-            let giver = Giver::Human { request: Some(*request) };
+            let giver = Giver::User { request: Some(*request) };
             Some(Input::Answered { id: id.clone(), answer: GivenAnswer { answer, by: "me".to_owned(), giver } })
         });
         unread.collect()
@@ -227,7 +227,7 @@ impl World {
         for (key, kind) in bounds.protocol {
             if self.asked < bounds.questions {
                 let question = open_question(self.asked, &QuestionKey::from(*key), Origin::Protocol, *kind);
-                inputs.push(Input::Asked { question, answerer: Answerer::RuleOrHuman });
+                inputs.push(Input::Asked { question, answerer: Answerer::RuleOrUser });
             }
             inputs.push(Input::Withdrawn { key: QuestionKey::from(*key), reason: "x".to_owned() });
         }

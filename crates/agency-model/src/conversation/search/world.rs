@@ -135,13 +135,13 @@ impl World {
                     self.process.awaited = 0;
                 }
             }
-            Input::Answered { answer: GivenAnswer { giver: Giver::Human { request: Some(request) }, .. }, .. } => {
+            Input::Answered { answer: GivenAnswer { giver: Giver::User { request: Some(request) }, .. }, .. } => {
                 self.unread.retain(|(unread, _)| unread != request);
                 self.unfinished.insert(*request);
             }
             Input::Sent { id, result: Ok(Sent::Written { takes_text: false }) } => {
                 let answer = self.rows.get(id).and_then(|row| row.answer.as_ref());
-                let denied = matches!(answer, Some((Answer::Deny { .. }, Giver::Human { .. })));
+                let denied = matches!(answer, Some((Answer::Deny { .. }, Giver::User { .. })));
                 self.denials += usize::from(denied);
             }
             Input::Sent { id, result: Err(SendError::NotWaiting(_)) } => {
@@ -245,18 +245,18 @@ impl World {
             }
             Effect::AskAgain(id) => {
                 let Row { key, origin, kind, .. } = self.rows.get(&id).unwrap().clone();
-                self.pending.push_back(Pending::Ask { key, origin, kind, answerer: Answerer::Human });
+                self.pending.push_back(Pending::Ask { key, origin, kind, answerer: Answerer::User });
             }
             Effect::AskAboutDialog => {
                 let (key, kind) = (self.screen.clone().expect("there is a dialog"), QuestionKind::Permission);
                 let is_asked = |row: &Row| row.origin == Origin::Screen && !row.ended;
                 assert!(!self.rows.values().any(is_asked), "asked twice about one dialog: {context:?}");
-                let answerer = Answerer::RuleOrHuman;
+                let answerer = Answerer::RuleOrUser;
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Screen, kind, answerer });
             }
             Effect::AskAboutScreen => {
                 let (key, kind) = (QuestionKey::whole("screen"), QuestionKind::Other);
-                let answerer = Answerer::RuleOrHuman;
+                let answerer = Answerer::RuleOrUser;
                 self.pending.push_back(Pending::Ask { key, origin: Origin::Supervisor, kind, answerer });
             }
             Effect::FinishRequest { request, outcome } => {

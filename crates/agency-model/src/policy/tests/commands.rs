@@ -74,9 +74,9 @@ fn each_part_of_a_line_is_decided_alone_and_the_strictest_holds() {
     assert_eq!(decided("tail x; ls"), (Action::Ask, None));
     assert_eq!(decided("ls; tail x && rm y"), (Action::Deny, Some("no".to_owned())));
     let why = decide_in("/ws", &policy, &permission("Bash", json!({ "command": "tail x; ls -l" }))).why;
-    assert_eq!(why, "`ls -l`: no rule is about it");
+    assert_eq!(why, "`ls -l`: no rule matches");
     let why = decide_in("/ws", &policy, &permission("Bash", json!({ "command": "tail $x" }))).why;
-    assert!(why.starts_with("no rule is about it; it has '$'"), "{why}");
+    assert!(why.starts_with("no rule matches; it has '$'"), "{why}");
 }
 
 #[test]

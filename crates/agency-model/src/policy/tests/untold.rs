@@ -35,7 +35,7 @@ fn a_deny_that_may_be_meant_is_asked_and_never_passed_over() {
                 assert_eq!(decision.action, Action::Ask, "{about} {strict}: {input}");
                 assert_eq!(decision.rule.as_deref(), Some("careful"), "{about} {strict}: {input}");
                 assert_eq!(decision.message, None);
-                assert!(decision.why.contains("does not tell"), "{}", decision.why);
+                assert!(decision.why.contains("did not report the exact action"), "{}", decision.why);
             }
         }
     }

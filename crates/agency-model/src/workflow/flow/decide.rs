@@ -230,17 +230,15 @@ impl Flow {
         let most = repeated.max_iterations.get();
         let result = match standing {
             StepDecision::Note(_) | StepDecision::Busy(_) => return standing,
-            StepDecision::Exit => StepResult::success(format!("ended in round {round}")),
+            StepDecision::Exit => StepResult::success(format!("ended in iteration {round}")),
             StepDecision::Failed { path, why } => StepResult::failure(format!("`{}` failed: {why}", path.name())),
             StepDecision::Done => match (stop, repeated.on_max_iterations) {
                 (Some(cause), _) => StepResult::failure(self.stop_reason(&path, cause)),
                 (None, _) if round < most => {
                     return StepDecision::Note(Fact::RoundStarted { path, iteration: round + 1 });
                 }
-                (None, OnMaxIterations::Continue) => StepResult::success(format!("went round {most} times")),
-                (None, OnMaxIterations::Block) => {
-                    StepResult::failure(format!("went round {most} times, and nothing ended it"))
-                }
+                (None, OnMaxIterations::Continue) => StepResult::success(format!("ran {most} iterations")),
+                (None, OnMaxIterations::Block) => StepResult::failure(format!("ran {most} iterations without success")),
             },
         };
         let result = StepResult { iteration: Some(round), ..result };

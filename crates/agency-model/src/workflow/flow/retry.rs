@@ -7,7 +7,7 @@ use super::{Flow, Recorded, StopCause, step_at, without_rounds};
 
 pub(super) fn retry(flow: &mut Flow, from: Option<&str>) -> Result<Recorded, RejectedFact> {
     if !flow.state().is_settled() {
-        return Err(RejectedFact::WrongTime("not come to a standstill"));
+        return Err(RejectedFact::WrongTime("not settled"));
     }
     match from {
         Some(from) => {
@@ -132,7 +132,7 @@ fn reopen(step: &Step, instance: &mut Instance) {
             }
             open_again(instance);
         }
-        // A loop that went round as often as it may begins anew.
+        // A loop that reached its maximum of iterations begins anew.
         Some(_) | None => forget(instance),
     }
 }

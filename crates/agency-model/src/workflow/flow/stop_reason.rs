@@ -19,7 +19,7 @@ impl Flow {
             StopCause::StepTimeout => self.exceeded_by_step(path),
             StopCause::SessionTimeout => self.exceeded_by_session(),
             StopCause::Cancelled => "the session was cancelled".to_owned(),
-            StopCause::Broken => "the session could not go on".to_owned(),
+            StopCause::Broken => "the session could not continue".to_owned(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 /// Start an agent again in its workspace, with its conversation; one that runs is stopped first
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  agency agent restart alice\n  agency agent restart alice --prompt \"Go on\"")]
+#[command(after_help = "Examples:\n  agency agent restart alice\n  agency agent restart alice --prompt \"Continue\"")]
 pub(crate) struct Args {
     /// The agent
     #[arg(add = agent_candidates())]

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::output::Spinner;
 use crate::problem::Problem;
 
-/// Stop an agent: TERM, a grace, then KILL; its workspace and conversation stay
+/// Stop an agent: TERM, the grace period, then KILL; its workspace and conversation stay
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency agent stop alice\n  agency agent restart alice")]
 pub(crate) struct Args {

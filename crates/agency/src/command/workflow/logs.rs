@@ -13,7 +13,7 @@ use super::{SESSION_HELP, orchestrator, selected};
 use crate::context::Context;
 use crate::problem::Problem;
 
-/// Print what the agents and commands of a session said, in the order in which they began
+/// Print the output of a session's agents and commands, in order of start
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  agency workflow logs last\n  agency workflow logs last tests")]
 pub(crate) struct Args {

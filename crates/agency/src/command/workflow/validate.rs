@@ -60,7 +60,7 @@ pub(crate) fn run(files: &[PathBuf], context: &Context) -> Result<ExitCode, Prob
     context.answer(&validation, |out| {
         validation.workflows.iter().try_for_each(|Valid { file, name, steps, .. }| {
             let word = if *steps == 1 { "step" } else { "steps" };
-            writeln!(out, "{file}: {name}, {steps} {word}, nothing wrong")
+            writeln!(out, "{file}: {name}, {steps} {word}, no mistakes")
         })
     })
 }

@@ -1,9 +1,8 @@
 //! A line of a log as it is shown: with its colours, and without anything that moves the cursor.
 
+use agency_model::spaced;
 use ansi_to_tui::IntoText as _;
 use ratatui::text::{Line, Span};
-
-use crate::tui::wrap::spaced;
 
 /// So much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;

@@ -5,7 +5,7 @@ use super::lines::LoadedLines;
 use super::patch::Changes;
 use super::screen::Screen;
 use super::scroll::{Body, Scroll, Viewport};
-use super::transcript::Transcript;
+use super::transcript::TranscriptBody;
 use super::window::Ask;
 use super::{Content, Move};
 
@@ -26,7 +26,7 @@ pub(super) enum Pane {
     Reading,
     /// Why there is nothing.
     Nothing(String),
-    Transcript(Scrolled<Transcript>),
+    Transcript(Scrolled<TranscriptBody>),
     Lines(Scrolled<LoadedLines>),
     Changes(Scrolled<Changes>),
     Info(Scrolled<Info>),
@@ -51,7 +51,7 @@ impl Pane {
             (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
             (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
             (Content::Transcript(load), _) => {
-                let mut talk = Scrolled { body: Transcript::default(), scroll: Scroll::END };
+                let mut talk = Scrolled { body: TranscriptBody::default(), scroll: Scroll::END };
                 talk.body.take(load, &mut talk.scroll);
                 *self = Self::Transcript(talk);
             }

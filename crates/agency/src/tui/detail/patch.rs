@@ -1,16 +1,15 @@
 //! What a run changed, file by file.
 
-mod parse;
-
 use std::collections::HashSet;
 use std::ops::Range;
 
+use agency_model::patch::{Patch, PatchFile, PatchLineKind};
+use agency_model::{Spacer, cut};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use crate::tui::theme::Role;
-use crate::tui::wrap::{cut, spaced};
-pub(in crate::tui) use parse::{Patch, PatchFile};
 
 /// So much of a line is shown at most: no screen is wider.
 const MAX_LINE_BYTES: usize = 4 * 1024;
@@ -73,18 +72,39 @@ impl Body for Changes {
             let note = format!("{} more bytes are not shown; agency diff prints all", self.patch.left_out);
             return vec![Line::styled(note, row_style.theme.style(Role::Urgent))];
         };
+        let digits = file.last_number().to_string().len();
         rows.map(|row| match row.checked_sub(1).and_then(|index| file.lines.get(index)) {
             None => self.heading(file, row_style),
-            Some(range) => {
-                let text = self.patch.text.get(range.start as usize..range.end as usize).unwrap_or_default();
-                let role = match text.as_bytes().first() {
-                    Some(b'+') => Role::Added,
-                    Some(b'-') => Role::Removed,
-                    Some(b'@') => Role::Busy,
-                    Some(b' ') => Role::Plain,
-                    Some(_) | None => Role::Quiet,
+            Some(line) => {
+                let role = match line.kind {
+                    PatchLineKind::Added => Role::Added,
+                    PatchLineKind::Removed => Role::Removed,
+                    PatchLineKind::Hunk => Role::Busy,
+                    PatchLineKind::Context => Role::Plain,
+                    PatchLineKind::Other => Role::Quiet,
                 };
-                Line::styled(spaced(cut(text, MAX_LINE_BYTES).0), row_style.theme.style(role))
+                let style = row_style.theme.style(role);
+                let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+                let numbers = match line.kind {
+                    PatchLineKind::Hunk | PatchLineKind::Other => String::new(),
+                    PatchLineKind::Added | PatchLineKind::Removed | PatchLineKind::Context => {
+                        format!("{:>digits$} {:>digits$} ", number(line.old), number(line.new))
+                    }
+                };
+                let mut spans = vec![Span::styled(numbers, row_style.theme.style(Role::Quiet))];
+                let text = cut(self.patch.line(line), MAX_LINE_BYTES).0;
+                // Before the code stands its sign.
+                let marks =
+                    self.patch.changed_words(file, row - 1).into_iter().map(|word| word.start + 1..word.end + 1);
+                let (mut spacer, mut end) = (Spacer::default(), 0);
+                for mark in marks {
+                    spans.push(Span::styled(spacer.push(text.get(end..mark.start).unwrap_or_default()), style));
+                    let marked = spacer.push(text.get(mark.clone()).unwrap_or_default());
+                    spans.push(Span::styled(marked, style.add_modifier(Modifier::REVERSED)));
+                    end = mark.end;
+                }
+                spans.push(Span::styled(spacer.push(text.get(end..).unwrap_or_default()), style));
+                Line::from(spans)
             }
         })
         .collect()
@@ -96,6 +116,14 @@ impl Body for Changes {
 
     fn folds(&self, item: usize) -> bool {
         item < self.patch.files.len()
+    }
+
+    fn is_landmark(&self, item: usize, row: usize) -> bool {
+        let hunk = |file: &PatchFile| {
+            let line = row.checked_sub(1).and_then(|index| file.lines.get(index));
+            line.is_some_and(|line| line.kind == PatchLineKind::Hunk)
+        };
+        self.file(item).is_some_and(|file| row == 0 || hunk(file))
     }
 
     fn fold(&mut self, item: usize) {

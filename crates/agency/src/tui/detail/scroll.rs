@@ -27,6 +27,11 @@ pub(in crate::tui) trait Body {
     /// Whether an item can be folded.
     fn folds(&self, item: usize) -> bool;
 
+    /// Whether a row is one that is jumped to: a tool call, a file, a hunk.
+    fn is_landmark(&self, item: usize, row: usize) -> bool {
+        row == 0 && self.folds(item)
+    }
+
     /// Folds or unfolds an item.
     fn fold(&mut self, item: usize);
 
@@ -66,11 +71,14 @@ pub(in crate::tui) struct Scroll {
     pub(in crate::tui) following: bool,
     /// The item that was jumped to.
     pub(in crate::tui) selected: Option<usize>,
+    /// The row that was found last.
+    pub(super) found: Option<Anchor>,
 }
 
 impl Scroll {
     /// At the end, wherever it is.
-    pub(in crate::tui) const END: Self = Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None };
+    pub(in crate::tui) const END: Self =
+        Self { top: Anchor { item: 0, row: 0 }, following: true, selected: None, found: None };
     /// At the beginning.
     pub(in crate::tui) const START: Self = Self { following: false, ..Self::END };
 
@@ -127,7 +135,7 @@ impl Scroll {
     }
 
     /// A view that reaches the end stays there.
-    fn to(&mut self, wanted: Anchor, body: &dyn Body, viewport: Viewport) {
+    pub(super) fn to(&mut self, wanted: Anchor, body: &dyn Body, viewport: Viewport) {
         let last = last_top(body, viewport);
         self.following = wanted >= last && body.grows();
         self.top = wanted.min(last);

@@ -1,6 +1,5 @@
 //! What an agent writes and does: its text, its tool calls, and the messages that it received.
 
-mod build;
 mod tool;
 
 use std::collections::HashSet;
@@ -8,99 +7,59 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use agency_model::EventLine;
+use agency_model::transcript::{DetailKind, Entry, EntryContent, EntryKey, NoteKind, Transcript};
 use ratatui::text::{Line, Span};
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use super::window::{Change, Load, Window};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::wrap::breaks;
-use tool::Tool;
+use tool::heading;
 
 /// How far what follows a sign is moved to the right.
 const INDENT: u16 = 2;
 
-/// Something that is shown in one piece.
-#[derive(Debug)]
-struct Block {
-    /// Where its first event begins in the file, and which of its blocks this is.
-    key: (u64, u32),
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    /// A line of what the agent says.
-    Words(String),
-    Tool(Tool),
-    /// Anything else that is worth a line.
-    Note {
-        mark: Mark,
-        text: String,
-    },
-}
-
-/// What a note is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Told,
-    Asks,
-    Answered,
-    Error,
-    Notice,
-    Restart,
-    Good,
-    Bad,
-    Ended,
-    Thinks,
-    Plan,
-    SubAgent,
-}
-
-impl Mark {
-    /// A sign and a role.
-    const fn row_style(self, theme: Theme) -> (&'static str, Role) {
-        match self {
-            Self::Told => (">", Role::Accent),
-            Self::Asks => ("?", Role::Urgent),
-            Self::Answered => ("=", Role::Accent),
-            Self::Error | Self::Bad => (theme.glyph("✗", "x"), Role::Bad),
-            Self::Notice => (theme.glyph("·", "-"), Role::Quiet),
-            Self::Restart => (theme.glyph("↻", "@"), Role::Urgent),
-            Self::Good => (theme.glyph("✓", "+"), Role::Good),
-            Self::Ended => (theme.glyph("■", "#"), Role::Ended),
-            Self::Thinks => ("~", Role::Quiet),
-            Self::Plan => (theme.glyph("☐", "="), Role::Accent),
-            Self::SubAgent => (theme.glyph("│", "|"), Role::Quiet),
-        }
+/// The sign and the role of a note.
+const fn note_style(kind: NoteKind, theme: Theme) -> (&'static str, Role) {
+    match kind {
+        NoteKind::Message => (">", Role::Accent),
+        NoteKind::Question => ("?", Role::Urgent),
+        NoteKind::Answer => ("=", Role::Accent),
+        NoteKind::Error | NoteKind::Failed => (theme.glyph("✗", "x"), Role::Bad),
+        NoteKind::Notice => (theme.glyph("·", "-"), Role::Quiet),
+        NoteKind::Restart => (theme.glyph("↻", "@"), Role::Urgent),
+        NoteKind::Completed => (theme.glyph("✓", "+"), Role::Good),
+        NoteKind::Stopped => (theme.glyph("■", "#"), Role::Ended),
+        NoteKind::Thinking => ("~", Role::Quiet),
+        NoteKind::Plan => (theme.glyph("☐", "="), Role::Accent),
+        NoteKind::SubAgent => (theme.glyph("│", "|"), Role::Quiet),
     }
 }
 
-/// Where further text is appended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Joins {
-    /// They begin anew.
-    #[default]
-    Nothing,
-    SameLine,
-    /// The last line has ended.
-    NextLine,
+/// How a line of a tool call looks.
+const fn detail_role(kind: DetailKind) -> Role {
+    match kind {
+        DetailKind::Input => Role::Accent,
+        DetailKind::Output => Role::Plain,
+        DetailKind::Failure => Role::Removed,
+        DetailKind::Remark => Role::Quiet,
+    }
 }
 
 /// What an agent says and does.
 #[derive(Debug, Default)]
-pub(in crate::tui) struct Transcript {
+pub(in crate::tui) struct TranscriptBody {
     pub(super) window: Window<Arc<EventLine>>,
-    blocks: Vec<Block>,
+    transcript: Transcript,
     /// The tool calls that are not folded, or, if all are unfolded, those that are.
-    others: HashSet<(u64, u32)>,
+    others: HashSet<EntryKey>,
     all_unfolded: bool,
-    joins: Joins,
 }
 
-impl Transcript {
+impl TranscriptBody {
     /// Takes in what was loaded.
     pub(in crate::tui) fn take(&mut self, load: Load<Arc<EventLine>>, scroll: &mut Scroll) {
-        let key = |item: usize| self.blocks.get(item).map(|block| block.key);
+        let key = |item: usize| self.transcript.entries().get(item).map(|entry| entry.key);
         let (top, selected) = (scroll.top_item(), scroll.selected);
         let (top_key, selected_key) = (key(top), selected.and_then(key));
         let ask = load.ask;
@@ -108,52 +67,58 @@ impl Transcript {
             Change::Nothing => return,
             Change::Appended(from) => return self.append(from),
             Change::Moved | Change::Replaced => {
-                self.blocks.clear();
-                self.joins = Joins::Nothing;
+                self.transcript.clear();
                 self.append(0);
             }
         }
-        let find = |key| self.blocks.partition_point(|block| block.key <= key).checked_sub(1);
+        let find = |key| self.transcript.entries().partition_point(|entry| entry.key <= key).checked_sub(1);
         scroll.renumber(|item| if item == top { top_key.and_then(find) } else { selected_key.and_then(find) });
-        let first = self.blocks.first().map(|block| block.key).unwrap_or_default();
+        let first = self.transcript.entries().first().map(|entry| entry.key).unwrap_or_default();
         self.others.retain(|key| *key >= first);
         scroll.arrive(ask);
     }
 
-    fn is_unfolded(&self, block: &Block) -> bool {
-        self.all_unfolded != self.others.contains(&block.key)
+    /// Shows the events from one on.
+    fn append(&mut self, from: usize) {
+        for piece in self.window.pieces(from) {
+            self.transcript.push(piece.start, &piece.item);
+        }
+    }
+
+    fn is_unfolded(&self, entry: &Entry) -> bool {
+        self.all_unfolded != self.others.contains(&entry.key)
     }
 }
 
-impl Body for Transcript {
+impl Body for TranscriptBody {
     fn len(&self) -> usize {
-        self.blocks.len()
+        self.transcript.entries().len()
     }
 
     fn height(&self, item: usize, width: u16) -> usize {
-        let Some(block) = self.blocks.get(item) else { return 1 };
-        match &block.kind {
-            Kind::Words(text) => breaks(text, width).len(),
-            Kind::Note { text, .. } => text.split('\n').map(|line| breaks(line, inner(width)).len()).sum(),
-            Kind::Tool(tool) if self.is_unfolded(block) => {
+        let Some(entry) = self.transcript.entries().get(item) else { return 1 };
+        match &entry.content {
+            EntryContent::Text(text) => breaks(text, width).len(),
+            EntryContent::Note { text, .. } => text.split('\n').map(|line| breaks(line, inner(width)).len()).sum(),
+            EntryContent::Tool(tool) if self.is_unfolded(entry) => {
                 1 + tool.details().iter().map(|(text, _)| breaks(text, inner(width)).len()).sum::<usize>()
             }
-            Kind::Tool(_) => 1,
+            EntryContent::Tool(_) => 1,
         }
     }
 
     fn rows(&self, item: usize, rows: Range<usize>, row_style: RowStyle) -> Vec<Line<'_>> {
-        let Some(block) = self.blocks.get(item) else { return vec![] };
+        let Some(entry) = self.transcript.entries().get(item) else { return vec![] };
         let taken = rows.end.saturating_sub(rows.start);
-        match &block.kind {
-            Kind::Words(text) => breaks(text, row_style.width)
+        match &entry.content {
+            EntryContent::Text(text) => breaks(text, row_style.width)
                 .into_iter()
                 .map(|row| Line::raw(&text[row]))
                 .skip(rows.start)
                 .take(taken)
                 .collect(),
-            Kind::Note { mark, text } => {
-                let (sign, role) = mark.row_style(row_style.theme);
+            EntryContent::Note { kind, text } => {
+                let (sign, role) = note_style(*kind, row_style.theme);
                 let style = row_style.theme.style(role);
                 let lines = text
                     .split('\n')
@@ -164,15 +129,15 @@ impl Body for Transcript {
                 };
                 lines.enumerate().map(line).skip(rows.start).take(taken).collect()
             }
-            Kind::Tool(tool) => {
-                let unfolded = self.is_unfolded(block);
-                let heading = tool.heading(unfolded, row_style);
+            EntryContent::Tool(tool) => {
+                let unfolded = self.is_unfolded(entry);
+                let heading = heading(tool, unfolded, row_style);
                 if !unfolded || rows.end <= 1 {
                     return vec![heading].into_iter().skip(rows.start).collect();
                 }
                 let mut lines = vec![heading];
-                for (text, role) in tool.details() {
-                    let style = row_style.theme.style(role);
+                for (text, kind) in tool.details() {
+                    let style = row_style.theme.style(detail_role(kind));
                     lines.extend(
                         breaks(&text, inner(row_style.width))
                             .into_iter()
@@ -189,14 +154,14 @@ impl Body for Transcript {
     }
 
     fn folds(&self, item: usize) -> bool {
-        self.blocks.get(item).is_some_and(|block| matches!(block.kind, Kind::Tool(_)))
+        self.transcript.entries().get(item).is_some_and(|entry| matches!(entry.content, EntryContent::Tool(_)))
     }
 
     fn fold(&mut self, item: usize) {
-        if let Some(block) = self.blocks.get(item)
-            && !self.others.remove(&block.key)
+        if let Some(entry) = self.transcript.entries().get(item)
+            && !self.others.remove(&entry.key)
         {
-            self.others.insert(block.key);
+            self.others.insert(entry.key);
         }
     }
 
@@ -206,7 +171,7 @@ impl Body for Transcript {
     }
 
     fn position(&self, first: Anchor, _: Anchor, _: u16) -> String {
-        let offset = self.blocks.get(first.item).map_or(0, |block| block.key.0);
+        let offset = self.transcript.entries().get(first.item).map_or(0, |entry| entry.key.0);
         format!("{}%", self.window.percent(offset))
     }
 }

@@ -45,6 +45,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
         }
         PaneView::Text(body, scroll) => {
             text(paint, areas.detail, body, scroll, state.focus == Focus::Detail);
+            for row in areas.detail.rows() {
+                paint.mark(row, &state.search);
+            }
             let viewport = Viewport { width: areas.detail.width, height: areas.detail.height };
             position(body, scroll, viewport, live)
         }

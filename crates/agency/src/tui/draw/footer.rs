@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::paint::{Paint, width};
+use crate::tui::applies::applies;
 use crate::tui::keys::{BINDINGS, Key, lookup};
 use crate::tui::state::{Overlay, State, StatusMessage};
 use crate::tui::theme::Role;
@@ -19,6 +20,12 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
         let cursor = state.theme.glyph("▏", "_");
         let used =
             paint.pieces(area, &[("/", Role::Accent), (state.runs.filter(), Role::Plain), (cursor, Role::Accent)]);
+        return hints(paint, after(area, used + 2), state);
+    }
+    if let Some(Overlay::Search) = state.overlays.last() {
+        let cursor = state.theme.glyph("▏", "_");
+        let used =
+            paint.pieces(area, &[("find ", Role::Accent), (state.search.text(), Role::Plain), (cursor, Role::Accent)]);
         return hints(paint, after(area, used + 2), state);
     }
     if state.leaving {
@@ -65,9 +72,11 @@ fn hints(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let all = here.chain().iter().flat_map(|scope| BINDINGS.iter().filter(move |binding| binding.scope == *scope));
     // A key that means something else here is not shown.
     let meant = all.filter_map(|binding| Some((*binding.keys.first()?, binding)));
-    let meant = meant.filter(|(key, binding)| lookup(here, *key) == Some(binding.action));
+    let meant =
+        meant.filter(|(key, binding)| lookup(here, *key) == Some(binding.action) && applies(state, binding.action));
     let shown = meant.filter_map(|(key, binding)| Some((Key::name(key), binding.hint?)));
-    let (first, last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
+    let (first, mut last): (Vec<_>, Vec<_>) = shown.partition(|(_, hint)| !LAST.contains(hint));
+    last.sort_by_key(|(_, hint)| LAST.iter().position(|last| last == hint));
     let wide = |(key, hint): &(String, &str)| width(key) + 1 + width(hint) + 2;
     let mut room = area.width.saturating_sub(last.iter().map(wide).sum());
     let fits = |hint: &(String, &str)| {

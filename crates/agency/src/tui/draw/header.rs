@@ -10,7 +10,13 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let (live, over) = state.runs.count();
     let dot = state.theme.glyph(" · ", " | ");
     let counts = match state.runs.loaded {
-        true => format!("{live} live{dot}{over} finished"),
+        true => {
+            let failed = match state.runs.new_failures() {
+                0 => String::new(),
+                count => format!("{dot}{count} failed since you last looked"),
+            };
+            format!("{live} live{dot}{over} finished{failed}")
+        }
         false => "reading the runs".to_owned(),
     };
     let used = paint.right(area, &waiting(state), Role::Urgent);

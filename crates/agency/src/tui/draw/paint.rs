@@ -2,9 +2,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+use crate::tui::search::Search;
 use crate::tui::theme::{Role, Theme};
 
 /// Somewhere to paint.
@@ -82,6 +83,25 @@ impl Paint<'_> {
     /// Gives a whole place another style.
     pub(in crate::tui) fn restyle(&mut self, area: Rect, style: Style) {
         self.buffer.set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// Marks what is looked for on a row.
+    pub(in crate::tui) fn mark(&mut self, row: Rect, search: &Search) {
+        let row = Rect { height: row.height.min(1), ..row.intersection(self.buffer.area) };
+        if !search.is_active() || row.is_empty() {
+            return;
+        }
+        let (mut text, mut columns) = (String::new(), vec![]);
+        for x in row.x..row.right() {
+            let symbol = self.buffer[(x, row.y)].symbol();
+            columns.extend(std::iter::repeat_n(x, symbol.len()));
+            text.push_str(symbol);
+        }
+        for found in search.matches(&text) {
+            let (Some(first), Some(last)) = (columns.get(found.start), columns.get(found.end - 1)) else { continue };
+            let place = Rect { x: *first, width: last - first + 1, ..row };
+            self.restyle(place, Style::new().add_modifier(Modifier::REVERSED));
+        }
     }
 
     /// A framed place in front of everything, with a title; what is inside the frame.

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use super::list_in_front;
 use super::paint::Paint;
 use crate::output::ago;
-use crate::tui::runs::{ChangeCount, Grouping, ListedRun, RunList, RunsLine};
+use crate::tui::runs::{Attention, ChangeCount, Grouping, ListedRun, RunList, RunsLine};
 use crate::tui::state::State;
 use crate::tui::theme::{Role, Theme};
 
@@ -37,7 +37,7 @@ impl Column {
     const fn width(self) -> u16 {
         match self {
             Self::Status => 10,
-            Self::Name => 14,
+            Self::Name => 13,
             Self::Repository => 15,
             Self::Branch => 26,
             Self::Runner => 12,
@@ -57,9 +57,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     for (index, row) in (state.runs.top..).zip(area.rows()) {
         let Some(line) = state.runs.lines().get(index) else { break };
         match line {
-            RunsLine::Group { title } => {
-                paint.text(row, title, Role::Title);
-            }
+            RunsLine::Group { title, attention } => draw_heading(paint, row, title, *attention),
             RunsLine::Finished { count, unfolded, .. } => {
                 let sign = if *unfolded { state.theme.glyph("▾", "v") } else { state.theme.glyph("▸", ">") };
                 paint.text(row, &format!("{sign} {count} finished"), Role::Quiet);
@@ -67,6 +65,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
             RunsLine::Run(id) => {
                 if let Some(entry) = state.runs.get(id) {
                     draw_run(paint, row, entry, state, &columns);
+                    if state.runs.is_marked(id) {
+                        paint.text(Rect { x: row.x + 1.min(row.width), width: 1, ..row }, "*", Role::Accent);
+                        let name = Rect { x: row.x + 2, width: row.width.saturating_sub(2), ..row };
+                        paint.restyle(name, ratatui::style::Style::new().add_modifier(ratatui::style::Modifier::BOLD));
+                    }
                 }
             }
         }
@@ -76,11 +79,32 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, state: &State) {
     }
 }
 
+/// The title of a group, and a line that sets it off from the one before.
+fn draw_heading(paint: &mut Paint<'_>, row: Rect, title: &str, attention: Attention) {
+    let role = match attention {
+        Attention::None => Role::Title,
+        Attention::Waiting => Role::Urgent,
+        Attention::Failed => Role::Bad,
+    };
+    let used = paint.text(row, title, role).saturating_add(1).min(row.width);
+    let rest = Rect { x: row.x + used, width: (row.width - used).saturating_sub(1), ..row };
+    let line = paint.theme.glyph("─", "-").repeat(usize::from(rest.width));
+    paint.text(rest, &line, Role::Quiet);
+}
+
 fn draw_empty(paint: &mut Paint<'_>, area: Rect, state: &State) {
     let lines: &[&str] = match (state.runs.loaded, state.runs.filter().is_empty()) {
         (false, _) => &["Reading the runs…"],
         (true, false) => &["No run matches the filter.", "Esc clears the filter."],
-        (true, true) => &["No runs yet.", "", "Press n to start one,", "or ? to see all keys."],
+        (true, true) => &[
+            "No runs yet.",
+            "",
+            "n  starts an agent, in its own worktree",
+            "i  answers what agents ask",
+            "?  lists all keys",
+            "",
+            "agency demo shows three agents at work.",
+        ],
     };
     for (row, line) in area.rows().zip(lines) {
         paint.text(row, line, Role::Quiet);
@@ -94,9 +118,9 @@ fn columns(width: u16, runs: &RunList) -> Vec<(Column, u16)> {
     for column in Column::IMPORTANCE {
         let needed = match column {
             Column::Repository => runs.grouping != Grouping::Repository,
-            Column::Changes => runs.any(|entry| entry.changes.is_some_and(|changes| changes.files > 0)),
             Column::Cost => runs.any(|entry| entry.row.usage.cost_usd.is_some()),
-            Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
+            // Changes are counted later; they have their room from the beginning, so that nothing moves then.
+            Column::Changes | Column::Status | Column::Name | Column::Branch | Column::Runner | Column::Age => true,
         };
         if needed && column.width() <= left {
             left -= column.width();

@@ -5,6 +5,10 @@ mod restart;
 
 use std::sync::atomic::AtomicBool;
 
+use agency_engine::store::RunRow;
+use agency_model::ErrorCode;
+use agency_workspace::DeleteBranch;
+
 use super::{create, session};
 use crate::context::{Context, user_name};
 use crate::problem::Problem;
@@ -27,6 +31,21 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         Job::Restart(row) => return restart::restart(context, &mut context.agency()?, row, interrupted),
         Job::PlanRemoval { row, branch } => return removal::plan(&context.agency()?, &row, branch),
         Job::Remove { row, branch } => removal::remove(&mut context.agency()?, &row, branch)?,
+        Job::Restore(row) => {
+            let mut agency = context.agency()?;
+            // The row before the removal does not have what was saved.
+            let row = context.select(&mut agency, row.id.as_str())?;
+            let restored = agency.restore(&row, None)?;
+            format!("the work of {} is on the branch {}", label(&row), restored.branch)
+        }
+        Job::StopAll(rows) => several("stopped", &rows, |row| {
+            context.agency()?.stop(row)?;
+            Ok(())
+        })?,
+        Job::RemoveAll(rows) => several("removed", &rows, |row| {
+            removal::remove(&mut context.agency()?, row, DeleteBranch::No)?;
+            Ok(())
+        })?,
         Job::Agents => return create::agents(context),
         Job::Create(wanted) => return create::create(context, *wanted, interrupted),
         Job::Session(id) => return session::read(context, &id),
@@ -35,4 +54,23 @@ pub(super) fn run(context: &Context, job: Job, interrupted: &AtomicBool) -> Resu
         Job::Retry { session, from } => session::retry(context, &session, from.as_deref(), interrupted)?,
     };
     Ok(JobOutcome::Said(said))
+}
+
+/// Does the same with each run. One that refuses does not stop the others, and is named with its reason.
+fn several(
+    done: &str,
+    rows: &[RunRow],
+    mut each: impl FnMut(&RunRow) -> Result<(), Problem>,
+) -> Result<String, Problem> {
+    let failed: Vec<(String, Problem)> =
+        rows.iter().filter_map(|row| each(row).err().map(|problem| (label(row), problem))).collect();
+    let count = rows.len() - failed.len();
+    let Some((name, problem)) = failed.into_iter().next() else { return Ok(format!("{count} runs are {done}")) };
+    let (message, hint) = problem.into_words();
+    let refused =
+        Problem::new(ErrorCode::NotAllowed, format!("{count} of {} runs are {done}; {name}: {message}", rows.len()));
+    Err(match hint {
+        Some(hint) => refused.hint(hint),
+        None => refused,
+    })
 }

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agency_engine::watch::{FileWindow, PartialLine, WindowAt, read_window};
-use agency_model::{Event, EventLine};
+use agency_model::{Event, EventLine, plain_text};
 use ratatui::text::Line;
 
 use super::POLL_INTERVAL;
 use super::orders::Sleep;
 use crate::output::readable;
 use crate::tui::detail::{Ask, Content, Load, Piece, log_line};
-use crate::tui::wrap::plain;
 
 /// No more is read at once.
 const PAGE_BYTES: usize = 512 * 1024;
@@ -137,7 +136,7 @@ impl FileReading {
         match self.kind {
             FileKind::Transcript => Content::Transcript(load(&part, None, |line| Arc::new(event(line)))),
             FileKind::Events { signs } => Content::Lines(load(&part, None, |line| {
-                Line::raw(plain(&readable(&event(line), signs)).replace('\n', " "))
+                Line::raw(plain_text(&readable(&event(line), signs)).replace('\n', " "))
             })),
             FileKind::Logs => {
                 let half = Some(log_line(half)).filter(|_| !half.is_empty());

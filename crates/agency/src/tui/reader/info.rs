@@ -4,6 +4,7 @@ use std::path::Path;
 
 use agency_engine::home::read_text;
 use agency_engine::store::{QuestionRow, RunRow};
+use agency_model::{cut, plain_text};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -11,7 +12,6 @@ use super::Opener;
 use crate::problem::Problem;
 use crate::tui::detail::{Content, Paragraph};
 use crate::tui::theme::Role;
-use crate::tui::wrap::{cut, plain};
 use crate::view::{reason, shown};
 
 /// So much of a prompt, a question or a spec is shown.
@@ -79,7 +79,7 @@ fn title(told: &mut Vec<Paragraph>, text: &str) {
 }
 
 fn lines(told: &mut Vec<Paragraph>, name: &str, text: &str, role: Role) {
-    let text = plain(text);
+    let text = plain_text(text);
     let (shown, rest) = cut(&text, MAX_PROMPT_BYTES);
     for (index, line) in shown.lines().enumerate() {
         let name = if index == 0 { name } else { "" };

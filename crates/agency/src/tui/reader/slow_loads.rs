@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::store::RunRow;
 use agency_model::RunKind;
+use agency_model::patch::Patch;
 
 use super::Opener;
 use super::info::info;
 use super::orders::{OrdersMailbox, Sleep};
 use crate::problem::Problem;
 use crate::tui::channel::EventSender;
-use crate::tui::detail::{Content, Patch, Subject, Tab};
+use crate::tui::detail::{Content, Subject, Tab};
 use crate::tui::frame_timer::Presence;
 use crate::tui::input::BackgroundEvent;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use agency_engine::config::Config;
 use agency_engine::home::Home;
+use agency_model::Mode;
 use agency_model::run::State as RunState;
 
 use super::*;

@@ -12,25 +12,41 @@ use super::{Grouping, ListedRun, Pick, RunList, Sorting};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::tui) enum GroupKey {
     Waiting,
-    Repository { name: String, path: String },
+    /// Failed, and the user has not seen it.
+    Failed,
+    Repository {
+        name: String,
+        path: String,
+    },
     Session(std::cmp::Reverse<SessionId>),
     Rest,
+}
+
+/// Why a group is shown before others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Attention {
+    None,
+    Waiting,
+    Failed,
 }
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tui) enum RunsLine {
-    Group { title: String },
+    Group { title: String, attention: Attention },
     Run(RunId),
     Finished { key: GroupKey, count: usize, unfolded: bool },
 }
 
 /// The group in which a run stands.
-pub(super) fn group_of(entry: &ListedRun, grouping: Grouping) -> GroupKey {
+pub(super) fn group_of(entry: &ListedRun, list: &RunList) -> GroupKey {
     if entry.asks > 0 {
         return GroupKey::Waiting;
     }
-    match grouping {
+    if list.failures.is_new(&entry.row) {
+        return GroupKey::Failed;
+    }
+    match list.grouping {
         Grouping::Nothing => GroupKey::Rest,
         Grouping::Repository => {
             let path = entry.row.repo_path.clone();
@@ -48,18 +64,22 @@ pub(super) fn arrange(list: &RunList) -> Vec<RunsLine> {
     let words: Vec<String> = list.filter.split_whitespace().map(str::to_lowercase).collect();
     let mut groups: BTreeMap<GroupKey, (Vec<&ListedRun>, Vec<&ListedRun>)> = BTreeMap::new();
     for entry in list.entries.values().filter(|entry| matches(entry, &words)) {
-        let (live, finished) = groups.entry(group_of(entry, list.grouping)).or_default();
-        match entry.row.state.is_terminal() {
-            true => finished.push(entry),
-            false => live.push(entry),
-        }
+        let key = group_of(entry, list);
+        // What the user has not seen is not folded away.
+        let folds = entry.row.state.is_terminal() && key != GroupKey::Failed;
+        let (live, finished) = groups.entry(key).or_default();
+        if folds { finished.push(entry) } else { live.push(entry) }
     }
+    // Where nothing is at work comes last.
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, (live, _))| live.is_empty());
     let names = workflow_names(list);
     let several = groups.len() > 1 || list.grouping != Grouping::Nothing;
     let mut lines = vec![];
     for (key, (mut live, mut finished)) in groups {
         if several {
-            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names) });
+            let attention = attention(&key);
+            lines.push(RunsLine::Group { title: title(&key, list.grouping, &names), attention });
         }
         let order = |a: &&ListedRun, b: &&ListedRun| compare(a, b, list.sorting);
         live.sort_by(order);
@@ -89,9 +109,18 @@ fn workflow_names(list: &RunList) -> HashMap<&SessionId, &str> {
     drivers.filter_map(|entry| Some((entry.row.workflow_session.as_ref()?, entry.row.name.as_deref()?))).collect()
 }
 
+const fn attention(key: &GroupKey) -> Attention {
+    match key {
+        GroupKey::Waiting => Attention::Waiting,
+        GroupKey::Failed => Attention::Failed,
+        GroupKey::Repository { .. } | GroupKey::Session(_) | GroupKey::Rest => Attention::None,
+    }
+}
+
 fn title(key: &GroupKey, grouping: Grouping, names: &HashMap<&SessionId, &str>) -> String {
     match key {
         GroupKey::Waiting => "waiting for you".to_owned(),
+        GroupKey::Failed => "failed since you last looked".to_owned(),
         GroupKey::Repository { name, .. } => name.clone(),
         GroupKey::Session(id) => match names.get(&id.0) {
             Some(name) => format!("{name} · {}", id.0),

@@ -2,11 +2,13 @@
 
 use agency_model::Activity;
 use agency_model::run::State as RunState;
+use serde::{Deserialize, Serialize};
 
 use super::ListedRun;
 
 /// In which order runs of a group stand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(in crate::tui) enum Sorting {
     #[default]
     Newest,
@@ -36,7 +38,8 @@ impl Sorting {
 }
 
 /// By what runs are put together.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(in crate::tui) enum Grouping {
     #[default]
     Repository,

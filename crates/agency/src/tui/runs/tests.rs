@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use agency_engine::store::RunRow;
+use agency_model::run::State as RunState;
 use agency_model::{Activity, RunId, RunKind, Usage};
 use proptest::prelude::*;
 
 use super::*;
 use crate::tui::fixture::{ended, run, run_id};
+use crate::tui::memory::Memory;
 
 fn list(rows: Vec<RunRow>) -> RunList {
     let mut list = RunList::default();
@@ -19,7 +21,7 @@ fn list(rows: Vec<RunRow>) -> RunList {
 fn shown(list: &RunList) -> Vec<String> {
     let name = |id: &RunId| list.get(id).and_then(|entry| entry.row.name.clone()).unwrap_or_default();
     let words = |line: &RunsLine| match line {
-        RunsLine::Group { title } => format!("[{title}]"),
+        RunsLine::Group { title, .. } => format!("[{title}]"),
         RunsLine::Run(id) => name(id),
         RunsLine::Finished { count, unfolded: true, .. } => format!("{count} finished:"),
         RunsLine::Finished { count, unfolded: false, .. } => format!("{count} finished"),
@@ -133,6 +135,58 @@ fn a_removed_run_leaves_the_selection_near() {
     list.select(&run_id(2));
     list.learn(vec![], &[run_id(2)], None);
     assert_eq!(selected(&list).as_deref(), Some("one"));
+}
+
+fn failed(row: RunRow) -> RunRow {
+    RunRow { state: RunState::Failed, ..ended(row) }
+}
+
+/// A list that reports failures since some time before all of them.
+fn reporting(rows: Vec<RunRow>, memory: Memory) -> RunList {
+    let mut list = RunList::default();
+    list.recall(memory, "2026-01-01T00:00:00Z".parse().unwrap());
+    list.learn(rows, &[], Some(HashMap::new()));
+    list
+}
+
+#[test]
+fn a_failure_stands_on_top_until_it_was_seen() {
+    let rows = vec![run(1, "one"), failed(run(2, "two")), failed(run(3, "three"))];
+    let mut list = reporting(rows, Memory::default());
+    assert_eq!(shown(&list), ["[failed since you last looked]", "three", "two", "[shop]", "one"]);
+    assert_eq!((selected(&list).as_deref(), list.new_failures()), (Some("three"), 2), "the cursor starts there");
+    assert!(list.acknowledge());
+    assert!(!list.acknowledge(), "once is enough");
+    assert_eq!(list.new_failures(), 1);
+    let memory = list.memory();
+    let again = reporting(vec![run(1, "one"), failed(run(2, "two")), failed(run(3, "three"))], memory);
+    assert_eq!(shown(&again), ["[failed since you last looked]", "two", "[shop]", "one", "1 finished"]);
+    // What failed before the screen was opened for the first time is not news.
+    let mut old = RunList::default();
+    old.recall(Memory::default(), "2027-01-01T00:00:00Z".parse().unwrap());
+    old.learn(vec![failed(run(1, "one"))], &[], Some(HashMap::new()));
+    assert_eq!(shown(&old), ["[shop]", "1 finished"]);
+}
+
+#[test]
+fn the_selected_run_is_remembered_unless_something_needs_the_user() {
+    let rows = || vec![run(1, "one"), run(2, "two"), run(3, "three")];
+    let mut list = reporting(rows(), Memory::default());
+    list.select(&run_id(1));
+    list.sort_next();
+    let memory = list.memory();
+    let again = reporting(rows(), memory.clone());
+    assert_eq!((selected(&again).as_deref(), again.sorting), (Some("one"), Sorting::Status));
+    let mut asked = RunList::default();
+    asked.recall(memory, "2026-01-01T00:00:00Z".parse().unwrap());
+    asked.learn(rows(), &[], Some(HashMap::from([(run_id(2), 1)])));
+    assert_eq!(selected(&asked).as_deref(), Some("two"));
+}
+
+#[test]
+fn repositories_with_live_runs_come_first() {
+    let list = list(vec![elsewhere(ended(run(1, "one")), "/home/user/api"), run(2, "two")]);
+    assert_eq!(shown(&list), ["[shop]", "two", "[api]", "1 finished"]);
 }
 
 #[test]

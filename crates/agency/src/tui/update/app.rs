@@ -1,8 +1,9 @@
 //! What is the same everywhere: moving, closing, leaving.
 
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Job};
 use crate::tui::help;
 use crate::tui::keys::{AppAction, Move};
+use crate::tui::palette::Palette;
 use crate::tui::state::{Focus, Overlay, State};
 
 /// Moves in whatever is in front.
@@ -16,10 +17,17 @@ pub(super) fn go(state: &mut State, direction: Move) {
             let looks = confirm.layout(areas.body);
             confirm.top = moved(confirm.top, direction, looks.lines.len(), looks.height);
         }
+        Some(Overlay::Palette(_)) => {
+            // It is asked how many there are before it is changed.
+            if let Some(Overlay::Palette(mut palette)) = state.overlays.pop() {
+                palette.go(direction, palette.found(state).len());
+                state.overlays.push(Overlay::Palette(palette));
+            }
+        }
         Some(Overlay::Inbox) => super::inbox::go(state, direction),
         Some(Overlay::Form(_)) => super::form::go(state, direction),
         Some(Overlay::Steps(_)) => super::steps::go(state, direction),
-        Some(Overlay::Filter | Overlay::Editor(_) | Overlay::Yank(_)) => {}
+        Some(Overlay::Filter | Overlay::Search | Overlay::Editor(_) | Overlay::Yank(_)) => {}
         None => match state.focus {
             Focus::List => state.runs.go(direction, usize::from(areas.list.height)),
             Focus::Detail => state.detail.go(direction, areas.detail),
@@ -48,15 +56,32 @@ pub(super) fn act(state: &mut State, action: AppAction) -> Vec<Effect> {
         AppAction::Close => {
             if state.overlays.pop().is_none() {
                 state.runs.set_filter("");
+                state.runs.unmark_all();
             }
         }
         AppAction::Help => state.overlays.push(Overlay::Help { top: 0 }),
         AppAction::Inbox => super::inbox::open(state),
         AppAction::NewRun => return super::form::open(state),
+        AppAction::Palette => {
+            let palette = Palette::opened_in(state.scope());
+            state.overlays.push(Overlay::Palette(palette));
+        }
+        AppAction::Undo => return undo(state),
         AppAction::Redraw => return vec![Effect::Redraw],
         AppAction::Suspend => return vec![Effect::Suspend],
     }
     vec![]
+}
+
+/// Brings back what the last removal saved.
+fn undo(state: &mut State) -> Vec<Effect> {
+    match state.removed.pop() {
+        Some(row) => state.begin_once(Job::Restore(row)),
+        None => {
+            state.refuse("no run was removed here; agency restore restores the work of others");
+            vec![]
+        }
+    }
 }
 
 /// Leaves at once, or when the running jobs are done; a second request does not wait.

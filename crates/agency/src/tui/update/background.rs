@@ -58,6 +58,11 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
             if let Some(job) = &job {
                 super::editor::sent(state, job);
             }
+            match &job {
+                Some(Job::Remove { row, .. }) => state.removed.push(row.clone()),
+                Some(Job::RemoveAll(rows)) => state.removed.extend(rows.iter().cloned()),
+                Some(_) | None => {}
+            }
             match outcome {
                 JobOutcome::Said(text) => {
                     steps::told(state, job.as_ref());

@@ -198,11 +198,18 @@ pub(super) fn refused(state: &mut State, number: JobNumber, field: Option<Field>
     keep_in_sight(&mut form, state.forms.agents.as_ref(), size);
     let form = Overlay::Form(Box::new(form));
     match state.scope() {
-        Scope::Runs | Scope::Detail | Scope::Run | Scope::Inbox | Scope::Steps | Scope::Help | Scope::Everywhere => {
+        Scope::Runs
+        | Scope::Detail
+        | Scope::Run
+        | Scope::Inbox
+        | Scope::Steps
+        | Scope::Help
+        | Scope::Main
+        | Scope::Everywhere => {
             state.overlays.push(form);
         }
         // A user who is writing another text continues there, and finds the form behind it.
-        Scope::Form | Scope::Editor | Scope::Filter | Scope::Confirm | Scope::Yank => {
+        Scope::Form | Scope::Editor | Scope::Filter | Scope::Search | Scope::Palette | Scope::Confirm | Scope::Yank => {
             state.overlays.insert(0, form);
             state.show_error(failure);
         }

@@ -51,7 +51,15 @@ fn click(state: &mut State, column: u16, row: u16) {
         Some(Overlay::Inbox) => return super::inbox::click(state, column, row),
         Some(Overlay::Form(_)) => return super::form::click(state, column, row),
         Some(Overlay::Steps(_)) => return super::steps::click(state, column, row),
-        Some(Overlay::Help { .. } | Overlay::Filter | Overlay::Confirm(_) | Overlay::Editor(_) | Overlay::Yank(_)) => {
+        Some(
+            Overlay::Help { .. }
+            | Overlay::Filter
+            | Overlay::Search
+            | Overlay::Palette(_)
+            | Overlay::Confirm(_)
+            | Overlay::Editor(_)
+            | Overlay::Yank(_),
+        ) => {
             return;
         }
         None => {}

@@ -10,6 +10,24 @@ use crate::tui::keys::{RunAction, YankAction};
 use crate::tui::state::{Overlay, State};
 
 pub(super) fn act(state: &mut State, action: RunAction) -> Vec<Effect> {
+    let marked = state.runs.marked();
+    if !marked.is_empty() {
+        return match action {
+            RunAction::Stop => stop_all(state, marked),
+            RunAction::Remove => remove_all(state, marked),
+            RunAction::Message
+            | RunAction::Interrupt
+            | RunAction::Restart
+            | RunAction::Attach
+            | RunAction::Shell
+            | RunAction::Editor
+            | RunAction::Yank
+            | RunAction::Steps => {
+                state.refuse(format!("{} runs are chosen: x stops and D removes them, Esc chooses none", marked.len()));
+                vec![]
+            }
+        };
+    }
     let Some(row) = state.runs.current().map(|entry| entry.row.clone()) else {
         state.refuse("no run is selected");
         return vec![];
@@ -41,12 +59,39 @@ fn stop(state: &mut State, row: RunRow) -> Vec<Effect> {
     ask(state, format!("Stop {}?", label(&row)), vec![what], Job::Stop(row))
 }
 
+/// Asks about all live runs that are chosen, with their names.
+fn stop_all(state: &mut State, marked: Vec<RunRow>) -> Vec<Effect> {
+    let live: Vec<RunRow> = marked.into_iter().filter(|row| !row.state.is_terminal()).collect();
+    if live.is_empty() {
+        state.refuse("all runs that are chosen have finished");
+        return vec![];
+    }
+    let mut lines: Vec<String> = live.iter().map(label).collect();
+    lines.push("Their agents and all they started are ended. Their directories and branches stay.".to_owned());
+    state.runs.unmark_all();
+    ask(state, format!("Stop {} runs?", live.len()), lines, Job::StopAll(live))
+}
+
+/// Asks about all finished runs that are chosen, with their names.
+fn remove_all(state: &mut State, marked: Vec<RunRow>) -> Vec<Effect> {
+    if let Some(live) = marked.iter().find(|row| !row.state.is_terminal()) {
+        let message = format!("{} is {}; only finished runs can be removed", label(live), live.state);
+        state.show_error(&Failure { message, hint: Some("x stops what is chosen".to_owned()) });
+        return vec![];
+    }
+    let mut lines: Vec<String> = marked.iter().map(label).collect();
+    lines.push("What is not committed is saved first. Branches, logs and records stay.".to_owned());
+    state.runs.unmark_all();
+    ask(state, format!("Remove {} runs?", marked.len()), lines, Job::RemoveAll(marked))
+}
+
 fn interrupt(state: &mut State, row: RunRow) -> Vec<Effect> {
     if row.state.is_terminal() {
         state.refuse(format!("{} is {}: there is nothing to interrupt", label(&row), row.state));
         return vec![];
     }
-    state.begin_once(Job::Interrupt(row))
+    let what = format!("The current turn of the agent ({}) ends, and it waits for a message.", row.runner_kind);
+    ask(state, format!("Interrupt {}?", label(&row)), vec![what], Job::Interrupt(row))
 }
 
 /// What runs is ended first, and so it is asked first.

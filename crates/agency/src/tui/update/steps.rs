@@ -102,6 +102,9 @@ pub(super) fn after(state: &mut State, job: Option<&Job>) -> Vec<Effect> {
             | Job::Restart(_)
             | Job::PlanRemoval { .. }
             | Job::Remove { .. }
+            | Job::Restore(_)
+            | Job::StopAll(_)
+            | Job::RemoveAll(_)
             | Job::Agents
             | Job::Create(_)
             | Job::Session(_),

@@ -10,6 +10,16 @@ use crate::tui::state::{Overlay, State};
 pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
     match state.overlays.last_mut() {
         Some(Overlay::Filter) => type_filter(state, event),
+        Some(Overlay::Palette(palette)) => {
+            if let Some(text) = typed_line(&palette.text, event) {
+                (palette.text, palette.selected) = (text, 0);
+            }
+        }
+        Some(Overlay::Search) => {
+            if let Some(text) = typed_line(state.search.text(), event) {
+                state.search.set(&text);
+            }
+        }
         Some(Overlay::Editor(editor)) => {
             editor.writing.typed(event);
         }
@@ -23,7 +33,7 @@ pub(super) fn typed(state: &mut State, event: KeyEvent) -> Vec<Effect> {
 /// Whether keys stand for something else than text.
 pub(super) fn takes_keys(state: &State) -> bool {
     match state.overlays.last() {
-        Some(Overlay::Filter | Overlay::Editor(_) | Overlay::Form(_)) => false,
+        Some(Overlay::Filter | Overlay::Search | Overlay::Palette(_) | Overlay::Editor(_) | Overlay::Form(_)) => false,
         Some(Overlay::Steps(steps)) => steps.scope() == Scope::Steps,
         Some(Overlay::Help { .. } | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_)) | None => true,
     }
@@ -36,6 +46,15 @@ pub(super) fn paste(state: &mut State, text: &str) -> Vec<Effect> {
             let line = text.split(['\r', '\n']).next().unwrap_or_default();
             let filter = format!("{}{line}", state.runs.filter());
             state.runs.set_filter(&filter);
+        }
+        Some(Overlay::Palette(palette)) => {
+            palette.text.push_str(text.split(['\r', '\n']).next().unwrap_or_default());
+            palette.selected = 0;
+        }
+        Some(Overlay::Search) => {
+            let line = text.split(['\r', '\n']).next().unwrap_or_default();
+            let text = format!("{}{line}", state.search.text());
+            state.search.set(&text);
         }
         Some(Overlay::Editor(editor)) => editor.writing.paste(text),
         Some(Overlay::Form(_)) => super::form::paste(state, text),
@@ -54,7 +73,15 @@ pub(super) fn written(state: &mut State, text: Result<String, Failure>) {
         (Ok(text), Some(Overlay::Editor(editor))) => editor.writing.replace(&text),
         (
             Ok(_),
-            Some(Overlay::Help { .. } | Overlay::Filter | Overlay::Confirm(_) | Overlay::Inbox | Overlay::Yank(_))
+            Some(
+                Overlay::Help { .. }
+                | Overlay::Filter
+                | Overlay::Search
+                | Overlay::Palette(_)
+                | Overlay::Confirm(_)
+                | Overlay::Inbox
+                | Overlay::Yank(_),
+            )
             | None,
         ) => {}
         (Err(failure), _) => state.show_error(&failure),
@@ -75,6 +102,18 @@ pub(super) fn act(state: &mut State, action: TextAction) -> Vec<Effect> {
             state.overlays.pop();
             state.runs.set_filter("");
         }
+        (Some(Overlay::Palette(_)), TextAction::Accept) => return super::palette_chosen(state),
+        (Some(Overlay::Palette(_)), TextAction::Close) => {
+            state.overlays.pop();
+        }
+        (Some(Overlay::Search), TextAction::Accept) => {
+            state.overlays.pop();
+            super::view::find(state, true);
+        }
+        (Some(Overlay::Search), TextAction::Close) => {
+            state.overlays.pop();
+            state.search.set("");
+        }
         (Some(Overlay::Editor(_)), action) => return super::editor::act(state, action),
         (Some(Overlay::Form(_)), action) => return super::form::act(state, action),
         (Some(Overlay::Steps(_)), action) => return super::steps::write(state, action),
@@ -91,14 +130,21 @@ fn type_filter(state: &mut State, event: KeyEvent) {
     if event.code == KeyCode::Down {
         return state.runs.go(Move::Down, height);
     }
-    let mut filter = state.runs.filter().to_owned();
-    match (event.code.as_char(), event.modifiers.contains(KeyModifiers::CONTROL)) {
-        (Some('u'), true) => filter.clear(),
-        (Some(letter), false) => filter.push(letter),
-        (None, _) if event.code == KeyCode::Backspace => {
-            filter.pop();
-        }
-        (Some(_) | None, _) => return,
+    if let Some(filter) = typed_line(state.runs.filter(), event) {
+        state.runs.set_filter(&filter);
     }
-    state.runs.set_filter(&filter);
+}
+
+/// A line after one more key; `None` if the key types nothing.
+fn typed_line(line: &str, event: KeyEvent) -> Option<String> {
+    let mut line = line.to_owned();
+    match (event.code.as_char(), event.modifiers.contains(KeyModifiers::CONTROL)) {
+        (Some('u'), true) => line.clear(),
+        (Some(letter), false) => line.push(letter),
+        (None, _) if event.code == KeyCode::Backspace => {
+            line.pop();
+        }
+        (Some(_) | None, _) => return None,
+    }
+    Some(line)
 }

@@ -1,8 +1,9 @@
 //! What can be done in a tab.
 
 use crate::tui::effect::Effect;
+use crate::tui::help;
 use crate::tui::keys::{TabAction, ViewAction};
-use crate::tui::state::{Focus, State};
+use crate::tui::state::{Focus, Overlay, State};
 
 /// Shows another tab.
 pub(super) fn switch_tab(state: &mut State, action: TabAction) {
@@ -16,11 +17,50 @@ pub(super) fn switch_tab(state: &mut State, action: TabAction) {
 pub(super) fn act(state: &mut State, action: ViewAction) -> Vec<Effect> {
     let area = state.areas().detail;
     match action {
-        ViewAction::Back => state.focus = Focus::List,
+        ViewAction::Back => {
+            state.focus = Focus::List;
+            return super::list::acknowledge(state);
+        }
+        ViewAction::NextLandmark => state.detail.go_to_landmark(true, area),
+        ViewAction::PreviousLandmark => state.detail.go_to_landmark(false, area),
+        ViewAction::Search => state.overlays.push(Overlay::Search),
+        ViewAction::NextMatch => find(state, true),
+        ViewAction::PreviousMatch => find(state, false),
         ViewAction::NextItem => state.detail.jump(true, area),
         ViewAction::PreviousItem => state.detail.jump(false, area),
         ViewAction::Fold => state.detail.fold(area),
         ViewAction::FoldAll => state.detail.fold_all(area),
     }
     vec![]
+}
+
+/// Goes to the next match in what is in front, or to the one before.
+pub(super) fn find(state: &mut State, forwards: bool) {
+    if !state.search.is_active() {
+        return state.refuse("nothing is looked for: / begins");
+    }
+    let areas = state.areas();
+    let search = state.search.clone();
+    let is_match = |line: &str| !search.matches(line).is_empty();
+    let found = match state.overlays.last_mut() {
+        Some(Overlay::Help { top }) => {
+            let lines = help::lines();
+            let is_match = |index: &usize| lines.get(*index).is_some_and(|line| is_match(&line.text()));
+            let (before, after) = (0..*top, *top + 1..lines.len());
+            let found = match forwards {
+                true => after.chain(before).find(is_match),
+                false => before.rev().chain(after.rev()).find(is_match),
+            };
+            if let Some(line) = found {
+                *top = line.min(lines.len().saturating_sub(usize::from(areas.body.height)));
+            }
+            Some(found.is_some() || is_match(top))
+        }
+        Some(_) | None => state.detail.find(forwards, &is_match, areas.detail, state.theme),
+    };
+    match found {
+        Some(true) => {}
+        Some(false) => state.refuse(format!("'{}' was not found", search.text())),
+        None => state.refuse("a screen cannot be searched; 4 shows its log"),
+    }
 }

@@ -127,7 +127,7 @@ fn retry_from_a_step_does_everything_after_it_again() {
     let mut played = Played::begin(&scripts(&[("a", ""), ("b", ""), ("c", "")]));
     played.begun();
     let refused = played.flow.record(&Fact::RetryAsked { from: None }).unwrap_err();
-    assert_eq!(refused.to_string(), "the session has not come to a standstill");
+    assert_eq!(refused.to_string(), "the session has not settled");
     played.succeed("a");
     played.fail("b");
     let refused = |played: &mut Played, from: &str| {

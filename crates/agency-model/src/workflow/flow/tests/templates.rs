@@ -82,7 +82,7 @@ fn loops_know_their_round_and_what_was_before_them() {
     assert_eq!(value(&played, test, "/loop_entry/summary"), "build is done");
     played.succeed(test);
     assert_eq!(value(&played, "after", "/my_loop/iteration"), 2);
-    assert_eq!(value(&played, "after", "/previous/summary"), "ended in round 2");
+    assert_eq!(value(&played, "after", "/previous/summary"), "ended in iteration 2");
 }
 
 #[test]

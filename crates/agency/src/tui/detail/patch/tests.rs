@@ -1,7 +1,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::parse::ChangeKind;
+use agency_model::patch::ChangeKind;
+
 use super::*;
 use crate::tui::detail::scroll::Viewport;
 use crate::tui::keys::Move;
@@ -47,16 +48,15 @@ fn everything_that_git_says_is_understood() {
     let patch = real_patch();
     let file = |path: &str| patch.files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{patch:?}"));
     let changed = file("changed");
-    assert_eq!((changed.added, changed.removed, &changed.fate), (2, 2, &ChangeKind::Changed));
-    let lines: Vec<&str> =
-        changed.lines.iter().map(|range| &patch.text[range.start as usize..range.end as usize]).collect();
+    assert_eq!((changed.added, changed.removed, &changed.kind), (2, 2, &ChangeKind::Changed));
+    let lines: Vec<&str> = changed.lines.iter().map(|line| patch.line(line)).collect();
     assert_eq!(lines, ["@@ -1,3 +1,3 @@", " one", "-two", "--- three", "+2", "+end", "\\ No newline at end of file"]);
     assert_eq!((file("deleted").removed, file("deleted").word().unwrap().as_str()), (1, "deleted"));
-    assert_eq!(file("moved to").fate, ChangeKind::Renamed("moved from".to_owned()));
+    assert_eq!(file("moved to").kind, ChangeKind::Renamed("moved from".to_owned()));
     assert_eq!(file("moved to").title("→"), "moved from → moved to");
     assert_eq!(file("picture").word().unwrap(), "binary");
     assert_eq!(file("script").word().unwrap(), "mode 100644 to 100755");
-    assert_eq!((&file("näu").fate, file("näu").added), (&ChangeKind::New, 1));
+    assert_eq!((&file("näu").kind, file("näu").added), (&ChangeKind::New, 1));
     assert_eq!(patch.files.len(), 7, "{patch:?}");
 }
 
@@ -111,4 +111,19 @@ fn a_new_patch_moves_nobody_and_folds_stay() {
     assert_eq!((changes.height(1, 60), changes.height(2, 60)), (6, 1));
     changes.fold_all();
     assert_eq!((0..4).map(|item| changes.height(item, 60)).sum::<usize>(), 4, "an overview");
+}
+
+#[test]
+fn brackets_go_from_hunk_to_hunk_and_from_file_to_file() {
+    let text = |name: &str| format!("diff --git a/{name} b/{name}\n@@ -1 +1 @@\n-a\n+b\n c\n@@ -9 +9 @@\n-d\n+e\n f\n");
+    let mut changes = Changes::default();
+    let mut scroll = Scroll::START;
+    changes.take(Patch::read((text("one") + &text("two") + &text("three")).as_bytes()), &mut scroll);
+    let mut tops = vec![];
+    for forwards in [true, true, true, true, false, false] {
+        scroll.go_to_landmark(forwards, &changes, VIEWPORT);
+        let top = scroll.top(&changes, VIEWPORT);
+        tops.push((top.item, top.row));
+    }
+    assert_eq!(tops, [(0, 1), (0, 5), (1, 0), (1, 1), (1, 0), (0, 5)]);
 }

@@ -35,13 +35,13 @@ fn answers(id: &str, output: &str, success: bool) -> Arc<EventLine> {
     })
 }
 
-fn talk(events: Vec<Arc<EventLine>>) -> (Transcript, Scroll) {
-    let (mut talk, mut scroll) = (Transcript::default(), Scroll::END);
+fn talk(events: Vec<Arc<EventLine>>) -> (TranscriptBody, Scroll) {
+    let (mut talk, mut scroll) = (TranscriptBody::default(), Scroll::END);
     talk.take(whole(events), &mut scroll);
     (talk, scroll)
 }
 
-fn shown(talk: &Transcript, scroll: &Scroll) -> Vec<String> {
+fn shown(talk: &TranscriptBody, scroll: &Scroll) -> Vec<String> {
     let row_style = RowStyle { width: VIEWPORT.width, theme: Theme { colour: false, unicode: true } };
     let seen = scroll.seen(talk, VIEWPORT).into_iter();
     seen.flat_map(|(item, rows)| talk.rows(item, rows, row_style)).map(|line| line.to_string()).collect()
@@ -86,7 +86,10 @@ fn a_call_unfolds_to_its_command_and_its_answer() {
     let last = talk.rows(0, height - 1..height, row_style);
     assert_eq!(last.iter().map(ToString::to_string).collect::<Vec<_>>(), ["  2 more lines"]);
     talk.fold_all();
-    assert_eq!((talk.is_unfolded(&talk.blocks[0]), talk.is_unfolded(&talk.blocks[1])), (true, true));
+    assert_eq!(
+        (talk.is_unfolded(&talk.transcript.entries()[0]), talk.is_unfolded(&talk.transcript.entries()[1])),
+        (true, true)
+    );
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn answers_find_their_calls_in_any_order() {
 
 #[test]
 fn what_is_loaded_before_takes_its_answers_and_nobody_is_moved() {
-    let (mut talk, mut scroll) = (Transcript::default(), Scroll::END);
+    let (mut talk, mut scroll) = (TranscriptBody::default(), Scroll::END);
     let piece = |start, item| Piece { start, item };
     let pieces = vec![piece(100, answers("1", "x", true)), piece(110, says("one")), piece(120, says("\ntwo"))];
     let load = |ask, start, end, pieces| Load { ask, start, end, pieces, half: None, more: false, length: 130 };

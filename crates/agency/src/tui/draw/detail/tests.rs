@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use agency_engine::watch::WatchedScreen;
+use agency_model::patch::Patch;
 use agency_model::run::{Reason, State as RunState};
 use agency_model::{Event, EventLine};
 use agency_system::process::TerminalSize;
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::output::readable;
 use crate::tui::detail::fixture::{DetailFixture, NOW, whole};
-use crate::tui::detail::{Ask, Content, Load, Paragraph, Patch, Screen, Tab, log_line};
+use crate::tui::detail::{Ask, Content, Load, Paragraph, Screen, Tab, log_line};
 use crate::tui::effect::Effect;
 use crate::tui::input::Input;
 use crate::tui::theme::{Role, Theme};
@@ -266,4 +267,38 @@ proptest! {
         update(&mut stage.state, Input::Resize(later.0, later.1));
         stage.draw();
     }
+}
+
+/// The rows of the screen, as text.
+fn rows(fixture: &DetailFixture) -> Vec<String> {
+    let backend = fixture.draw();
+    let buffer = backend.buffer();
+    let row = |y| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol().to_owned()).collect();
+    (0..buffer.area.height).map(row).collect()
+}
+
+#[test]
+fn a_text_is_found_in_a_tab_forwards_and_backwards_and_marked() {
+    let mut fixture = DetailFixture::new((60, 10), Tab::Logs);
+    let lines = (0..100).map(|number| log_line(format!("Line {number}\n").as_bytes())).collect();
+    fixture.tell(Content::Lines(whole(lines)));
+    let enter = Input::Key(crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Enter));
+    fixture.press("g/line 42");
+    assert!(rows(&fixture).last().unwrap().starts_with("find line 42"), "{:?}", rows(&fixture));
+    update(&mut fixture.state, enter);
+    assert!(rows(&fixture).iter().any(|row| row.contains("Line 42")), "{:?}", rows(&fixture));
+    let backend = fixture.draw();
+    let marked = |cell: &ratatui::buffer::Cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED);
+    let marks: String =
+        backend.buffer().content().iter().filter(|cell| marked(cell)).map(ratatui::buffer::Cell::symbol).collect();
+    assert!(marks.contains("Line 42"), "{marks}");
+    // The search goes around the ends, and a letter that means something elsewhere starts nothing here.
+    fixture.press("n");
+    assert!(fixture.state.overlays.is_empty());
+    assert!(rows(&fixture).iter().any(|row| row.contains("Line 42")));
+    fixture.press("N/");
+    let escape = Input::Key(crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Esc));
+    update(&mut fixture.state, escape);
+    fixture.press("n");
+    assert_eq!(crate::tui::fixture::said(&fixture.state), "nothing is looked for: / begins");
 }

@@ -107,3 +107,31 @@ fn ten_thousand_runs_are_a_list_like_any_other() {
     press(&mut state, "g");
     assert!(picture(&state).contains("10000 finished"));
 }
+
+/// What is counted later has its room from the beginning.
+#[test]
+fn columns_stay_where_they_are_when_changes_are_counted() {
+    use crate::tui::fixture::{run, run_id, state, tell};
+    use crate::tui::input::BackgroundEvent;
+    use crate::tui::runs::ChangeCount;
+    for size in [(60, 10), (100, 30), (160, 45)] {
+        let mut state = state(size, vec![run(1, "one"), run(2, "two")], vec![]);
+        let place =
+            |picture: &str| picture.lines().find_map(|line| line.find("two").filter(|_| line.contains("thinking")));
+        let before = picture(&state);
+        let changes = ChangeCount { files: 1, added: 3, removed: 2 };
+        tell(&mut state, BackgroundEvent::Changes { run: run_id(2), changes });
+        let after = picture(&state);
+        assert_eq!(place(&after), place(&before), "{after}");
+        assert!(after.contains("+3") && !before.contains("+3"), "{after}");
+    }
+}
+
+#[test]
+fn the_help_finds_a_text() {
+    use crate::tui::fixture::{empty, enter, press};
+    let mut state = empty((60, 10));
+    press(&mut state, "?/redraw");
+    enter(&mut state);
+    assert!(picture(&state).contains("redraw the screen"), "{}", picture(&state));
+}

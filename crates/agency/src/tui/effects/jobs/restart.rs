@@ -16,7 +16,7 @@ use crate::tui::effect::{JobOutcome, label};
 
 /// The prompt of an agent that needs one when it is restarted.
 const GO_ON: &str = "You were stopped and started again. The conversation so far is still yours, and the files are as \
-    you left them. Look at what is there, then go on with what you were doing.";
+    you left them. Check the current state, then continue your work.";
 
 /// Continues the conversation of a finished run.
 pub(super) fn resume(

@@ -61,7 +61,9 @@ fn what_is_over_is_neither_stopped_nor_interrupted() {
 #[test]
 fn an_interruption_is_not_asked_twice() {
     let mut state = with(run(1, "one"));
-    assert_eq!(jobs(press(&mut state, "cc")), [Job::Interrupt(run(1, "one"))]);
+    assert_eq!(press(&mut state, "c"), [], "it is asked first, with the name of the run");
+    assert!(matches!(state.overlays.last(), Some(Overlay::Confirm(confirm)) if confirm.title == "Interrupt one?"));
+    assert_eq!(jobs(press(&mut state, "yc")), [Job::Interrupt(run(1, "one"))]);
     assert_eq!(said(&state), "interrupting one already");
 }
 
@@ -189,11 +191,45 @@ fn without_a_run_there_is_nothing_to_do() {
 #[test]
 fn who_leaves_waits_for_what_is_being_done_or_asks_again() {
     let mut state = with(run(1, "one"));
-    press(&mut state, "c");
+    press(&mut state, "cy");
     assert_eq!(press(&mut state, "q"), []);
     assert!(state.leaving);
     assert_eq!(press(&mut state, "q"), [Effect::Quit]);
     let (job, _) = state.jobs.last().unwrap().clone();
     let effects = tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(JobOutcome::Said("done".to_owned())) });
-    assert_eq!(effects, [Effect::Quit]);
+    assert!(matches!(effects.as_slice(), [Effect::Remember(_), Effect::Quit]), "{effects:?}");
+}
+
+#[test]
+fn several_runs_are_stopped_and_removed_together_after_their_names_were_shown() {
+    let rows = vec![run(1, "one"), run(2, "two"), ended(run(3, "three")), ended(run(4, "four"))];
+    let mut state = state((100, 30), rows, vec![]);
+    press(&mut state, "g  ");
+    assert_eq!(press(&mut state, "r"), [], "what acts on one run does not guess which");
+    assert_eq!(said(&state), "2 runs are chosen: x stops and D removes them, Esc chooses none");
+    assert_eq!(press(&mut state, "x"), []);
+    let Some(Overlay::Confirm(confirm)) = state.overlays.last() else { panic!("{:?}", state.overlays) };
+    assert_eq!(
+        (confirm.title.as_str(), &confirm.lines[..2]),
+        ("Stop 2 runs?", &["one".to_owned(), "two".to_owned()][..])
+    );
+    assert_eq!(jobs(press(&mut state, "y")), [Job::StopAll(vec![run(1, "one"), run(2, "two")])]);
+    press(&mut state, "fgV");
+    press(&mut state, "D");
+    assert!(said(&state).contains("only finished runs can be removed"), "{}", said(&state));
+    press(&mut state, "V");
+    press(&mut state, "G k D");
+    let removed = jobs(press(&mut state, "y"));
+    assert!(matches!(removed.as_slice(), [Job::RemoveAll(rows)] if rows.len() == 2), "{removed:?}");
+}
+
+#[test]
+fn a_removal_is_undone_by_a_restoration() {
+    let mut state = with(ended(run(1, "one")));
+    assert_eq!(press(&mut state, "u"), []);
+    assert!(said(&state).starts_with("no run was removed here"), "{}", said(&state));
+    let job = state.begin(Job::Remove { row: ended(run(1, "one")), branch: DeleteBranch::No });
+    let Effect::Do(job, _) = job else { panic!("{job:?}") };
+    tell(&mut state, BackgroundEvent::Done { job, outcome: Ok(JobOutcome::Said("gone".to_owned())) });
+    assert_eq!(jobs(press(&mut state, "u")), [Job::Restore(ended(run(1, "one")))]);
 }
