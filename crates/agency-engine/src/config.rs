@@ -160,7 +160,7 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`, and `claude` finds `claude_code`
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`. An alias finds a built-in agent,
     /// unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {

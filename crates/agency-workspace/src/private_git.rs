@@ -204,3 +204,19 @@ fn ignores_case(work_tree: &Path) -> bool {
         Identity::from(&lower) == Identity::from(&upper) && (lower.is_dir() || lower.nlink() == 1)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{fs, ignores_case};
+
+    #[test]
+    fn a_second_name_that_an_agent_made_is_not_a_file_system_that_ignores_case() {
+        let tree = tempfile::tempdir().unwrap();
+        let file = |name: &str| tree.path().join(name);
+        assert!(!ignores_case(tree.path()));
+        fs::write(file(".git"), "gitdir: x").unwrap();
+        assert!(!ignores_case(tree.path()));
+        fs::hard_link(file(".git"), file(".GIT")).unwrap();
+        assert!(!ignores_case(tree.path()));
+    }
+}
