@@ -8,5 +8,6 @@ fn main() {
     let is_target = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is_target("CARGO_CFG_TARGET_OS", "linux") && is_target("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
+        println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }

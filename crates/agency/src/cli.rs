@@ -100,6 +100,8 @@ pub(crate) fn command() -> clap::Command {
 /// What the arguments say, and the name of the command.
 fn parse(mut command: clap::Command, arguments: &[OsString]) -> Result<(Cli, Option<String>), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments)?;
+    // Taking the tree of all commands apart takes a fifth of the time of parsing, and the process will be short.
+    std::mem::forget(command);
     Ok((Cli::from_arg_matches(&matches)?, matches.subcommand_name().map(str::to_owned)))
 }
 

@@ -72,6 +72,9 @@ impl Agency {
     pub fn reconcile_live(&mut self) -> Result<Vec<Reconciled>, StoreError> {
         // A database that was replaced is not read any further.
         self.store.refresh()?;
+        if !self.store.has_unsettled_runs()? {
+            return Ok(vec![]);
+        }
         self.name_unnamed()?;
         let live = self.store.live()?;
         let mut done = vec![];

@@ -27,7 +27,7 @@ const HIDDEN_GRACE: Duration = Duration::from_millis(500);
 
 impl Supervisor<'_> {
     /// Records the end. If the supervisor dies here, reconciliation repeats every step.
-    pub(super) fn finish(mut self) -> Notifier {
+    pub(super) async fn finish(mut self) -> Notifier {
         let Progress::Ended(ending) = self.run.progress.clone() else {
             return self.notifier;
         };
@@ -70,6 +70,7 @@ impl Supervisor<'_> {
         PidFile::remove_if_gone(&self.home.pid_dir(self.launch.pid_dir.as_deref()), &self.id);
         fault::point("finish.forgotten");
         self.waiters.clear();
+        self.inputs.control.close().await;
         match saved {
             Some(row) => {
                 if after_end(self.home, &row) && self.files.has_all_events() {
