@@ -230,12 +230,7 @@ impl RunParts<'_> {
         Ok(())
     }
 
-    async fn run(
-        self,
-        row: RunRow,
-        store: Store,
-        control: ControlServer,
-    ) -> Result<Notifier, SuperviseError> {
+    async fn run(self, row: RunRow, store: Store, control: ControlServer) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
         // The row can be rebuilt from the snapshot, which therefore has each change of state.
         let _ = self.directory.write_json("meta.json", &row);

@@ -1,7 +1,6 @@
 //! Makes a planned run real, step by step.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -13,17 +12,17 @@ use agency_model::run::{Input, State};
 use agency_model::{ErrorCode, Event, Host, Mode, RunKind, WorkspaceKind};
 use agency_system::fault;
 use agency_system::lock::{Lock, is_held};
-use agency_system::process::{LOG_VARIABLE, bind_listener, close_on_exec};
+use agency_system::process::bind_listener;
 use agency_workspace::{UncommittedCheck, Workspace, write_prompt};
 use tracing::{debug, info, warn};
 
 use super::launching::{Launching, RunPaths, launch};
-use super::supervisor::{StartedSupervisor, SupervisorStart};
+use super::supervisor::SupervisorStart;
 use super::{CreateError, PROMPT_IN_WORKTREE, PathUse, Plan, PlannedPrompt};
 use crate::agency::Agency;
 use crate::agent_files;
 use crate::home::{HomeError, RunDirectory, create_private_directory, open_for_append, write_atomically};
-use crate::host::{SupervisorCommand, Tmux, start_detached};
+use crate::host::Tmux;
 use crate::own_program::check_starter;
 use crate::record::event_log::EventLog;
 use crate::record::finish::{Ended, announce_end, write_markers};
@@ -141,9 +140,9 @@ impl Agency {
 pub(super) struct Creation<'a> {
     pub(super) agency: &'a Agency,
     pub(super) plan: &'a Plan,
-    supervisor: SupervisorStart<'a>,
+    pub(super) supervisor: SupervisorStart<'a>,
     pub(super) directory: RunDirectory,
-    workspace: Box<dyn Workspace>,
+    pub(super) workspace: Box<dyn Workspace>,
     interrupted: &'a AtomicBool,
     workspace_made: bool,
     pub(super) session_started: bool,
@@ -153,21 +152,21 @@ pub(super) struct Creation<'a> {
 
 impl Creation<'_> {
     fn execute(&mut self) -> Result<(), CreateError> {
+        let launch_socket = self.directory.launch_socket();
+        let listener =
+            bind_listener(&launch_socket).map_err(|source| HomeError::new("listen at", launch_socket, source))?;
+        let started = Instant::now();
+        // Where no workspace is made, its process starts while the files are written. If this fails or dies, the socket is
+        // closed, and the supervisor, which has no orders yet, exits.
+        let early = if self.starts_supervisor_early() { Some(self.start_supervisor()?) } else { None };
         self.write_files()?;
         fault::point("run.files");
-        let started = Instant::now();
-        self.workspace.prepare()?;
-        debug!(path = %self.workspace.directory().display(), ms = started.elapsed().as_millis(), "workspace made");
-        self.workspace_made = true;
-        fault::point("run.workspace");
+        self.prepare_workspace()?;
         self.grant_trust()?;
         self.check_interrupt()?;
         let prompt_file = self.place_prompt()?;
         fault::point("run.prompt");
-        let listener = bind_listener(&self.directory.launch_socket())
-            .map_err(|source| HomeError::new("listen at", self.directory.launch_socket(), source))?;
-        let started = Instant::now();
-        let mut started_supervisor = self.start_supervisor()?;
+        let mut started_supervisor = early.map_or_else(|| self.start_supervisor(), Ok)?;
         fault::point("run.hosted");
         let mut supervisor = self.wait_for_supervisor(&listener, &mut started_supervisor)?;
         debug!(ms = started.elapsed().as_millis(), "supervisor connected");
@@ -198,6 +197,15 @@ impl Creation<'_> {
             Report::Failed { code, message } => Err(CreateError::Start { code, message }),
             Report::Stopped => Err(CreateError::Stopped),
         }
+    }
+
+    fn prepare_workspace(&mut self) -> Result<(), CreateError> {
+        let started = Instant::now();
+        self.workspace.prepare()?;
+        debug!(path = %self.workspace.directory().display(), ms = started.elapsed().as_millis(), "workspace made");
+        self.workspace_made = true;
+        fault::point("run.workspace");
+        Ok(())
     }
 
     fn write_files(&self) -> Result<(), CreateError> {
@@ -316,34 +324,6 @@ impl Creation<'_> {
             (true, true) => Ok(found),
             (false, _) => Err(refused("it lies outside the workspace".to_owned())),
             (true, false) => Err(refused("it is not a directory".to_owned())),
-        }
-    }
-
-    fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
-        let broken = |error: io::Error| CreateError::Host(error.to_string());
-        if let SupervisorStart::Thread(start) = self.supervisor {
-            return start(&self.agency.home, &self.plan.id).map(StartedSupervisor::Thread).map_err(broken);
-        }
-        // Whatever our caller left open, a tmux server or supervisor would keep open for days.
-        close_on_exec();
-        let home = self.agency.home.root().display().to_string();
-        let executable = self.agency.executable.display().to_string();
-        let wrapper = self.agency.config.wrapper.as_ref();
-        let directives = self.plan.environment.get(OsStr::new(LOG_VARIABLE)).and_then(|value| value.to_str());
-        let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id).recording(directives);
-        match self.plan.spec.host {
-            Host::Tmux => {
-                let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
-                let session = self.plan.id.tmux_session();
-                let place = (self.workspace.directory(), self.plan.size);
-                tmux.start(&session, self.plan.name.as_str(), place, &supervisor)?;
-                self.session_started = true;
-                Ok(StartedSupervisor::Tmux)
-            }
-            Host::Detached => {
-                let log = open_for_append(&self.directory.supervisor_log())?;
-                start_detached(&supervisor, log).map(StartedSupervisor::Process).map_err(broken)
-            }
         }
     }
 
