@@ -70,7 +70,6 @@ impl Supervisor<'_> {
         PidFile::remove_if_gone(&self.home.pid_dir(self.launch.pid_dir.as_deref()), &self.id);
         fault::point("finish.forgotten");
         self.waiters.clear();
-        self.inputs.control.close().await;
         match saved {
             Some(row) => {
                 if after_end(self.home, &row) && self.files.has_all_events() {
@@ -88,6 +87,8 @@ impl Supervisor<'_> {
         self.files.remove_control_socket();
         let bell = if self.notifier.rings() { BELL } else { "" };
         self.display.close_pane(&(last_line(&ended) + bell));
+        // Before the disk is waited for.
+        self.inputs.control.close().await;
         self.store.tidy();
         self.notifier
     }
