@@ -1,5 +1,6 @@
 //! The output of a runner, in pieces that can be stored.
 
+use std::fmt;
 use std::time::Duration;
 
 use agency_model::run::Exit;
@@ -26,6 +27,13 @@ pub struct RunnerOutput {
     pub clean: String,
 }
 
+impl RunnerOutput {
+    /// A piece of output: for tests of code that gets one.
+    pub fn new(stream: Stream, raw: impl Into<Vec<u8>>, clean: impl Into<String>) -> Self {
+        Self { stream, raw: raw.into(), clean: clean.into() }
+    }
+}
+
 /// Reads from a runner until its program has exited.
 ///
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
@@ -37,6 +45,13 @@ pub struct Listener {
     /// Once the program has exited: until when its streams may be silent. Counted from the call that waits, because a
     /// slow reader is not a silent program.
     silent_until: Option<Instant>,
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pid, exit) = (self.runner.pid(), self.runner.exit());
+        formatter.debug_struct("Listener").field("pid", &pid).field("exit", &exit).finish_non_exhaustive()
+    }
 }
 
 /// How far the end has come.
