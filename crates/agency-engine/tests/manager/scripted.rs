@@ -154,8 +154,9 @@ fn the_last_events_are_given_also_when_the_manager_is_dropped_at_once() {
         let events = place.manager.events().unwrap();
         let request = place.request("claude-code");
         place.manager.spawn_agent("frank", request, &AtomicBool::new(false)).unwrap();
+        let clone = place.manager.clone();
         place.manager.shutdown(&AtomicBool::new(true)).unwrap();
-        drop(place);
+        drop(std::mem::replace(&mut place.manager, clone));
         let events: Vec<AgentEvent> = events.collect();
         assert!(events.last().is_some_and(is_stopped), "{events:#?}");
     }

@@ -82,6 +82,7 @@ pub(super) fn relative_paths_are_taken_from_the_current_directory() {
     let mut agency = Agency::open(home, Config::default(), program).unwrap();
     assert!(agency.home().root().is_absolute());
     let request = RunRequest::new(relative(place.repo.clone()), "scripted").prompt("one");
+    assert_eq!(RunRequest::new("shop", "scripted").current_directory, std::env::current_dir().unwrap().join("shop"));
     let plan = agency.plan(request.mode(Mode::Headless).host(Host::Detached)).unwrap();
     let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
     let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
