@@ -1,13 +1,13 @@
 //! Handles can be cloned and sent, and what a program gets can be made in its tests.
 
 use agency_engine::agency::Agency;
-use agency_engine::agents::{AgentEvent, AgentEventKind, AgentEvents, AgentManager};
+use agency_engine::agents::{AgentEvent, AgentEventKind, AgentEvents, AgentManager, NamedAgent};
 use agency_engine::ask::{Answer, ChatRequest, SubagentRunner};
 use agency_engine::orchestrator::{Orchestrator, SessionEvents};
 use agency_engine::runner::{Listener, RunnerOutput, ScriptedHandle, Stream};
 use agency_engine::runs::inbox::{InboxNews, InboxWatch};
 use agency_engine::runs::watcher::CompletionResult;
-use agency_engine::store::{QuestionRow, QuestionState};
+use agency_engine::store::{QuestionRow, QuestionState, RunRow};
 use agency_engine::watch::StopHandle;
 use agency_model::run::State;
 use agency_model::{Event, QuestionId, RunId};
@@ -44,6 +44,13 @@ fn what_a_program_gets_can_be_made_in_its_tests() {
     assert!(matches!(InboxNews::Asked(row), InboxNews::Asked(row) if row.state == QuestionState::Open));
     assert_eq!(RunnerOutput::new(Stream::Stdout, "raw", "clean").raw, b"raw");
     assert_eq!(CompletionResult::new(State::Failed).state, State::Failed);
+    let spec = serde_json::json!({
+        "version": "1", "repo": "/srv/shop", "base_ref": "main", "new_branch": "work", "mode": "headless", "host": "detached",
+        "runner": { "kind": "codex", "args": [] }, "prompt": { "path": "p.md" },
+    });
+    let row =
+        RunRow::queued(run.clone(), "2026-01-02T03:04:05Z".parse().unwrap(), &serde_json::from_value(spec).unwrap());
+    assert_eq!(NamedAgent::of(row).run.state, State::Queued);
     assert_eq!(Answer::new(run, "42").answer, "42");
     let chat = ChatRequest::new().source("docs").group("all").agent("codex").environment([].into());
     assert_eq!((chat.sources.len(), chat.groups.len(), chat.runner.as_deref()), (1, 1, Some("codex")));
