@@ -45,8 +45,8 @@ fn what_a_program_gets_can_be_made_in_its_tests() {
     assert_eq!(RunnerOutput::new(Stream::Stdout, "raw", "clean").raw, b"raw");
     assert_eq!(CompletionResult::new(State::Failed).state, State::Failed);
     let spec = serde_json::json!({
-        "version": "1", "repo": "/srv/shop", "base_ref": "main", "new_branch": "work", "mode": "headless", "host": "detached",
-        "runner": { "kind": "codex", "args": [] }, "prompt": { "path": "p.md" },
+        "repo": "/srv/shop", "base_ref": "main", "runner": { "kind": "codex", "args": [] },
+        "mode": "headless", "host": "detached", "workspace": "worktree", "restart": "never",
     });
     let row =
         RunRow::queued(run.clone(), "2026-01-02T03:04:05Z".parse().unwrap(), &serde_json::from_value(spec).unwrap());
