@@ -19,7 +19,7 @@ pub struct NamedAgent {
 }
 
 impl NamedAgent {
-    /// The agent whose newest run this is, as [`AgentManager::agent`] gives it.
+    /// The agent whose newest run this is, as [`AgentManager::agent`](super::AgentManager::agent) gives it.
     #[must_use]
     pub fn of(run: RunRow) -> Self {
         Self { name: run.name.clone().unwrap_or_default(), state: AgentState::of(&run), run }
