@@ -12,7 +12,7 @@ use std::path::Path;
 use agency_model::RunId;
 
 use self::lost::Lost;
-pub(super) use self::noted::id_in;
+pub(super) use self::noted::{commits as noted_commits, id_in};
 use super::git_command::GitCommand;
 use super::head::{Head, is_ref_name};
 use super::own_ref::{self, RefState};

@@ -3,9 +3,10 @@
 //! The one rule: any bytes are read, up to a limit for each file; links are not followed, and what is found is only a
 //! candidate.
 //!
-//! Read are all logs, all files at the top that are named like `ORIG_HEAD` or `MERGE_AUTOSTASH`, and the notes of a rebase,
-//! a cherry-pick, a revert and an `am` that stopped. Not read are `FETCH_HEAD`, which names what another repository has,
-//! and messages, which mention commits that their author found elsewhere. `AUTO_MERGE` names a tree, which is in the files.
+//! Read are all logs but those of remotes, all files at the top that are named like `ORIG_HEAD` or `MERGE_AUTOSTASH`, and
+//! the notes of a rebase, a cherry-pick, a revert and an `am` that stopped. Not read are `FETCH_HEAD`, which names what
+//! another repository has, and messages, which mention commits that their author found elsewhere. `AUTO_MERGE` names a
+//! tree, which is in the files.
 
 use std::collections::HashSet;
 use std::fs;
@@ -26,11 +27,12 @@ const LISTS: [&str; 4] = ["git-rebase-todo", "git-rebase-todo.backup", "done", "
 const MIN_SHORT_ID: usize = 4;
 
 /// The commits in the logs and in the notes of operations, some by a shortened id.
-pub(super) fn commits(admin_dir: &Path) -> HashSet<String> {
+pub(in super::super) fn commits(admin_dir: &Path) -> HashSet<String> {
     let mut found = HashSet::new();
+    let (logs, remotes) = (admin_dir.join("logs"), admin_dir.join("logs/refs/remotes"));
     walk(
-        &admin_dir.join("logs"),
-        |_| false,
+        &logs,
+        |path| path == remotes,
         |path, kind| {
             if kind.is_file() {
                 let log = link::read_end(path, MAX_LOG_BYTES).unwrap_or_default();
