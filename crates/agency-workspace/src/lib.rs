@@ -30,6 +30,7 @@ mod kept;
 mod link;
 mod merge;
 mod nested;
+mod noted_commits;
 mod own_ref;
 mod pipes;
 mod plain_head;

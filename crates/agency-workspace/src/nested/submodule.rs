@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use super::super::checkout::{Checkout, RepositoryConfig};
 use super::super::git_command::GitCommand;
-use super::super::head::Head;
+use super::super::head::{Head, id_in};
 use super::super::index_file::IndexFile;
 use super::super::link;
+use super::super::noted_commits;
 use super::super::private_git::{Objects, PrivateGit};
 use super::super::saved_work::standard_input;
 use super::super::temporary::TemporaryDirectory;
 use super::super::tree_walk::walk;
-use super::super::worktree_refs;
 use super::{Inside, LinkState, links_below, untracked_in};
 
 /// Submodules in submodules that are looked at.
@@ -104,7 +104,7 @@ fn offline(private: &PrivateGit) -> GitCommand {
 /// Whether there are commits that no remote has: in branches, in the stash, in logs, which have what `git submodule update`
 /// checks out over, in notes of operations that stopped, and in tags that were made here.
 fn is_ahead(private: &PrivateGit, git_dir: &Path) -> Option<bool> {
-    let candidates = worktree_refs::noted_commits(git_dir).into_iter().chain(tags_made_here(git_dir));
+    let candidates = noted_commits::find(git_dir).into_iter().chain(tags_made_here(git_dir));
     let candidates: String = candidates.map(|id| format!("{id}\n")).collect();
     // Git takes a glob without a wildcard for a directory, and a name that may be missing for a mistake.
     let ahead = ["rev-list", "--max-count=1", "--ignore-missing", "--stdin", "HEAD", "--branches"];
@@ -120,7 +120,7 @@ fn tags_made_here(git_dir: &Path) -> Vec<String> {
         |_| false,
         |path, kind| {
             let content = kind.is_file().then(|| link::read_small(path).ok()).flatten();
-            found.extend(content.and_then(|content| worktree_refs::id_in(&content)));
+            found.extend(content.and_then(|content| id_in(&content)));
         },
     );
     found

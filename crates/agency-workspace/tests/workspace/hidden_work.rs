@@ -143,18 +143,23 @@ fn repositories_in_ignored_directories_are_named_and_kept() {
 }
 
 #[test]
-fn commits_of_a_worktree_inside_outlive_force_and_the_garbage_collection() {
+fn commits_and_staged_work_of_a_worktree_inside_outlive_force_and_the_garbage_collection() {
     let world = World::new();
     let worktree = world.prepared();
     git(&worktree.path, ["worktree", "add", "-q", "--detach", "inner"]);
-    let detached = commit(&worktree.path.join("inner"), "only in the worktree inside");
+    let inside = worktree.path.join("inner");
+    let detached = commit(&inside, "only in the worktree inside");
+    write(&inside.join("a.txt"), "staged\n");
+    git(&inside, ["add", "a.txt"]);
+    write(&inside.join("a.txt"), "changed again\n");
     refused(&worktree, &["inner"]);
     let removal = worktree.remove(FORCED).unwrap();
-    let reference = format!("{}-worktrees/inner/log", worktree.run.saved_work_ref());
-    assert_eq!(removal.other_refs, [reference]);
-    assert!(removal.kept.unwrap().join("worktree/inner/a.txt").exists());
+    let saved = |name: &str| format!("{}-worktrees/inner/{name}", worktree.run.saved_work_ref());
+    assert_eq!(removal.other_refs, [saved("log"), saved("staged")]);
+    assert_eq!(fs::read_to_string(removal.kept.unwrap().join("worktree/inner/a.txt")).unwrap(), "changed again\n");
     collect_garbage(&world);
     still_has(&world, &detached);
+    assert_eq!(world.git(["cat-file", "-p", &format!("{}:a.txt", saved("staged"))]), "staged");
 }
 
 #[test]
