@@ -66,6 +66,7 @@ pub use entry::lock_of_stray;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
+pub use git_command::REPOSITORY_VARIABLES;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub use jj::{OLDEST_JJ, jj_version};
