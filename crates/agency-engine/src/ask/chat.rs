@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_system::process::{ProcessHandle, close_on_exec};
-use agency_workspace::{Scratch, Workspace};
+use agency_workspace::{REPOSITORY_VARIABLES, Scratch, Workspace};
 use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
@@ -140,7 +140,11 @@ impl SubagentRunner {
         close_on_exec();
         let mut command = Command::new(&reader.program);
         command.args(&reader.args).current_dir(scratch.directory()).env_clear();
-        command.envs(&request.environment).envs(&reader.env);
+        command.envs(&request.environment);
+        for name in REPOSITORY_VARIABLES {
+            command.env_remove(name);
+        }
+        command.envs(&reader.env);
         scratch.share_lock(&mut command);
         let mut child = command.spawn().map_err(AskError::Start)?;
         let status = wait(&mut child, self.config().stop_grace, cancelled).map_err(AskError::Start)?;
