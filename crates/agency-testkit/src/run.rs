@@ -66,7 +66,7 @@ impl Run {
     #[track_caller]
     pub fn heard(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.file("heard.ndjson")).unwrap_or_default();
-        // The last line may still be on its way.
+        // The last line may not have been written yet.
         text.split_inclusive('\n')
             .filter(|line| line.ends_with('\n'))
             .map(|line| serde_json::from_str(line).unwrap())

@@ -19,7 +19,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
 /// How a shutdown went.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shutdown {
-    /// The agents that were alive, each with its run as it ended.
+    /// The agents that were running, each with its run as it ended.
     pub stopped: Vec<StoppedAgent>,
 }
 

@@ -34,7 +34,7 @@ impl TmuxSession {
     }
 }
 
-/// A pane of a tmux server, as one of the sessions has it that its window is in.
+/// A pane of a tmux server, as one of the sessions that share its window lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pane {
     /// The process that it was opened for.

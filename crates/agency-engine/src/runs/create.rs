@@ -38,6 +38,7 @@ mod plan;
 mod recursion;
 mod request;
 mod resume;
+mod run_files;
 mod supervisor;
 mod uncommitted;
 mod validate;

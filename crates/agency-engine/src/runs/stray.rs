@@ -1,4 +1,4 @@
-//! What a crash left behind and no run needs.
+//! Files and directories that a crash left and no run needs.
 //!
 //! The one rule: what may hold a user's work, or is not provably ours, is named and never touched.
 

@@ -1,4 +1,4 @@
-//! Events as words.
+//! Events as text for people.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::escape::escaped_line;
 use crate::plain_text::one_line;
 use crate::usage::Usage;
 
-/// So much of a path or a pattern is shown, in characters.
+/// How much of a path or a pattern is shown.
 const MAX_SUBJECT_CHARS: usize = 70;
 
-/// What happened, in words; `field` shows a text on one line.
+/// An event as text; `field` shows a text on one line.
 #[must_use]
 pub fn event_words(line: &EventLine, field: fn(&str) -> String) -> String {
     let words = words_by_kind(line, field);
@@ -88,7 +88,7 @@ fn rate_limit(event: &Event) -> String {
     format!("usage limit: {status}{parts}")
 }
 
-/// What a tool is used on: the first words of its input, on one line.
+/// What a tool is applied to: the first words of its input, on one line.
 #[must_use]
 pub fn tool_subject(input: &Value) -> String {
     let words = input.as_object().and_then(|fields| fields.values().find_map(Value::as_str)).unwrap_or_default();

@@ -81,7 +81,7 @@ pub(crate) struct KeptRun {
     session_state: Option<SessionState>,
 }
 
-/// What became of one run.
+/// The outcome for one run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Outcome {
     #[serde(flatten)]
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     failed.map_or(Ok(code), |error| Err(error.into()))
 }
 
-/// Removes several runs, or says what would be done. One that stays does not keep the others; Ctrl-C ends it between two.
+/// Removes several runs, or says what would be done. A refusal of one does not stop the others; Ctrl-C ends the loop between two.
 fn many(
     args: &Args,
     agency: &mut Agency,

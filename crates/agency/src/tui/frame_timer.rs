@@ -80,7 +80,7 @@ impl FrameTimer {
         now.duration_since(self.touched) < PRESENCE_TIMEOUT
     }
 
-    /// How long until the next frame; none if nothing is to be drawn.
+    /// How long until the next frame; none if there is nothing to draw.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         let pause = match self.redraw {
             Redraw::None => return None,

@@ -98,7 +98,7 @@ impl QuestionView {
         Ok(())
     }
 
-    /// What became of a question that is not open any more, on one line.
+    /// The outcome of a question that is no longer open, on one line.
     pub(crate) fn settled(&self) -> String {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {

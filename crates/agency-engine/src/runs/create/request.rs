@@ -135,7 +135,7 @@ impl RunRequest {
     }
 }
 
-/// What a run that belongs to a workflow session is to be.
+/// The description of a run of a workflow session.
 #[derive(Debug, Clone)]
 pub struct WorkflowMember {
     /// The session.

@@ -43,7 +43,7 @@ pub struct ResumeRequest {
     pub name: Option<String>,
     /// Further arguments for the agent; as before, if empty.
     pub args: Vec<String>,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub current_directory: PathBuf,
     /// The environment the agent gets.
     pub environment: BTreeMap<OsString, OsString>,

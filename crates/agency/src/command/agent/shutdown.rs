@@ -39,7 +39,7 @@ pub(crate) fn run(_args: &Args, context: &Context) -> Result<ExitCode, Problem> 
     shut_down(&mut manager, &patience, context)
 }
 
-/// Shuts all agents down, and returns what became of each.
+/// Shuts all agents down, and returns the outcome of each.
 pub(crate) fn shut_down(
     manager: &mut AgentManager,
     patience: &Patience,
@@ -56,7 +56,7 @@ pub(crate) fn end_all(manager: &mut AgentManager, patience: &Patience, context: 
     Ok(manager.shutdown(patience.hurried())?)
 }
 
-/// Says what became of each agent.
+/// Prints the outcome for each agent.
 pub(super) fn answer(ended: Shutdown, manager: &mut AgentManager, context: &Context) -> Result<ExitCode, Problem> {
     let home = manager.agency().home().clone();
     let stopped = ended.stopped.into_iter().map(|stopped| StoppedView {
