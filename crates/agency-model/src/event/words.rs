@@ -71,6 +71,7 @@ fn words_by_kind(line: &EventLine, field: fn(&str) -> String) -> String {
         Event::Question { question_id, question, .. } => {
             one_line(&format!("asks {question_id}: {} {}", question.title, question.detail))
         }
+        Event::Answer { question_id, answer: None, outcome, .. } => one_line(&format!("{question_id}: {outcome}")),
         Event::Answer { question_id, by, outcome, .. } => one_line(&format!("{question_id}: {outcome} ({by})")),
         Event::Unknown { text } => one_line(&format!("? {text}")),
     }
@@ -119,5 +120,14 @@ mod tests {
         assert_eq!(words(limit), "usage limit: rejected (five_hour, 100 % used, resets at 1970-01-01T00:00:00Z)");
         let compaction = Event::Compaction { trigger: Some("auto".to_owned()), tokens_before: Some(7) };
         assert_eq!(words(compaction), "the conversation of 7 tokens was replaced by a summary (auto)");
+        let expired = Event::Answer {
+            question_id: "q_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            answer: None,
+            by: "nobody".to_owned(),
+            outcome: "expired: the run has finished".to_owned(),
+            delivered: None,
+            answered_from: None,
+        };
+        assert_eq!(words(expired), "q_01ARZ3NDEKTSV4RRFFQ69G5FAV: expired: the run has finished");
     }
 }
