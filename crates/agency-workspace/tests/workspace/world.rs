@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use agency_workspace::{Commit, GitWorktree, Workspace};
@@ -49,6 +49,11 @@ impl World {
             world.git(["config", key, value]);
         }
         world
+    }
+
+    /// Notes that the repository was moved to this path.
+    pub(crate) fn repository_moved(&mut self, path: &Path) {
+        self.files.repository = path.to_owned();
     }
 
     pub(crate) fn head(&self) -> Commit {

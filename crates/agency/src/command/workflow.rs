@@ -57,7 +57,7 @@ enum Verb {
         /// The step
         #[arg(long, value_name = "NAME")]
         step: String,
-        /// What is to be reached, instead of the goal of the file
+        /// The goal, instead of the goal of the file
         #[arg(long, value_name = "TEXT")]
         goal: Option<String>,
         #[command(flatten)]

@@ -10,7 +10,7 @@ use agency_system::process::Ancestor;
 
 use super::CallerOrigin;
 use crate::agency::Agency;
-use crate::host::{TmuxPane, Tmux};
+use crate::host::{Tmux, TmuxPane};
 use crate::own_program::SUPERVISE;
 use crate::store::StoreError;
 

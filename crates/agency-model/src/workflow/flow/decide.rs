@@ -158,7 +158,7 @@ impl Flow {
         match self.is_wanted(step, &path) {
             Ok(true) => {}
             Ok(false) => {
-                return StepDecision::Note(Fact::StepSkipped { path, why: "`when` did not come out true".to_owned() });
+                return StepDecision::Note(Fact::StepSkipped { path, why: "`when` is not true".to_owned() });
             }
             Err(error) => {
                 let result = StepResult::failure(format!("`when`: {error}"));

@@ -93,7 +93,7 @@ impl Flow {
         values
     }
 
-    /// Whether the condition of a step comes out true.
+    /// Whether the condition of a step is true.
     pub(super) fn is_wanted(&self, step: &Step, path: &StepPath) -> Result<bool, Mistake> {
         let Some(when) = &step.when else { return Ok(true) };
         if !is_template(&when.value) {
