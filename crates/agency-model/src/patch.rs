@@ -111,7 +111,7 @@ impl PatchFile {
 
     /// What was done to it; none if it was only changed.
     #[must_use]
-    pub fn word(&self) -> Option<String> {
+    pub fn description(&self) -> Option<String> {
         let word = match &self.kind {
             ChangeKind::Changed => None,
             ChangeKind::New => Some("new".to_owned()),

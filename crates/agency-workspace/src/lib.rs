@@ -61,7 +61,7 @@ use std::str::FromStr;
 
 use agency_model::run::{ChangeStatus, ChangedPath};
 
-pub use entry::lock_of_stray;
+pub use entry::lock_of_worktree;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;

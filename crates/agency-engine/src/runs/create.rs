@@ -22,6 +22,7 @@
 mod adapters;
 mod ask;
 mod assemble;
+mod continuation;
 mod environment;
 mod error;
 mod execute;

@@ -70,7 +70,7 @@ impl Status {
     }
 
     /// The word with its colour; the word alone says everything.
-    pub(crate) fn word(self) -> String {
+    pub(crate) fn label(self) -> String {
         let style: Style = match self {
             Self::Waiting => AnsiColor::Yellow.on_default().bold(),
             Self::Idle | Self::Queued | Self::Paused => AnsiColor::Yellow.on_default(),

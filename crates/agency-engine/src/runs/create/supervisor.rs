@@ -22,7 +22,7 @@ use crate::wire::{Report, receive_report};
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often tmux is asked, which costs more.
-const ASK_TMUX: Duration = Duration::from_secs(1);
+const TMUX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How many lines of a log an error repeats.
 const LOG_LINES_SHOWN: usize = 5;
 
@@ -104,7 +104,7 @@ impl Creation<'_> {
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
-        let mut ask_tmux = Instant::now() + ASK_TMUX;
+        let mut ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
         while Instant::now() < deadline {
             self.check_interrupt()?;
             if ready(listener, INTERRUPT_POLL_INTERVAL).map_err(broken)? {
@@ -112,7 +112,7 @@ impl Creation<'_> {
             }
             if self.session_started && Instant::now() >= ask_tmux {
                 self.check_session()?;
-                ask_tmux = Instant::now() + ASK_TMUX;
+                ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
             }
             supervisor.check(self)?;
         }
