@@ -1,4 +1,4 @@
-//! When the user is notified, and what becomes of it.
+//! When the user is notified, and how failures of notifications are reported.
 
 use agency_model::{Event, QuestionId};
 
