@@ -111,6 +111,12 @@ impl Run {
         wait_for(&what, WAIT_LIMIT, || ProcessTable::read().started_with(&words).pop())
     }
 
+    /// Stops the process of the supervisor, which then reads nothing until it is killed.
+    #[track_caller]
+    pub fn suspend_supervisor(&self) {
+        kill_process(self.supervisor(), Signal::STOP).unwrap();
+    }
+
     /// Kills the supervisor as a crash would, and waits until it is gone.
     #[track_caller]
     pub fn kill_supervisor(&self) {
