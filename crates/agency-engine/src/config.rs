@@ -1,7 +1,7 @@
 //! The user's configuration: one file, laid over the built-in defaults.
 //!
 //! The one rule: a file is either understood whole or refused with all its mistakes and their places. No key is ever
-//! skipped, and each value knows whether the file or a default gave it.
+//! skipped, and each value is stored with its origin, the file or a default.
 //!
 //! ```
 //! use agency_engine::config::{AgentConfig, Config, Environment};

@@ -62,7 +62,7 @@ use std::str::FromStr;
 
 use agency_model::run::{ChangeStatus, ChangedPath};
 
-pub use entry::lock_of_stray;
+pub use entry::lock_of_worktree;
 pub use error::WorkspaceError;
 pub use fetch::{Fetch, Fetched, fetch, forget_clone, is_clone};
 pub use git::GitWorktree;
@@ -292,11 +292,11 @@ pub enum DeleteBranch {
 /// What a removal did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
-    /// What became of the directory.
+    /// What happened to the directory.
     pub worktree: WorktreeOutcome,
     /// The work that was saved, now or by an earlier attempt.
     pub saved: Option<SavedWork>,
-    /// What became of the branch.
+    /// What happened to the branch.
     pub branch: BranchOutcome,
     /// Ignored files and directories that went with the worktree.
     pub ignored: Vec<PathBuf>,
@@ -311,7 +311,7 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// A removal of a directory in which nothing is to be saved.
+    /// A removal of a directory that has nothing to save.
     fn without_work(worktree: WorktreeOutcome) -> Self {
         Self {
             worktree,
@@ -326,7 +326,7 @@ impl Removal {
     }
 }
 
-/// What became of the directory of a workspace.
+/// What happened to the directory of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeOutcome {
     /// It was removed, now or by an earlier attempt that is now complete.
@@ -339,7 +339,7 @@ pub enum WorktreeOutcome {
     KeptInPlace,
 }
 
-/// What became of the branch of a run.
+/// What happened to the branch of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BranchOutcome {
     /// It is still there.

@@ -119,7 +119,7 @@ impl Context {
         Ok(open(self.home()?, self.config()?, executable)?)
     }
 
-    /// Where the user stands.
+    /// The working directory of the user.
     pub(crate) fn current_directory(&self) -> Result<PathBuf, Problem> {
         std::env::current_dir()
             .map_err(|error| Problem::new(ErrorCode::InvalidPath, format!("the current directory: {error}")))

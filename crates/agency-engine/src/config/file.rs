@@ -313,7 +313,7 @@ fn program_and_arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<V
 }
 
 /// Reads variables. What the operating system cannot take is refused here, before a run depends on it; the answer does
-/// not repeat the name, because a `=` in it may well be followed by a secret.
+/// not repeat the name, because a `=` in it may be followed by a secret.
 fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     let variables = BTreeMap::<String, String>::deserialize(deserializer)?;
     if variables.keys().any(|name| name.is_empty() || name.contains(['=', '\0'])) {

@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use super::RUN_HELP;
 use crate::context::Context;
+use crate::interrupts::Interrupts;
 use crate::output::{Progress, Spinner, ago, parse_duration};
-use crate::patience::Patience;
 use crate::problem::Problem;
 
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
@@ -81,7 +81,7 @@ pub(crate) struct KeptRun {
     session_state: Option<SessionState>,
 }
 
-/// What became of one run.
+/// The outcome for one run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Outcome {
     #[serde(flatten)]
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     failed.map_or(Ok(code), |error| Err(error.into()))
 }
 
-/// Removes several runs, or says what would be done. One that stays does not keep the others; Ctrl-C ends it between two.
+/// Removes several runs, or says what would be done. A refusal of one does not stop the others; Ctrl-C ends the loop between two.
 fn many(
     args: &Args,
     agency: &mut Agency,
@@ -134,19 +134,19 @@ fn many(
     options: RemoveOptions,
     context: &Context,
 ) -> Result<(Vec<Outcome>, Option<RemoveError>), Problem> {
-    let patience = Patience::listen()?;
+    let interrupts = Interrupts::listen()?;
     let text = if args.dry_run { "looking" } else { "removing" };
     let progress = Progress::begin(text, chosen.len(), context.is_watched());
     let needed_by = needing_session(agency.home());
     let request = RemoveRequest { options, needed_by: &needed_by };
     let results: Vec<Result<Removed, RemoveError>> = if args.dry_run {
         let rows: Vec<&RunRow> = chosen.iter().map(|(row, _)| row).collect();
-        let plans = patience.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
+        let plans = interrupts.while_looking(|stop| agency.removal_plans(&rows, request, &|| progress.step(), stop));
         plans.ok_or_else(|| interrupted("nothing was removed"))?
     } else {
         let mut results = vec![];
         for (row, _) in chosen {
-            if patience.asked().load(Ordering::Relaxed) {
+            if interrupts.asked().load(Ordering::Relaxed) {
                 return Err(interrupted(&format!("{} of {} runs were looked at", results.len(), chosen.len())));
             }
             results.push(agency.remove(row, request));

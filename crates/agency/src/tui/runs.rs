@@ -96,7 +96,7 @@ impl RunList {
         self.remembered = memory.selected;
     }
 
-    /// What is to be remembered.
+    /// What to store for the next start.
     pub(super) fn memory(&self) -> Memory {
         Memory {
             since: self.failures.since,

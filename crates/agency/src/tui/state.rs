@@ -1,4 +1,4 @@
-//! Everything that the program knows and shows. `update` changes it, `draw` shows it; neither does anything else.
+//! The whole state of the program. `update` changes it, `draw` shows it; neither does anything else.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(super) enum Overlay {
     Inbox,
     /// A text is being written.
     Editor(Box<Editor>),
-    /// What is to be copied of this run?
+    /// Which text of this run to copy.
     Yank(Box<RunRow>),
     /// A new run.
     Form(Box<Form>),
@@ -91,7 +91,7 @@ pub(super) struct State {
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
-    /// Where the user stands.
+    /// The working directory of the user.
     pub(super) current_directory: PathBuf,
     /// The forms for new runs that are not in front.
     pub(super) forms: FormStore,
@@ -127,7 +127,7 @@ impl State {
         self.runs.recall(memory, self.now);
     }
 
-    /// What is to be remembered.
+    /// What to store for the next start.
     pub(super) fn memory(&self) -> Effect {
         Effect::Remember(Box::new(Memory { tab: self.detail.tab, ..self.runs.memory() }))
     }

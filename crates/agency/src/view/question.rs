@@ -13,9 +13,9 @@ use serde::Serialize;
 use crate::output::{ago, plain};
 
 /// How much of a question is shown in a list.
-const FIRST_LINES: usize = 5;
+const MAX_LISTED_LINES: usize = 5;
 /// Further options have no key.
-pub(crate) const MOST_OPTIONS: usize = 9;
+pub(crate) const MAX_OPTION_KEYS: usize = 9;
 
 /// A question as answers show it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,7 +83,7 @@ impl QuestionView {
         writeln!(out, "  {}", plain(&self.content.title))?;
         // Not `lines`, which takes the \r of a line's end away.
         let lines: Vec<&str> = self.content.detail.split_terminator('\n').collect();
-        let shown = if whole { lines.len() } else { FIRST_LINES };
+        let shown = if whole { lines.len() } else { MAX_LISTED_LINES };
         for line in lines.iter().take(shown) {
             writeln!(out, "  | {}", plain(line))?;
         }
@@ -98,7 +98,7 @@ impl QuestionView {
         Ok(())
     }
 
-    /// What became of a question that is not open any more, on one line.
+    /// The outcome of a question that is no longer open, on one line.
     pub(crate) fn settled(&self) -> String {
         match (self.state, &self.answered_by) {
             (QuestionState::Expired, _) | (_, None) => {

@@ -28,7 +28,7 @@ pub(crate) struct Reason {
     seq: Option<u64>,
     /// Since when.
     since: Option<Timestamp>,
-    /// Why the run is over, if it is.
+    /// Why the run has finished, if it has.
     error: Option<String>,
     /// The log of a supervisor that died.
     #[serde(skip)]

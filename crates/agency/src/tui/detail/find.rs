@@ -1,4 +1,4 @@
-//! Finding a row of something long.
+//! The search for a row in the content of a tab.
 
 use super::scroll::{Anchor, Body, RowStyle, Scroll, Viewport};
 

@@ -33,7 +33,7 @@ pub(super) enum Pane {
     Screen(Box<Screen>),
 }
 
-/// What is to be drawn.
+/// What to draw.
 pub(in crate::tui) enum PaneView<'a> {
     Reading,
     Nothing(&'a str),
@@ -86,7 +86,7 @@ impl Pane {
         }
     }
 
-    /// Moves by a key; what is to be loaded for it.
+    /// Moves by a key, and returns what to load for it.
     pub(super) fn go(&mut self, direction: Move, viewport: Viewport) -> Option<Ask> {
         if let Self::Screen(screen) = self {
             screen.go(direction, viewport);
@@ -122,7 +122,7 @@ impl Pane {
         }
     }
 
-    /// What is to be loaded because one is near an edge.
+    /// What to load because the view is near an edge.
     pub(super) fn wants(&mut self, viewport: Viewport) -> Option<Ask> {
         let (has_end, is_loaded) = match self {
             Self::Transcript(talk) => (talk.body.window.has_end(), talk.body.window.is_loaded()),

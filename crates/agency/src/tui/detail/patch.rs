@@ -51,7 +51,7 @@ impl Changes {
             Span::styled(format!("{}{}", theme.glyph("−", "-"), file.removed), theme.style(Role::Removed)),
             Span::styled(format!(" {}", file.title(theme.glyph("→", "->"))), theme.style(Role::Title)),
         ];
-        if let Some(word) = file.word() {
+        if let Some(word) = file.description() {
             spans.push(Span::styled(format!(" ({word})"), theme.style(Role::Quiet)));
         }
         Line::from(spans)

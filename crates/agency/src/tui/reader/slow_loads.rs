@@ -133,7 +133,7 @@ mod tests {
         let open: Opener = Arc::new(|| Err(Problem::new(ErrorCode::Io, "asked")));
         let mut loads = BackgroundLoads::new(open, OrdersMailbox::new().unwrap(), sender, Presence::new());
         let subject = |generation| Subject { generation, row: row(Mode::Headless), tab: Tab::Diff };
-        // A user who became active just now, with a clock that stands still.
+        // A user who became active just now, with a clock that does not advance.
         let mut wanted = Some(Instant::now() + LATER);
         assert!(matches!(loads.turn(&subject(1), &mut wanted), Sleep { limit: Some(_), ignore_changes: true }));
         assert!(wanted.is_some() && loads.last.is_none(), "nothing was begun");

@@ -51,11 +51,11 @@ fn everything_that_git_says_is_understood() {
     assert_eq!((changed.added, changed.removed, &changed.kind), (2, 2, &ChangeKind::Changed));
     let lines: Vec<&str> = changed.lines.iter().map(|line| patch.line(line)).collect();
     assert_eq!(lines, ["@@ -1,3 +1,3 @@", " one", "-two", "--- three", "+2", "+end", "\\ No newline at end of file"]);
-    assert_eq!((file("deleted").removed, file("deleted").word().unwrap().as_str()), (1, "deleted"));
+    assert_eq!((file("deleted").removed, file("deleted").description().unwrap().as_str()), (1, "deleted"));
     assert_eq!(file("moved to").kind, ChangeKind::Renamed("moved from".to_owned()));
     assert_eq!(file("moved to").title("→"), "moved from → moved to");
-    assert_eq!(file("picture").word().unwrap(), "binary");
-    assert_eq!(file("script").word().unwrap(), "mode 100644 to 100755");
+    assert_eq!(file("picture").description().unwrap(), "binary");
+    assert_eq!(file("script").description().unwrap(), "mode 100644 to 100755");
     assert_eq!((&file("näu").kind, file("näu").added), (&ChangeKind::New, 1));
     assert_eq!(patch.files.len(), 7, "{patch:?}");
 }
