@@ -29,6 +29,17 @@ pub(crate) struct Initialised {
     kept: Vec<String>,
 }
 
+/// Says how branches get the names of runs, where the configuration does not say anything about branches.
+fn offer_branch_names(context: &Context) {
+    if context.config().is_ok_and(|config| config.branch_template.is_none()) {
+        context.say(&format!(
+            "Branches of runs are named agency/<run_id>. To name them by what is done, write into {}:\n  \
+             branch_template = \"agency/{{name}}\"   # also {{date}}, {{agent}} and {{id}}",
+            context.usual_config_file()
+        ));
+    }
+}
+
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let root = match &args.directory {
         Some(directory) => directory.clone(),
@@ -50,4 +61,5 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         }
         writeln!(out, "agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first")
     })
+    .inspect(|_| offer_branch_names(context))
 }
