@@ -6,6 +6,7 @@ mod cli;
 mod command;
 mod context;
 mod diagnostics;
+mod highlight;
 mod mcp;
 mod object_schema;
 mod output;
