@@ -267,8 +267,11 @@ impl Context {
     /// A problem in words, in which runs have their names.
     fn text_of(&self, problem: &Problem) -> String {
         let text = problem.to_text();
-        // The list of an ambiguity has names and ids, and a database that cannot be read has no names.
-        let keeps_ids = matches!(problem.code(), ErrorCode::AmbiguousRun | ErrorCode::DbLocked | ErrorCode::DbError);
+        // The list of an ambiguity has names and ids, as has an agent that exists, and a database that cannot be read has no names.
+        let keeps_ids = matches!(
+            problem.code(),
+            ErrorCode::AmbiguousRun | ErrorCode::AgentExists | ErrorCode::DbLocked | ErrorCode::DbError
+        );
         if keeps_ids || !text.contains("r_") {
             return text;
         }

@@ -149,3 +149,29 @@ fn long_output_goes_through_the_pager_of_the_user() {
     world.set_variable("PAGER", "cat");
     world.terminal(&["show", &id]).wait_for_text("repository");
 }
+
+/// A program of the configuration shows diffs on a terminal; it gets text in which nothing is obeyed.
+#[test]
+fn a_configured_program_shows_diffs_on_a_terminal() {
+    let mut world = world();
+    let agent = Agent::new(r"sed -i 's/answer/reply/' src/lib.rs; printf 'x\033[2Jy\n' > new.txt");
+    let id = finished(&world, "editing", agent, "headless");
+    let tools = world.root().join("tools");
+    std::fs::create_dir(&tools).unwrap();
+    // As difftastic, it gets two directories, and options before them.
+    let difft = tools.join("difft");
+    std::fs::write(&difft, "#!/bin/sh\necho compares $1 $2; shift 4; diff -r -u -N \"$@\" | grep '^[-+]'\n").unwrap();
+    std::fs::set_permissions(&difft, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    world.set_variable("PAGER", "cat");
+    world.set("diff_tool", &format!("\"{}\"", difft.display()));
+    let terminal = world.terminal(&["diff", &id]);
+    let screen = terminal.wait_for_text("compares --color always");
+    terminal.wait_for_exit();
+    let screen = format!("{screen}{}", terminal.screen());
+    assert!(screen.contains("+x\\x1b[2Jy") && screen.contains("reply"), "{screen}");
+    assert_eq!(terminal.modes(), untouched(&world));
+    assert!(world.ok(&["diff", &id]).stdout.starts_with("diff --git"), "a pipe gets the diff of git");
+    let unified = world.terminal(&["diff", "--layout", "unified", &id]);
+    let screen = unified.wait_for_text("reply");
+    assert!(!screen.contains("compares"), "{screen}");
+}
