@@ -9,9 +9,9 @@ use super::git_command::{Finished, GitCommand, pauses};
 use super::worktree_lookup::FoundWorktree;
 use super::worktree_refs::OwnCommits;
 use super::{
-    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, PatchContext, Preview, Removal, RemoveOptions, Result,
-    Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots, index_cache, merge,
-    own_ref, preview, ref_files, removal, review, snapshot, trash,
+    Changes, Commit, Committed, MergeError, MergeOutcome, MergeRequest, Patch, PatchContext, Preview, Removal,
+    RemoveOptions, Result, Review, SavedWork, Workspace, WorkspaceError, branch, changes, commit_all, commit_roots,
+    index_cache, merge, own_ref, preview, ref_files, removal, review, snapshot, trash,
 };
 use agency_system::fault;
 

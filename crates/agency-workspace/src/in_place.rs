@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::checkout::Checkout;
 use super::jj;
 use super::{
-    Changes, Commit, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome, changes,
-    index_cache, link,
+    Changes, Commit, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorktreeOutcome,
+    changes, index_cache, link,
 };
 
 /// A run that works in the user's own working tree.

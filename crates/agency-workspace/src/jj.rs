@@ -27,8 +27,8 @@ use self::workspace_lookup::names;
 use super::checkout::Checkout;
 use super::git_command::{Finished, pauses};
 use super::{
-    Changes, Commit, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, changes,
-    index_cache, trash,
+    Changes, Commit, Patch, PatchContext, Preview, Removal, RemoveOptions, Result, SavedWork, Workspace,
+    WorkspaceError, changes, index_cache, trash,
 };
 use agency_system::fault;
 

@@ -14,7 +14,9 @@ use rustix::process::geteuid;
 
 use super::clear::clear;
 use super::link::Identity;
-use super::{Changes, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome};
+use super::{
+    Changes, Patch, PatchContext, Removal, RemoveOptions, Result, SavedWork, Workspace, WorkspaceError, WorktreeOutcome,
+};
 use agency_system::lock::Lock;
 
 /// What every such directory is called, before its UUID.

@@ -22,7 +22,7 @@ use tracing::level_filters::LevelFilter;
 
 use crate::output::Surface;
 use crate::problem::Problem;
-use crate::selector::{called, with_names};
+use crate::run_names::{called, with_names};
 
 /// The version of every JSON answer.
 const SCHEMA_VERSION: u32 = 1;

@@ -191,9 +191,8 @@ const TOKENS: [(&str, Option<Token>); 16] = [
 
 fn token_of(scope: Scope) -> Option<Token> {
     static SCOPES: OnceLock<Vec<(Scope, Option<Token>)>> = OnceLock::new();
-    let scopes = SCOPES.get_or_init(|| {
-        TOKENS.iter().filter_map(|(name, token)| Some((Scope::new(name).ok()?, *token))).collect()
-    });
+    let scopes = SCOPES
+        .get_or_init(|| TOKENS.iter().filter_map(|(name, token)| Some((Scope::new(name).ok()?, *token))).collect());
     scopes.iter().find(|(known, _)| known.is_prefix_of(scope)).and_then(|(_, token)| *token)
 }
 
@@ -242,13 +241,17 @@ mod tests {
     #[test]
     fn a_language_is_found_by_the_name_of_the_file() {
         let name = |path: &str| syntax_of(path).map(|syntax| syntax.name.as_str());
-        assert_eq!((name("a/b.PY"), name("Makefile"), name("x/y.tsx")), (Some("Python"), Some("Makefile"), Some("JavaScript")));
+        assert_eq!(
+            (name("a/b.PY"), name("Makefile"), name("x/y.tsx")),
+            (Some("Python"), Some("Makefile"), Some("JavaScript"))
+        );
         assert_eq!((name("Cargo.toml"), name("notes.txt"), name("LICENSE")), (Some("Java Properties"), None, None));
     }
 
     #[test]
     fn what_is_not_reached_in_time_and_what_is_too_long_has_no_marks() {
-        let text = format!("diff --git a/x.rs b/x.rs\n@@ -0,0 +1,2 @@\n+let a = 1;\n+let b = \"{}\";\n", "x".repeat(1000));
+        let text =
+            format!("diff --git a/x.rs b/x.rs\n@@ -0,0 +1,2 @@\n+let a = 1;\n+let b = \"{}\";\n", "x".repeat(1000));
         let patch = Patch::read(text.as_bytes());
         let late = Highlights::read(&patch, Instant::now());
         assert!((0..3).all(|line| late.of(0, line).is_empty()));

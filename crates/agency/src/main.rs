@@ -12,6 +12,7 @@ mod object_schema;
 mod output;
 mod patience;
 mod problem;
+mod run_names;
 mod selector;
 mod terminal;
 mod tui;

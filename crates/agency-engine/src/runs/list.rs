@@ -111,9 +111,8 @@ impl Agency {
         };
         let Ok(row) = self.store.run(id) else { return id.to_string() };
         let purpose = if row.removed_at.is_some() { Purpose::Restore } else { Purpose::Read };
-        let is_its_own = |name: &String| {
-            !name.starts_with('-') && means_it(name, Purpose::Read) && means_it(name, purpose)
-        };
+        let is_its_own =
+            |name: &String| !name.starts_with('-') && means_it(name, Purpose::Read) && means_it(name, purpose);
         row.name.filter(is_its_own).unwrap_or_else(|| id.to_string())
     }
 

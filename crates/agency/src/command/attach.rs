@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::selector::called;
+use crate::run_names::called;
 use crate::terminal::{AttachEnd, attach_terminal};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run

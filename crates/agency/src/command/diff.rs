@@ -89,7 +89,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
         context.print_text(&lines).map_err(|error| Problem::output(&error))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let configured = agency.config().diff_tool.as_ref().filter(|_| Surface::stdout().is_terminal() && args.layout.is_none());
+    let configured =
+        agency.config().diff_tool.as_ref().filter(|_| Surface::stdout().is_terminal() && args.layout.is_none());
     if let Some(command) = args.tool.as_ref().or(configured) {
         let tool = tool::Tool::read(command)?;
         if tool.takes_files() {

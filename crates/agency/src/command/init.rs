@@ -52,14 +52,15 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     };
     let (written, kept) = (of(Written::New), of(Written::Kept));
     let initialised = Initialised { directory: root.display().to_string(), written, kept };
-    context.answer(&initialised, |out| {
-        for path in &initialised.written {
-            writeln!(out, "wrote {path}")?;
-        }
-        for path in &initialised.kept {
-            writeln!(out, "kept  {path}")?;
-        }
-        writeln!(out, "agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first")
-    })
-    .inspect(|_| offer_branch_names(context))
+    context
+        .answer(&initialised, |out| {
+            for path in &initialised.written {
+                writeln!(out, "wrote {path}")?;
+            }
+            for path in &initialised.kept {
+                writeln!(out, "kept  {path}")?;
+            }
+            writeln!(out, "agency workflow validate checks them; edit run-tests in implement-test-merge.yaml first")
+        })
+        .inspect(|_| offer_branch_names(context))
 }

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::output::{Progress, Spinner, ago, parse_duration};
 use crate::patience::Patience;
 use crate::problem::Problem;
-use crate::selector::{called, with_names};
+use crate::run_names::{called, with_names};
 
 /// Remove worktrees and sessions of finished runs; uncommitted work is saved first
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@ use super::RUN_HELP;
 use crate::context::Context;
 use crate::output::state_word;
 use crate::problem::Problem;
-use crate::selector::called;
+use crate::run_names::called;
 use crate::view::reason;
 
 /// Show what an agent is doing, since when, and the event or screen line it follows from

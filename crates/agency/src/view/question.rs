@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::output::{ago, plain};
-use crate::selector::called;
+use crate::run_names::called;
 
 /// How much of a question is shown in a list.
 const FIRST_LINES: usize = 5;

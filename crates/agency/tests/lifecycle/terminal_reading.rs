@@ -31,7 +31,7 @@ fn untouched(world: &World) -> String {
 #[test]
 fn the_log_of_an_interactive_agent_is_its_screen_as_text() {
     let world = world();
-    let agent = Agent::new(format!(r"printf '{MODES}'; printf 'Fix\033[1Cthe\033[1Clogin\033[3;1Hsecond line'"));
+    let agent = Agent::new(format!(r"printf '{MODES}'; printf 'Fix\033[1Cthe\033[1Clogin\033[3;1Hsecond\302\240line'"));
     let id = finished(&world, "drawing", agent, "interactive");
     let terminal = world.terminal(&["logs", &id]);
     let screen = terminal.wait_for_text("second line");
@@ -39,7 +39,7 @@ fn the_log_of_an_interactive_agent_is_its_screen_as_text() {
     assert_eq!(terminal.wait_for_exit(), 0);
     assert_eq!(terminal.modes(), untouched(&world));
     let clean = world.ok(&["logs", "--clean", &id]).stdout;
-    assert!(clean.contains("Fix the login\nsecond line"), "{clean:?}");
+    assert!(clean.contains("Fix the login\nsecond\u{a0}line"), "{clean:?}");
     let piped = world.ok(&["logs", &id]).stdout;
     assert_eq!(piped, world.ok(&["logs", "--raw", &id]).stdout);
     assert!(piped.contains("\u{1b}[?1049h\u{1b}[?1003h"), "a pipe gets every byte: {piped:?}");

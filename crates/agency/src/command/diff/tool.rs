@@ -138,7 +138,10 @@ mod tests {
         std::fs::create_dir_all(&below).unwrap();
         write_files(&Patch::read(text.as_bytes()), &below).unwrap();
         let read = |path: &str| std::fs::read_to_string(below.join(path)).ok();
-        assert_eq!((read("old/src/x").as_deref(), read("new/src/x").as_deref()), (Some("one\ntwo\nthree\n"), Some("one\n2\nthree\n")));
+        assert_eq!(
+            (read("old/src/x").as_deref(), read("new/src/x").as_deref()),
+            (Some("one\ntwo\nthree\n"), Some("one\n2\nthree\n"))
+        );
         assert_eq!((read("old/new"), read("new/new").as_deref()), (None, Some("only\n")));
         assert!(!directory.path().join("a/out").exists() && !below.join("out").exists());
     }

@@ -128,7 +128,11 @@ fn number(number: Option<u32>, digits: usize) -> String {
 }
 
 /// A text of this length, cut at every beginning and end of the marks.
-fn parts<'a>(length: usize, changed: &'a [Range<usize>], tokens: impl Iterator<Item = &'a Range<usize>>) -> Vec<Range<usize>> {
+fn parts<'a>(
+    length: usize,
+    changed: &'a [Range<usize>],
+    tokens: impl Iterator<Item = &'a Range<usize>>,
+) -> Vec<Range<usize>> {
     let marks = changed.iter().chain(tokens);
     let mut edges: Vec<usize> = marks.flat_map(|mark| [mark.start, mark.end]).chain([0, length]).collect();
     edges.retain(|edge| *edge <= length);
