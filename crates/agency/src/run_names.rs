@@ -7,7 +7,7 @@ use crate::output::Surface;
 
 /// What a user types for a run, on one line.
 pub(crate) fn called(agency: &Agency, id: &RunId) -> String {
-    Surface::stderr().field(&shell_quoted(&agency.short_name(id)))
+    Surface::stderr().field(&shell_quoted(agency.short_name(id)))
 }
 
 /// A message with the names of runs in place of their ids. Ids inside of paths, branches and sessions stay.
