@@ -80,6 +80,8 @@ pub struct Config {
     pub vcs: VcsChoice,
     /// The program that supervises, where it is not this one.
     pub wrapper: Option<PathBuf>,
+    /// The program that shows diffs on a terminal; `None` for agency itself.
+    pub diff_tool: Option<String>,
     /// Where pid files are kept, where that is not in the home.
     pub pid_dir: Option<PathBuf>,
     /// The tmux server, where it is not the user's default one.

@@ -111,7 +111,12 @@ pub trait Workspace {
     }
 
     /// The unified diff of everything that [`changes`](Self::changes) lists, and what it could not list.
-    fn patch(&self) -> Result<Patch>;
+    fn patch(&self) -> Result<Patch> {
+        self.patch_with(PatchContext::Usual)
+    }
+
+    /// The same with more or less of the lines around each change.
+    fn patch_with(&self, context: PatchContext) -> Result<Patch>;
 
     /// The unified diff alone.
     fn diff(&self) -> Result<Vec<u8>> {
@@ -189,6 +194,15 @@ pub struct Changes {
     pub ignored: Vec<PathBuf>,
     /// What git said of each directory that it could not open: its files are not listed.
     pub unread: Vec<String>,
+}
+
+/// How many of the lines around each change a patch has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchContext {
+    /// Three, as usual.
+    Usual,
+    /// All lines of each file that differs.
+    Whole,
 }
 
 /// The differences between the base commit and the files as they are now.

@@ -43,6 +43,8 @@ pub(super) struct ConfigFile {
     pub(super) allow_self_answer: bool,
     /// A program that supervises, started as `<wrapper> <run_id>`. Empty: agency itself.
     pub(super) wrapper: String,
+    /// The program that shows diffs on a terminal, such as `delta` or `difft`. Empty: agency itself.
+    pub(super) diff_tool: String,
     /// Where pid files are kept. Empty: `pids` in the home.
     pub(super) pid_dir: String,
     /// The tmux server to use.
@@ -224,6 +226,7 @@ impl Default for ConfigFile {
             trust_worktrees: false,
             allow_self_answer: false,
             wrapper: String::new(),
+            diff_tool: String::new(),
             pid_dir: String::new(),
             tmux: Tmux::default(),
             limits: Limits::default(),

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     repo: Option<PathBuf>,
     /// All live runs of this workflow session
-    #[arg(long, value_name = "SESSION", add = super::completions::session_candidates())]
+    #[arg(long, value_name = "SESSION", add = super::completions::session_candidates(super::completions::open_session))]
     session: Option<String>,
 }
 

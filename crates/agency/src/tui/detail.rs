@@ -23,6 +23,7 @@ use ratatui::text::Line;
 use serde::{Deserialize, Serialize};
 
 use super::keys::Move;
+use crate::highlight::Highlights;
 pub(super) use info::Paragraph;
 pub(super) use log_line::log_line;
 use pane::Pane;
@@ -104,6 +105,8 @@ pub(super) enum Content {
     /// Lines of events or logs.
     Lines(Load<Line<'static>>),
     Diff(Patch),
+    /// What the parts of its lines are, which takes longer.
+    Highlights(Highlights),
     Info(Vec<Paragraph>),
     /// The screen of the agent, with its history.
     Screen(Box<Screen>),

@@ -2,6 +2,7 @@
 //!
 //! The one rule: the selection is a run, not a line; whatever moves, it stays with its run.
 
+mod cost;
 mod lines;
 mod order;
 #[cfg(test)]

@@ -79,6 +79,8 @@ pub(super) struct State {
     pub(super) drafts: BTreeMap<String, String>,
     pub(super) detail: Detail,
     pub(super) focus: Focus,
+    /// Whether the tabs have the whole width while they are in front.
+    pub(super) detail_alone: bool,
     /// What is looked for in the tabs and in the help.
     pub(super) search: Search,
     /// What is in front of what; the last takes the keys.
@@ -109,6 +111,7 @@ impl State {
             drafts: BTreeMap::new(),
             detail: Detail::default(),
             focus: Focus::default(),
+            detail_alone: false,
             search: Search::default(),
             overlays: vec![],
             jobs: vec![],
@@ -154,7 +157,7 @@ impl State {
 
     /// Where things are on the terminal.
     pub(super) fn areas(&self) -> Areas {
-        Areas::of(self.size, self.focus)
+        Areas::of(self.size, self.focus, self.detail_alone)
     }
 
     /// The runs that are on the screen, the selected one first.

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::output::{ago, plain};
+use crate::run_names::called;
 
 /// How much of a question is shown in a list.
 const MAX_LISTED_LINES: usize = 5;
@@ -23,6 +24,9 @@ pub(crate) struct QuestionView {
     pub(crate) id: QuestionId,
     run_id: RunId,
     run_name: Option<String>,
+    /// What a user types for the run.
+    #[serde(skip)]
+    run_called: String,
     state: QuestionState,
     #[serde(flatten)]
     content: QuestionContent,
@@ -41,6 +45,7 @@ impl QuestionView {
     pub(crate) fn new(row: QuestionRow, agency: &Agency) -> Self {
         Self {
             run_name: agency.run_name(&row.run_id),
+            run_called: called(agency, &row.run_id),
             id: row.id,
             run_id: row.run_id,
             state: row.state,
@@ -60,7 +65,7 @@ impl QuestionView {
     pub(crate) fn write(&self, out: &mut dyn Write, whole: bool) -> std::io::Result<()> {
         self.write_question(out, whole)?;
         if self.state == QuestionState::Open && self.content.only_on_screen {
-            return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_id);
+            return writeln!(out, "  answer    on its own screen: agency attach {}", self.run_called);
         }
         if self.state == QuestionState::Open {
             return writeln!(out, "  answer    agency answer {} {}", self.id, self.ways().join("|"));

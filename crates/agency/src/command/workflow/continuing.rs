@@ -14,7 +14,7 @@ use crate::problem::Problem;
 /// Which session continues.
 #[derive(Debug, clap::Args)]
 pub(super) struct SessionArgs {
-    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, add = crate::command::completions::session_candidates(crate::command::completions::open_session))]
     session: String,
     /// Do not follow it
     #[arg(long)]

@@ -14,7 +14,7 @@ use crate::problem::Problem;
     after_help = "Examples:\n  agency workflow show last\n  agency workflow show -f last\n  agency workflow show last --json"
 )]
 pub(crate) struct Args {
-    #[arg(help = SESSION_HELP, default_value = "last", add = crate::command::completions::session_candidates())]
+    #[arg(help = SESSION_HELP, default_value = "last", add = crate::command::completions::session_candidates(crate::command::completions::any_session))]
     session: String,
     /// Follow until the session stops: redraw the steps on a terminal, otherwise print a line per change
     #[arg(short, long)]

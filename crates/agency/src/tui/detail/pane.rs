@@ -49,6 +49,7 @@ impl Pane {
             (Content::Transcript(load), Self::Transcript(talk)) => talk.body.take(load, &mut talk.scroll),
             (Content::Lines(load), Self::Lines(lines)) => lines.body.take(load, &mut lines.scroll),
             (Content::Diff(patch), Self::Changes(changes)) => changes.body.take(patch, &mut changes.scroll),
+            (Content::Highlights(highlights), Self::Changes(changes)) => changes.body.highlight(highlights),
             (Content::Info(paragraphs), Self::Info(info)) => info.body.paragraphs = paragraphs,
             (Content::Transcript(load), _) => {
                 let mut talk = Scrolled { body: TranscriptBody::default(), scroll: Scroll::END };
@@ -70,8 +71,8 @@ impl Pane {
             }
             (Content::Screen(screen), _) => *self = Self::Screen(screen),
             (Content::ScreenBytes(bytes), Self::Screen(screen)) => screen.feed(&bytes),
-            // They belong to a screen that never came.
-            (Content::ScreenBytes(_), _) => {}
+            // They belong to a screen or a patch that never came.
+            (Content::ScreenBytes(_) | Content::Highlights(_), _) => {}
         }
     }
 
