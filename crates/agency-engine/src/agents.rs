@@ -48,7 +48,7 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agency_model::run::{RestartPolicy, State};
@@ -238,20 +238,17 @@ impl AgentManager {
 
     /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can be resumed. It
     /// gets the messages that its last run did not deliver.
+    ///
+    /// What can be checked is checked before the agent is stopped: a restart that is refused, because its prompt is empty,
+    /// say, or its adapter is not known in this process, leaves the agent as it is.
     pub fn restart_agent(
         &mut self,
         name: &str,
         request: RestartRequest,
         interrupted: &AtomicBool,
     ) -> Result<NamedAgent, AgentError> {
-        // Before anything is stopped.
-        self.agency.refuse_within_ask(&request.environment)?;
-        let mut parent = self.agent(name)?.run;
-        if !parent.state.is_terminal() {
-            parent = self.stop_unless_over(&parent)?;
-        }
-        let plan = self.agency.plan_resume(ResumeRequest {
-            parent,
+        let mut again = ResumeRequest {
+            parent: self.agent(name)?.run,
             prompt_text: request.prompt,
             fallback: ResumeFallback::BeginAnother,
             mode: None,
@@ -263,7 +260,15 @@ impl AgentManager {
             may_wait: false,
             terminal: None,
             notify: false,
-        })?;
+        };
+        if !again.parent.state.is_terminal() {
+            self.agency.check_restart(again.clone())?;
+            if interrupted.load(Ordering::Relaxed) {
+                return Err(CreateError::Interrupted.into());
+            }
+            again.parent = self.stop_unless_over(&again.parent)?;
+        }
+        let plan = self.agency.plan_resume(again)?;
         let run = self.create(&plan, interrupted).map_err(|error| AgentError::spawning(name, error))?;
         if self.agency.store.inherit_messages(&run.id)? > 0 {
             wake_supervisor(&self.agency.home.run(&run.id));

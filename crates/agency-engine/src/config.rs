@@ -170,6 +170,17 @@ impl Config {
         found.or_else(|| agent_name::aliased(name).and_then(|name| self.agents.find(name)))
     }
 
+    /// Why an agent that is not found cannot be used in this process, if that is for want of its adapter.
+    pub(crate) fn adapter_missing_for(&self, name: &str) -> Option<String> {
+        if self.agent(name).is_some() {
+            return None;
+        }
+        let adapter = self.agents.unknown_adapter(&agent_name::normalised(name))?;
+        Some(format!(
+            "the adapter '{adapter}' is not known in this process: pass it to agency_engine::Init::adapter at the top of main"
+        ))
+    }
+
     /// The name under which a run records its agent: the one that was given, or for an alias the agent's own.
     pub(crate) fn recorded_agent(&self, name: &str) -> String {
         let is_own = self.agents.find(&agent_name::normalised(name)).is_some();

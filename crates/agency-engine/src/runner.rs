@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alarm;
 mod ansi_stripper;
 mod command;
 mod input;
@@ -76,7 +77,9 @@ pub type NextEvent<'a> = Pin<Box<dyn Future<Output = RunnerEvent> + Send + 'a>>;
 
 /// A program at work, whatever it runs on.
 ///
-/// Dropping a runner lets go of the program without ending it.
+/// Dropping a runner sends no signal itself and does not wait. What the program notices is that its other end is closed:
+/// the terminal of an [`AgentRunner`] hangs up, which ends most programs, and the pipes of a [`HeadlessRunner`] break. To end
+/// a program with all its processes, use [`Listener::stop`] before; to let it work undisturbed, keep the runner and read it.
 pub trait ProcessRunner: Send {
     /// The process, which leads a session and a group of its own.
     fn pid(&self) -> u32;
@@ -159,13 +162,18 @@ pub enum SpawnError {
         source: std::io::Error,
     },
     /// The function that was to start it panicked: see [`AgentManager::with_runner`](crate::agents::AgentManager::with_runner).
-    #[error("{} could not be started: the function that starts it panicked", program.display())]
+    #[error("{} could not be started: the function that starts it panicked: {message}", program.display())]
     Panicked {
         /// The program.
         program: PathBuf,
+        /// What the panic said.
+        message: String,
     },
+    /// The command has no program.
+    #[error("the program of the command is empty: RunnerCommand::new takes a path, or a name that is on the PATH")]
+    NoProgram,
     /// There is no tokio runtime to read the program's output with.
-    #[error("a runner needs a tokio runtime with I/O and time enabled: call this inside of one")]
+    #[error("a runner needs a tokio runtime with I/O enabled (enable_all): call this inside of one")]
     NoRuntime,
 }
 

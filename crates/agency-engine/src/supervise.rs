@@ -22,7 +22,7 @@
 //! | Topic | Files |
 //! | --- | --- |
 //! | From the start to the end | `startup`, `slot`, `scope`, `event_loop`, `timers`, `effects`, `drain`, `restart`, `finish` |
-//! | The agent | `process`, `output`, `protocol`, `screen_reader`, `typing` |
+//! | The agent | `process`, `panics`, `output`, `protocol`, `screen_reader`, `typing` |
 //! | The conversation | `conversation`, `messages`, `questions`, `asked_question`, `unrecognised`, `activity` |
 //! | What is kept | `files`, `logs`, `store_sync` |
 //! | What is shown | `display`, `pane`, `view`, `viewer`, `agent_screen`, `partial_sequence`, `crlf`, `render` |
@@ -46,6 +46,7 @@ mod notifier;
 mod notify;
 mod output;
 mod pane;
+mod panics;
 mod parent_watch;
 mod partial_sequence;
 mod process;

@@ -147,6 +147,7 @@ const fn before_there_was_a_choice() -> VcsChoice {
 
 /// The JSON Schema of a spec file, for editors.
 #[must_use]
+#[doc(hidden)]
 pub fn run_spec_schema() -> schemars::Schema {
     schemars::schema_for!(SpecDraft)
 }

@@ -1,12 +1,13 @@
 //! Opens the home with the settings of a program, and defaults for the rest.
 
+use std::io;
 use std::path::PathBuf;
 
 use agency_adapters::AgentAdapter;
 
 use super::{Agency, OpenError};
 use crate::config::{Config, Environment, register_adapter};
-use crate::home::Home;
+use crate::home::{Home, HomeError};
 use crate::own_program::own_executable;
 
 /// What [`Agency::builder`] begins.
@@ -54,6 +55,9 @@ impl AgencyBuilder {
     /// library started in a program without [`init`](crate::init()).
     pub fn build(self) -> Result<Agency, OpenError> {
         let home = match self.home {
+            Some(directory) if directory.as_os_str().is_empty() => {
+                return Err(HomeError::new("open", directory, empty("home", "the home of the user")).into());
+            }
             Some(directory) => Home::new(directory),
             None => Home::of_process()?,
         };
@@ -68,9 +72,17 @@ impl AgencyBuilder {
             config.adopt_adapter(adapter);
         }
         let program = match self.program {
+            Some(program) if program.as_os_str().is_empty() => {
+                return Err(OpenError::Program(empty("program", "the program that runs now")));
+            }
             Some(program) => program,
             None => own_executable().map_err(OpenError::Program)?,
         };
         Agency::open(home, config, program)
     }
+}
+
+fn empty(setting: &str, otherwise: &str) -> io::Error {
+    let why = format!("AgencyBuilder::{setting} got an empty path; without the call, {otherwise} is used");
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }

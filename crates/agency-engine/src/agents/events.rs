@@ -45,8 +45,8 @@ pub enum AgentEventKind {
         /// The event.
         event: Box<Event>,
     },
-    /// What it printed, of an agent whose output is not parsed: plain text on pipes, or a screen. Control sequences are
-    /// removed; the log has them.
+    /// What it printed to its standard output and its standard error, in the order in which both arrived, of an agent whose
+    /// output is not parsed: plain text on pipes, or a screen. Control sequences are removed; the log has them.
     Output {
         /// The number of the event before it.
         seq: u64,

@@ -36,7 +36,7 @@ impl Follower {
         let unusable = |source: io::Error| HomeError::new("follow", run.path(), source);
         let own = agency.try_clone().map_err(AgentError::Store)?;
         let stop = StopHandle::new();
-        let (events, log) = (run.events(), run.stdout_log());
+        let (events, log) = (run.events(), run.combined_log());
         let watch = DirectoryWatch::stopped_by(&[run.path(), log.parent().unwrap_or(run.path())], &stop)?;
         let output = if agency.understands(&agent.run) {
             None
@@ -192,5 +192,5 @@ impl Reading {
 
 /// Where the output of the attempt that an event begins is in the log.
 fn begin_of_output(event: &Event) -> Option<u64> {
-    if let Event::Attempt { logs_from, .. } = event { Some(logs_from.stdout) } else { None }
+    if let Event::Attempt { logs_from, .. } = event { Some(logs_from.combined) } else { None }
 }

@@ -16,18 +16,31 @@ pub struct AgentTable {
     written: BTreeMap<String, AgentConfig>,
     /// These and all others.
     all: OnceLock<BTreeMap<String, AgentConfig>>,
+    /// Those that cannot be used in this process, with the adapter of each, which is not known here.
+    unknown: BTreeMap<String, String>,
 }
 
 impl AgentTable {
     /// Those that a file names; the built-in ones are added.
     pub(super) fn of_file(written: BTreeMap<String, AgentConfig>) -> Self {
-        Self { written, all: OnceLock::new() }
+        Self { written, all: OnceLock::new(), unknown: BTreeMap::new() }
     }
 
     /// An agent by its name in normal spelling. One that the file names needs none of the others.
     pub(super) fn find(&self, name: &str) -> Option<(&str, &AgentConfig)> {
         let agents = if self.all.get().is_none() && self.written.contains_key(name) { &self.written } else { &**self };
         agents.get_key_value(name).map(|(name, agent)| (name.as_str(), agent))
+    }
+
+    /// The same table, with agents that cannot be used in this process, and the adapter of each.
+    pub(super) fn with_unknown(self, unknown: BTreeMap<String, String>) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// The adapter that is not known in this process: that of the agent with this name in normal spelling, else the first,
+    /// as the name may be an alias, which only the adapter knows.
+    pub(super) fn unknown_adapter(&self, name: &str) -> Option<&str> {
+        self.unknown.get(name).or_else(|| self.unknown.values().next()).map(String::as_str)
     }
 }
 
@@ -45,8 +58,9 @@ impl Deref for AgentTable {
 
 impl DerefMut for AgentTable {
     fn deref_mut(&mut self) -> &mut Self::Target {
+        let unknown = std::mem::take(&mut self.unknown);
         let all = std::mem::take(&mut *self).into_all();
-        self.all = OnceLock::from(all);
+        (self.all, self.unknown) = (OnceLock::from(all), unknown);
         // It was just set.
         self.all.get_mut().unwrap_or(&mut self.written)
     }
@@ -62,7 +76,7 @@ impl AgentTable {
 impl From<BTreeMap<String, AgentConfig>> for AgentTable {
     /// Exactly these agents.
     fn from(agents: BTreeMap<String, AgentConfig>) -> Self {
-        Self { written: BTreeMap::new(), all: OnceLock::from(agents) }
+        Self { written: BTreeMap::new(), all: OnceLock::from(agents), unknown: BTreeMap::new() }
     }
 }
 

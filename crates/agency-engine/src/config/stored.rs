@@ -3,11 +3,11 @@
 //! The one rule: the file can hold secrets of agents' environments. It is private, and it is deleted when its run ends.
 
 use super::{
-    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
+    AgentConfig, AgentTable, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
     origin::KeyLines,
 };
 use crate::home::{HomeError, read_whole};
-use agency_adapters::{StreamFormat, find_adapter};
+use agency_adapters::{AgentAdapter, StreamFormat, find_adapter};
 use agency_model::policy::Policy;
 use agency_model::spec::LimitsSpec;
 use agency_model::{BranchTemplate, HostChoice, VcsChoice};
@@ -32,11 +32,6 @@ pub enum StoredConfigError {
         /// What is wrong.
         why: String,
     },
-    /// An adapter of the program that wrote it is not known in this process.
-    #[error(
-        "the adapter '{0}' is not known in this process: pass it to agency_engine::Init::adapter at the top of main"
-    )]
-    Adapter(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -157,7 +152,8 @@ impl Config {
         })
     }
 
-    /// Reads what [`Config::stored`] wrote.
+    /// Reads what [`Config::stored`] wrote. An agent whose adapter is not known in this process cannot be used, and is an
+    /// error only of what uses it.
     pub(crate) fn restored(path: &Path) -> Result<Self, StoredConfigError> {
         let invalid = |why: String| StoredConfigError::Invalid { path: path.to_owned(), why };
         let bytes = read_whole(path).map_err(|source| HomeError::new("read", path, source))?;
@@ -165,7 +161,13 @@ impl Config {
         if stored.version != STORED_CONFIG_VERSION {
             return Err(invalid(format!("it has version {}", stored.version)));
         }
-        let agents = stored.agents.into_iter().map(|(name, agent)| Ok((name, agent.restored(&invalid)?)));
+        let (mut agents, mut unknown) = (BTreeMap::new(), BTreeMap::new());
+        for (name, agent) in stored.agents {
+            match find_adapter(&agent.adapter) {
+                Some(adapter) => drop(agents.insert(name, agent.restored(adapter, &invalid)?)),
+                None => drop(unknown.insert(name, agent.adapter)),
+            }
+        }
         Ok(Self {
             default_agent: stored.default_agent,
             max_agents: stored.max_agents,
@@ -195,7 +197,7 @@ impl Config {
                 always: stored.notify_always,
             },
             sources_dir: stored.sources_dir,
-            agents: agents.collect::<Result<BTreeMap<_, _>, StoredConfigError>>()?.into(),
+            agents: AgentTable::from(agents).with_unknown(unknown),
             file: stored.file,
             lines: KeyLines::default(),
         })
@@ -221,13 +223,16 @@ impl StoredAgent {
         }
     }
 
-    fn restored(self, invalid: &dyn Fn(String) -> StoredConfigError) -> Result<AgentConfig, StoredConfigError> {
+    fn restored(
+        self,
+        adapter: &'static dyn AgentAdapter,
+        invalid: &dyn Fn(String) -> StoredConfigError,
+    ) -> Result<AgentConfig, StoredConfigError> {
         let template = |text: Option<String>| {
             let parsed = text.map(|text| text.parse::<CommandTemplate>()).transpose();
             parsed.map_err(|error| invalid(error.to_string()))
         };
         let form = |form: StoredForm| form.restored().map_err(|error| invalid(error.to_string()));
-        let adapter = find_adapter(&self.adapter).ok_or(StoredConfigError::Adapter(self.adapter))?;
         Ok(AgentConfig {
             command: self.command,
             own_command: self.own_command,
@@ -303,8 +308,21 @@ mod tests {
             Config::restored(&file).unwrap_err().to_string()
         };
         assert!(error_of(text.replace("\"version\":1", "\"version\":2")).contains("it has version 2"));
-        let unknown = error_of(text.replace("\"adapter\":\"codex\"", "\"adapter\":\"unknown\""));
-        assert!(unknown.contains("the adapter 'unknown' is not known in this process"), "{unknown}");
         assert!(error_of("{".to_owned()).contains("is not valid"));
+    }
+
+    #[test]
+    fn an_agent_with_an_unknown_adapter_leaves_the_others_usable() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("config.json");
+        let text = String::from_utf8(Config::default().stored().unwrap()).unwrap();
+        std::fs::write(&file, text.replace("\"adapter\":\"codex\"", "\"adapter\":\"unknown\"")).unwrap();
+        let mut config = Config::restored(&file).unwrap();
+        config.agents.remove("gemini");
+        assert!(config.agent("codex").is_none() && config.agent("claude-code").is_some());
+        let why = config.adapter_missing_for("codex").unwrap();
+        assert!(why.contains("the adapter 'unknown' is not known in this process"), "{why}");
+        assert_eq!(config.adapter_missing_for("claude-code"), None);
+        assert_eq!(Config::default().adapter_missing_for("no-such-agent"), None);
     }
 }

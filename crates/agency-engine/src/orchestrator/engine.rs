@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use agency_model::workflow::{Action, Fact, Flow, HistoryEntry, Recorded, SessionState, StepPath};
+use agency_model::workflow::{Action, Fact, Flow, HistoryEntry, Recorded, SessionState, Step, StepPath, Work};
 use agency_model::{RunId, SessionId};
 use agency_system::fault;
 use agency_system::lock::Lock;
@@ -157,6 +157,11 @@ impl WorkflowExecutor {
     /// Drives the session until it stops, as the program of a run. `input` is the output of its supervisor.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         info!(session = %self.record.id, pid = std::process::id(), "driver started");
+        if let Some(why) = self.missing_adapter(&self.record.plan.steps) {
+            // Another attempt would find the same.
+            self.stream.report_refusal(&self.record.id, why);
+            return Ok(self.flow.state());
+        }
         listen(input, self.stream.protocol(), self.sender.clone());
         catch_signals(self.sender.clone())?;
         self.stream.write_started(&self.record.id);
@@ -174,6 +179,20 @@ impl WorkflowExecutor {
         }
         self.stream.flush();
         Ok(state)
+    }
+
+    /// Why an agent of these steps cannot be used in this process, for want of its adapter.
+    fn missing_adapter(&self, steps: &[Step]) -> Option<String> {
+        let defaults = &self.record.plan.defaults;
+        steps.iter().find_map(|step| match &step.work {
+            Work::Agent(agent) => {
+                let named = agent.adapter.as_ref().or(defaults.adapter.as_ref()).map(|adapter| adapter.value.as_str());
+                self.place.config.adapter_missing_for(named.unwrap_or(&self.place.config.default_agent))
+            }
+            Work::Script(_) | Work::Loop(_) | Work::Parallel(_) | Work::Merge(_) | Work::Approval(_) => {
+                self.missing_adapter(step.children())
+            }
+        })
     }
 
     fn work(&mut self) -> Result<SessionState, DriveError> {

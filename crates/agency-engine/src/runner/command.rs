@@ -131,6 +131,11 @@ impl RunnerCommand {
         command
     }
 
+    /// Of an empty program, the system says only that there is no such file.
+    pub(super) fn check_program(&self) -> Result<(), SpawnError> {
+        if self.program.as_os_str().is_empty() { Err(SpawnError::NoProgram) } else { Ok(()) }
+    }
+
     pub(super) fn refused(&self, source: std::io::Error) -> SpawnError {
         let program = self.program.clone();
         // The system gives the same error for a program and a directory that are not there.

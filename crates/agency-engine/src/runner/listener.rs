@@ -1,12 +1,11 @@
 //! The output of a runner, in pieces that can be stored.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agency_model::run::Exit;
-use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout_at};
 
+use super::alarm::Alarm;
 use super::{AnsiStripper, ProcessRunner, RunnerEvent, Signal, Stream};
 use crate::deadline::capped;
 
@@ -37,6 +36,11 @@ impl RunnerOutput {
 
 /// Reads from a runner until its program has exited.
 ///
+/// It needs no runtime of its own: it is made anywhere, and any executor waits for the output while the tokio runtime in
+/// which the runner was started runs. Once that runtime was dropped, nothing more is read: [`next`](Self::next) returns
+/// `None`, what was not read is lost, and the [`exit`](ProcessRunner::exit) of a program whose end was not seen has neither
+/// a code nor a signal. [`stop`](Self::stop) still ends such a program, by KILL after the grace at the latest.
+///
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
 pub struct Listener {
     runner: Box<dyn ProcessRunner>,
@@ -46,8 +50,6 @@ pub struct Listener {
     /// Once the program has exited: until when its streams may be silent. Counted from the call that waits, because a
     /// slow reader is not a silent program.
     silent_until: Option<Instant>,
-    /// Whose clock limits the waits, also where another executor polls.
-    runtime: Option<Handle>,
 }
 
 impl fmt::Debug for Listener {
@@ -70,8 +72,7 @@ enum EndStage {
 }
 
 impl Listener {
-    /// Reads from a runner from now on. Call this within the tokio runtime of the runner; any executor may wait for the
-    /// output while that runtime runs.
+    /// Reads from a runner from now on.
     #[must_use]
     pub fn new(runner: Box<dyn ProcessRunner>) -> Self {
         Self {
@@ -80,7 +81,6 @@ impl Listener {
             stderr: AnsiStripper::new(),
             stage: EndStage::Working,
             silent_until: None,
-            runtime: Handle::try_current().ok(),
         }
     }
 
@@ -103,14 +103,11 @@ impl Listener {
                 continue;
             }
             let event = match self.deadline() {
-                Some(deadline) => {
-                    let next = self.runner.next();
-                    let limited = {
-                        let _within = self.runtime.as_ref().map(Handle::enter);
-                        timeout_at(deadline, next)
-                    };
-                    limited.await.ok()
-                }
+                Some(deadline) => tokio::select! {
+                    biased;
+                    event = self.runner.next() => Some(event),
+                    () = Alarm::at(deadline) => None,
+                },
                 None => Some(self.runner.next().await),
             };
             match event {

@@ -21,6 +21,9 @@ use super::{
 ///
 /// Its input is what its [`StdinPlan`] says. With [`StdinPlan::Open`], [`type_in`](ProcessRunner::type_in) writes to it;
 /// otherwise, and once it is closed, that is [`InputClosed`].
+///
+/// Dropping it closes the pipes: the program continues, reads the end of an open input, and gets PIPE, which ends it unless
+/// it ignores that, when it writes to its output.
 pub struct HeadlessRunner {
     running: Running,
 }
@@ -41,8 +44,9 @@ impl HeadlessRunner {
     ///
     /// # Panics
     ///
-    /// tokio panics if its runtime was built without I/O and time: use `enable_all`.
+    /// tokio panics if its runtime was built without I/O: use `enable_all` or `enable_io`.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
+        command.check_program()?;
         require_runtime()?;
         on_pipes(command).map_err(|source| command.refused(source))
     }

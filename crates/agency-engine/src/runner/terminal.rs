@@ -20,6 +20,9 @@ use super::{
 ///
 /// Its standard error is the same terminal, so that all output is one stream in the order in which it was written,
 /// unless [`RunnerCommand::separate_stderr`] asks for two.
+///
+/// Dropping it closes the terminal: the system sends HUP to the program, and to the processes in its foreground group,
+/// which ends them unless they handle or ignore HUP. One that continues reads the end of its input, and its writes fail (EIO).
 pub struct AgentRunner {
     running: Running,
     /// The master ends, for sizes and settings.
@@ -49,8 +52,9 @@ impl AgentRunner {
     ///
     /// # Panics
     ///
-    /// tokio panics if its runtime was built without I/O and time: use `enable_all`.
+    /// tokio panics if its runtime was built without I/O: use `enable_all` or `enable_io`.
     pub fn spawn(command: &RunnerCommand) -> Result<Self, SpawnError> {
+        command.check_program()?;
         require_runtime()?;
         on_terminal(command).map_err(|source| command.refused(source))
     }

@@ -143,7 +143,8 @@ impl<'a> Watcher<'a> {
         self.stop.clone()
     }
 
-    /// Calls back with the agent's output.
+    /// Calls back with the agent's output. Of an agent whose stream is not understood, that is all it wrote to its standard
+    /// output and its standard error, in the order in which both arrived.
     pub fn on_output(mut self, call: impl FnMut(&str) + 'a) -> Self {
         self.on_output = Some(Box::new(call));
         self
@@ -172,7 +173,7 @@ impl<'a> Watcher<'a> {
         let run = self.agency.home.run(&self.id);
         let row = self.agency.store.run(&self.id)?;
         let stop = self.stop.clone();
-        let (events, log) = (run.events(), run.stdout_log());
+        let (events, log) = (run.events(), run.combined_log());
         let logs = log.parent().unwrap_or(run.path());
         let watch = DirectoryWatch::stopped_by(&[run.path(), logs], &self.stop).map_err(WaitError::from)?;
         let unreadable = |source| WaitError::Home(HomeError::new("read", run.path(), source));
@@ -193,6 +194,9 @@ impl<'a> Watcher<'a> {
                     }
                 };
                 cursor.read(|piece| half.feed(piece, &mut each)).map_err(unreadable)?;
+                if over {
+                    half.finish(&mut each);
+                }
             }
             let mut arrived = vec![];
             let (cursor, reader) = &mut events;
@@ -285,6 +289,13 @@ impl HalfText {
         }
         Ok(())
     }
+
+    /// Hands out `U+FFFD` for a character that was not finished.
+    fn finish(&mut self, mut call: impl FnMut(&str)) {
+        if !std::mem::take(&mut self.half).is_empty() {
+            call("\u{fffd}");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -298,6 +309,10 @@ mod tests {
             half.feed(piece, |text| said.push(text.to_owned())).unwrap();
         }
         assert_eq!(said, ["h", "ö", "\u{fffd}!", "end"]);
+        half.feed(b"\xf0\x9f", |text| said.push(text.to_owned())).unwrap();
+        half.finish(|text| said.push(text.to_owned()));
+        half.finish(|text| said.push(text.to_owned()));
+        assert_eq!(said[4..], ["\u{fffd}"]);
     }
 
     #[test]

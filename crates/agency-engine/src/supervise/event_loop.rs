@@ -126,7 +126,13 @@ impl Supervisor<'_> {
         match event {
             RunnerEvent::Wrote(stream, length) => self.keep_output(stream, length),
             RunnerEvent::TookInput => {}
-            RunnerEvent::Exited => self.start_drain(),
+            RunnerEvent::Exited => {
+                if let Some(panic) = self.process.panic() {
+                    let message = format!("the runner of the agent panicked: {panic}");
+                    self.append(Event::Error { message });
+                }
+                self.start_drain();
+            }
             RunnerEvent::Closed => self.continue_drain(),
         }
     }

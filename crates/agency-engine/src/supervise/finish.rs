@@ -160,6 +160,9 @@ impl Supervisor<'_> {
                 Some(format!("{}: the agent reported a failure: {complaint}", ErrorCode::RunFailed))
             }
             (_, _, Some(exit)) => {
+                if let Some(panic) = self.process.panic() {
+                    return Some(format!("{}: the runner of the agent panicked: {panic}", ErrorCode::RunFailed));
+                }
                 let how = match (exit.exit_code, exit.signal) {
                     (Some(code), _) => format!("the agent exited with code {code}"),
                     (None, Some(signal)) => format!("the agent was ended by signal {signal}"),

@@ -9,6 +9,7 @@ use agency_model::run::Exit;
 use agency_system::process::{ProcessHandle, TerminalSize, processes_of_run};
 
 use super::drain::DrainStage;
+use super::panics::next_of;
 use super::scope::SupervisorScope;
 use crate::runner::{InputClosed, ProcessRunner, RunnerCommand, RunnerEvent, Signal, SpawnError, Stream};
 use crate::wire::{Environment, LaunchOrders, Start};
@@ -20,6 +21,8 @@ pub(super) struct AgentProcess {
     start: Start,
     start_error: Option<Arc<SpawnError>>,
     runner: Option<Box<dyn ProcessRunner>>,
+    /// What the runner of the present attempt said when it panicked.
+    panic: Option<String>,
     keys: VecDeque<Vec<u8>>,
     grace: Duration,
     drain: Option<DrainStage>,
@@ -33,6 +36,7 @@ impl AgentProcess {
             start: launch.start.clone(),
             start_error: None,
             runner: None,
+            panic: None,
             keys: VecDeque::new(),
             grace: Duration::from_millis(launch.grace_ms),
             drain: None,
@@ -49,6 +53,7 @@ impl AgentProcess {
             .stdin(self.start.stdin.clone())
             // The logs of a run are separate.
             .separate_stderr();
+        self.panic = None;
         match self.scope.spawn(launch.mode, &command) {
             Ok(runner) => Ok(self.runner.insert(runner).pid()),
             Err(error) => Err(self.start_error.insert(Arc::new(error)).clone()),
@@ -87,9 +92,16 @@ impl AgentProcess {
 
     /// Waits for the next thing that the process does; forever if there is none.
     pub(super) async fn next(&mut self) -> RunnerEvent {
-        match &mut self.runner {
-            Some(runner) => runner.next().await,
-            None => std::future::pending().await,
+        let Some(runner) = &mut self.runner else { return std::future::pending().await };
+        match next_of(&mut **runner).await {
+            Ok(event) => event,
+            Err(message) => {
+                // What is left of it may panic again.
+                runner.signal(Signal::KILL);
+                self.runner = None;
+                self.panic = Some(message);
+                RunnerEvent::Exited
+            }
         }
     }
 
@@ -191,6 +203,12 @@ impl AgentProcess {
     /// Ends the attempt: drops the process, and returns how it exited.
     pub(super) fn take_exit(&mut self) -> Option<Exit> {
         self.drain = None;
-        self.runner.take().and_then(|runner| runner.exit())
+        let unknown = self.panic.as_ref().map(|_| Exit { exit_code: None, signal: None });
+        self.runner.take().and_then(|runner| runner.exit()).or(unknown)
+    }
+
+    /// What the runner of the last attempt said when it panicked.
+    pub(super) fn panic(&self) -> Option<&str> {
+        self.panic.as_deref()
     }
 }

@@ -12,6 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::event_loop::Signals;
 use super::pane::Pane;
+use super::panics::panic_message;
 use crate::runner::{self, ProcessRunner, RunnerCommand, RunnerFactory, SpawnError};
 
 /// Where a supervisor works.
@@ -29,7 +30,10 @@ impl SupervisorScope {
             Self::Process => runner::spawn(mode, command),
             // The run of a function that panics ends like that of one that fails, with its error.
             Self::Thread(factory) => catch_unwind(AssertUnwindSafe(|| factory(mode, command)))
-                .unwrap_or_else(|_| Err(SpawnError::Panicked { program: command.get_program().to_owned() })),
+                .unwrap_or_else(|panic| {
+                    let (program, message) = (command.get_program().to_owned(), panic_message(&*panic));
+                    Err(SpawnError::Panicked { program, message })
+                }),
         }
     }
 

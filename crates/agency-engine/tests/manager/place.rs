@@ -8,7 +8,7 @@ use agency_engine::agency::Agency;
 use agency_engine::agents::{AgentEvent, AgentEvents, AgentManager, ManagerConfig};
 use agency_engine::config::Config;
 use agency_engine::home::Home;
-use agency_engine::runner::{RunnerCommand, ScriptStep, ScriptedHandle, ScriptedRunner, Stream};
+use agency_engine::runner::{ProcessRunner, RunnerCommand, ScriptStep, ScriptedHandle, ScriptedRunner, Stream};
 use agency_engine::runs::create::RunRequest;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -55,6 +55,26 @@ impl Place {
             Ok(Box::new(runner))
         });
         Self { directory, started, manager }
+    }
+
+    /// A manager whose agents are these runners.
+    pub(crate) fn with_runner(
+        config: Config,
+        runner: impl Fn() -> Box<dyn ProcessRunner> + Send + Sync + 'static,
+    ) -> Self {
+        let mut place = Self::new(config.clone(), |_| vec![]);
+        let agency = place.manager.agency().clone();
+        place.manager = AgentManager::with_runner(agency, ManagerConfig::of(&config), move |_, _| Ok(runner()));
+        place
+    }
+
+    /// The manager of a program without further agents, in the same home.
+    pub(crate) fn manager_of_another_program(&mut self) -> AgentManager {
+        let home = self.manager.agency().home().clone();
+        let config = Config::default();
+        let manager_config = ManagerConfig::of(&config);
+        let agency = Agency::open(home, config, "/no/such/program".into()).unwrap();
+        AgentManager::with_runner(agency, manager_config, |_, _| Ok(Box::new(ScriptedRunner::new([]))))
     }
 
     /// A request for an agent of this type, which is not installed: no program is on the PATH.

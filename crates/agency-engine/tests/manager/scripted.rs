@@ -4,11 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use agency_adapters::{PromptDelivery, StreamFormat};
-use agency_engine::agents::{AgentEvent, AgentEventKind, AgentState, RestartRequest};
+use agency_engine::agents::{AgentError, AgentEvent, AgentEventKind, AgentState, RestartRequest};
 use agency_engine::config::Config;
-use agency_engine::runner::{ScriptStep, Signal, Stream};
+use agency_engine::runner::{InputClosed, NextEvent, ProcessRunner, ScriptStep, Signal, Stream, TerminalSize};
 use agency_model::Event;
-use agency_model::run::Exit;
+use agency_model::run::{Exit, State};
 use agency_system::process::processes_of_run;
 
 use super::place::{Place, say, wait_for_event};
@@ -169,7 +169,10 @@ fn a_function_that_panics_is_an_error_and_leaves_its_name_free() {
     for _ in 0..2 {
         let request = place.request("claude-code");
         let error = place.manager.spawn_agent("grace", request, &AtomicBool::new(false)).unwrap_err();
-        assert_eq!(error.to_string(), "claude could not be started: the function that starts it panicked");
+        assert_eq!(
+            error.to_string(),
+            "claude could not be started: the function that starts it panicked: no runner today"
+        );
     }
     assert!(place.manager.shutdown(&AtomicBool::new(false)).unwrap().stopped.is_empty());
 }
@@ -209,4 +212,126 @@ fn a_second_call_for_events_repeats_none() {
     drop(place);
     let completed = events.by_ref().filter(|event| is_event(event, |event| matches!(event, Event::Completed { .. })));
     assert_eq!(completed.count(), 0, "it was given before");
+}
+
+// A restart that is refused leaves the agent alone.
+#[test]
+fn a_restart_that_cannot_succeed_does_not_stop_the_agent() {
+    let mut config = Config::default();
+    let mine = config.agent("claude-code").unwrap().1.clone();
+    config.agents.insert("mine".to_owned(), mine);
+    let mut place = Place::new(config, |_| vec![]);
+    let request = place.request("mine");
+    let judy = place.manager.spawn_agent("judy", request, &AtomicBool::new(false)).unwrap();
+    let restart = || RestartRequest::new("/").environment([("PATH".into(), "/nowhere".into())].into());
+
+    let empty = place.manager.restart_agent("judy", restart().prompt(""), &AtomicBool::new(false)).unwrap_err();
+    assert!(empty.to_string().contains("is empty"), "{empty}");
+    let interrupted = place.manager.restart_agent("judy", restart(), &AtomicBool::new(true)).unwrap_err();
+    assert!(interrupted.to_string().contains("interrupted"), "{interrupted}");
+    // Another program, which does not know the agent.
+    let mut other = place.manager_of_another_program();
+    let unknown = other.restart_agent("judy", restart(), &AtomicBool::new(false)).unwrap_err();
+    assert!(unknown.to_string().contains("'mine', is not known in this process"), "{unknown}");
+    let AgentError::Create(error) = unknown else { panic!("{unknown}") };
+    assert!(error.hint().unwrap().contains("Agency::builder().adapter"), "{error:?}");
+
+    let run = place.manager.agent("judy").unwrap().run;
+    assert_eq!((run.id, run.state), (judy.run.id, State::Running));
+    assert_eq!(place.started.handle(0).signals(), []);
+    place.manager.restart_agent("judy", restart(), &AtomicBool::new(false)).unwrap();
+    assert!(place.started.handle(0).signals().contains(&Signal::TERM));
+}
+
+// `events()` and `watch_run` have all that an agent printed.
+#[test]
+fn the_output_of_a_plain_agent_has_its_errors_and_its_unfinished_end() {
+    let mut config = Config::default();
+    let mut plain = config.agent("claude-code").unwrap().1.clone();
+    (plain.headless.stream, plain.headless.prompt) = (StreamFormat::Text, PromptDelivery::Stdin);
+    config.agents.insert("plain".to_owned(), plain);
+    let mut place = Place::new(config, |_| {
+        vec![
+            ScriptStep::Say(Stream::Stderr, b"a warning\n".to_vec()),
+            ScriptStep::Say(Stream::Stdout, b"out\xf0\x9f".to_vec()),
+            ScriptStep::Exit(Exit { exit_code: Some(0), signal: None }),
+        ]
+    });
+    let events = place.manager.events().unwrap();
+    let request = place.request("plain").prompt("Count");
+    let kim = place.manager.spawn_agent("kim", request, &AtomicBool::new(false)).unwrap();
+    let mut watched = String::new();
+    place.manager.agency().watch_run(&kim.run.id).on_output(|text| watched.push_str(text)).run().unwrap();
+    assert_eq!(watched, "a warning\nout\u{fffd}");
+    // The followers pass on what there is, and end.
+    drop(place);
+    let text: String = events
+        .filter_map(|event| if let AgentEventKind::Output { text, .. } = event.happened { Some(text) } else { None })
+        .collect();
+    assert_eq!(text, "a warning\nout\u{fffd}");
+}
+
+/// A runner whose `next` panics: at once, or when it is polled.
+struct Panicking {
+    at_once: bool,
+}
+
+impl ProcessRunner for Panicking {
+    fn pid(&self) -> u32 {
+        i32::MAX.unsigned_abs()
+    }
+
+    fn next(&mut self) -> NextEvent<'_> {
+        assert!(!self.at_once, "no next today");
+        Box::pin(async { panic!("no {} today", "future") })
+    }
+
+    fn written(&self, _stream: Stream, _length: usize) -> &[u8] {
+        &[]
+    }
+
+    fn type_in(&mut self, _bytes: &[u8]) -> Result<(), InputClosed> {
+        Ok(())
+    }
+
+    fn close_input(&mut self) {}
+
+    fn resize(&mut self, _size: TerminalSize) {}
+
+    fn signal(&self, _signal: Signal) {}
+
+    fn exit(&self) -> Option<Exit> {
+        None
+    }
+
+    fn is_silent(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn the_error_of_a_run_says_how_its_runner_panicked() {
+    for (at_once, reason) in [(true, "no next today"), (false, "no future today")] {
+        let mut config = Config::default();
+        config.restart.failures = 1;
+        let mut place = Place::with_runner(config, move || Box::new(Panicking { at_once }));
+        let request = place.request("claude-code");
+        let liam = place.manager.spawn_agent("liam", request, &AtomicBool::new(false)).unwrap();
+        let ended = place.manager.agency().wait(&liam.run.id, None, State::is_terminal).unwrap();
+        assert_eq!(ended.state, State::Failed);
+        let error = ended.error.unwrap();
+        assert!(error.contains(&format!("the runner of the agent panicked: {reason}")), "{error}");
+    }
+}
+
+#[test]
+fn an_environment_that_no_process_can_have_is_refused() {
+    let mut place = Place::new(Config::default(), |_| vec![]);
+    for (name, value, why) in [("A\0B", "x", "NUL"), ("A", "x\0", "NUL"), ("A=B", "x", "'='"), ("", "x", "empty")] {
+        let mut request = place.request("claude-code");
+        request.environment.insert(name.into(), value.into());
+        let error = place.manager.spawn_agent("mia", request, &AtomicBool::new(false)).unwrap_err().to_string();
+        assert!(error.contains("cannot be passed to an agent") && error.contains(why), "{error}");
+    }
+    assert_eq!(place.started.count(), 0);
 }

@@ -78,6 +78,27 @@ pub(super) fn a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name
     assert!(!orchestrator.sessions().is_driven(session.id()).unwrap());
 }
 
+/// The driver does not know the adapter, and its session does not use it.
+pub(super) fn an_unknown_adapter_that_a_session_does_not_use_is_not_needed() {
+    let place = Place::new();
+    let mut config = Config::default();
+    config.host = HostChoice::Detached;
+    let mut agent = AgentConfig::new("sh");
+    agent.args = vec!["-c".to_owned(), "true".to_owned()];
+    config.agents.insert("in_memory".to_owned(), agent);
+    let program = place.program("without-adapters");
+    let mut agency = place.builder().config(config).adapter("mine", &Mine).program(program).build().unwrap();
+    let file = place.file("workflow.yaml");
+    std::fs::write(&file, WORKFLOW).unwrap();
+    let loaded = load(&Project::around(&place.repo), &file, agency.config(), None).unwrap();
+    let mut orchestrator = Orchestrator::new(agency.clone());
+    let request = StartRequest::new(loaded, &place.repo, Task::new("Count", ""));
+    let session = orchestrator.start(request, &AtomicBool::new(false)).unwrap();
+    let driver = agency.list(&RunFilter::default().kind(RunKind::Workflow)).unwrap().remove(0);
+    let ended = agency.wait(&driver.id, None, State::is_terminal).unwrap();
+    assert_eq!(orchestrator.show(session.id()).unwrap().state(), SessionState::Completed, "{ended:?}");
+}
+
 fn mode_of(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }

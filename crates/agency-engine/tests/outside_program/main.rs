@@ -60,6 +60,10 @@ const TESTS: &[Test] = &[
         configuration::a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name,
     ),
     (
+        "an_unknown_adapter_that_a_session_does_not_use_is_not_needed",
+        configuration::an_unknown_adapter_that_a_session_does_not_use_is_not_needed,
+    ),
+    (
         "a_session_is_followed_in_one_thread_and_approved_by_a_clone_in_another",
         following::a_session_is_followed_in_one_thread_and_approved_by_a_clone_in_another,
     ),

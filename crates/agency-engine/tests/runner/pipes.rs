@@ -157,3 +157,23 @@ fn input_that_nothing_reads_is_refused_instead_of_lost() {
         assert_eq!(Heard::to_end(&mut listener).await.stdout, b"");
     });
 }
+
+// What a runner's documentation says about dropping it.
+#[test]
+fn a_program_whose_pipes_are_dropped_continues_until_it_writes() {
+    let directory = tempfile::tempdir().unwrap();
+    let mark = directory.path().join("mark");
+    // The end of its input says that the runner was dropped.
+    let script = "echo $$ ready; cat >/dev/null; echo continued >\"$MARK\"; echo more; echo late >>\"$MARK\"";
+    let command = shell(script).environment([("MARK", mark.as_os_str())]).stdin(StdinPlan::Open);
+    on_time(async {
+        let mut listener = listen(&command);
+        let mut heard = Heard::default();
+        heard.until(&mut listener, "ready\n").await;
+        let pid = heard.clean.split_whitespace().next().unwrap().parse().unwrap();
+        let program = ProcessHandle::open(pid).unwrap();
+        drop(listener);
+        assert!(program.wait(std::time::Duration::from_secs(30)));
+    });
+    assert_eq!(std::fs::read_to_string(&mark).unwrap(), "continued\n");
+}

@@ -275,3 +275,88 @@ fn a_runner_outside_of_a_runtime_is_an_error() {
         assert!(matches!(error, SpawnError::NoRuntime), "{error}");
     }
 }
+
+// What a runner's documentation says about dropping it.
+#[test]
+fn a_program_whose_terminal_is_dropped_gets_hup() {
+    let directory = tempfile::tempdir().unwrap();
+    for script in [
+        "trap 'echo hup >\"$MARK\"; exit' HUP; echo $$ ready; while :; do sleep 0.01; done",
+        // It ends by the signal, before it says anything.
+        "echo $$ ready; while :; do sleep 0.01; done; echo late >\"$MARK\"",
+    ] {
+        let mark = directory.path().join(if script.starts_with("trap") { "handled" } else { "ended" });
+        let command = shell(script).environment([("MARK", mark.as_os_str())]);
+        on_time(async {
+            let mut listener = listen(&command);
+            let mut heard = Heard::default();
+            heard.until(&mut listener, "ready\n").await;
+            let pid = heard.clean.split_whitespace().next().unwrap().parse().unwrap();
+            let program = ProcessHandle::open(pid).unwrap();
+            drop(listener);
+            assert!(program.wait(Duration::from_secs(30)), "{script}");
+        });
+        let said = std::fs::read_to_string(&mark).unwrap_or_default();
+        assert_eq!(said, if script.starts_with("trap") { "hup\n" } else { "" });
+    }
+}
+
+#[test]
+fn an_empty_program_is_named() {
+    on_time(async {
+        let command = RunnerCommand::new("");
+        for error in [AgentRunner::spawn(&command).map(drop), HeadlessRunner::spawn(&command).map(drop)] {
+            assert!(matches!(error, Err(SpawnError::NoProgram)), "{error:?}");
+        }
+    });
+}
+
+/// Both kinds of runner, with a script that does not end.
+fn endless_runners() -> [fn() -> Box<dyn ProcessRunner>; 2] {
+    const SCRIPT: &str = "trap '' TERM HUP PIPE; while :; do sleep 0.01; done";
+    [
+        || Box::new(AgentRunner::spawn(&shell(SCRIPT)).unwrap()),
+        || Box::new(HeadlessRunner::spawn(&shell(SCRIPT)).unwrap()),
+    ]
+}
+
+#[test]
+fn a_listener_made_outside_of_the_runtime_of_its_runner_reads_to_the_end() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    // The child holds the streams open, so that the end is waited for.
+    let command = shell("sleep 600 & echo said; echo $!");
+    let runner = runtime.block_on(async { HeadlessRunner::spawn(&command).unwrap() });
+    let mut listener = Listener::new(Box::new(runner));
+    let heard = poll_outside(Heard::to_end(&mut listener));
+    assert!(heard.clean.starts_with("said\n"), "{heard:?}");
+    assert!(listener.runner().exit().unwrap().is_success());
+    listener.runner().kill_survivors();
+}
+
+#[test]
+fn a_listener_whose_runtime_is_gone_ends_and_still_stops_the_program() {
+    for spawn in endless_runners() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let runner = runtime.block_on(async { spawn() });
+        let program = ProcessHandle::open(runner.pid()).unwrap();
+        let mut listener = Listener::new(runner);
+        drop(runtime);
+        assert_eq!(poll_outside(listener.next()), None);
+        let exit = listener.runner().exit().unwrap();
+        assert_eq!((exit.exit_code, exit.signal), (None, None), "it is not known");
+        let exit = on_time(listener.stop(Duration::from_millis(50)));
+        assert_eq!(exit.map(|exit| (exit.exit_code, exit.signal)), Some((None, None)));
+        assert!(program.wait(Duration::from_secs(30)), "it ignores TERM, and was killed");
+    }
+}
+
+#[test]
+fn a_runtime_without_time_is_enough() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    for spawn in endless_runners() {
+        runtime.block_on(async {
+            let mut listener = Listener::new(spawn());
+            assert_eq!(listener.stop(Duration::from_millis(50)).await.unwrap().signal, Some(9));
+        });
+    }
+}

@@ -8,6 +8,7 @@ use crate::McpPreset;
 
 /// The JSON Schema of a workflow file, for editors.
 #[must_use]
+#[doc(hidden)]
 pub fn workflow_schema() -> schemars::Schema {
     let mut definitions: Map<String, Value> = Shape::ALL
         .iter()

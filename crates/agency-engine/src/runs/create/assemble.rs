@@ -17,7 +17,7 @@ use super::naming::RunName;
 use super::notify::notify_targets;
 use super::origin::RunOrigin;
 use super::plan::PlannedPrompt;
-use super::validate::check_host;
+use super::validate::{check_environment, check_host};
 use super::{CreateError, InputFingerprint, Plan, mcp_servers};
 use crate::agency::Agency;
 use crate::config::AgentConfig;
@@ -61,6 +61,7 @@ impl AskedFrom {
 impl Agency {
     /// Checks what all runs need, and puts the plan together.
     pub(super) fn assemble(&self, parts: PlanParts, from: AskedFrom) -> Result<Plan, CreateError> {
+        check_environment(&from.environment)?;
         let spec = RunSpec { workspace: parts.origin.workspace_kind(), ..parts.spec };
         check_host(spec.host, &from.search_path())?;
         let (agent_version, mut notices) = match (&parts.origin, &parts.prompt) {

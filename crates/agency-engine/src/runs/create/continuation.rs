@@ -25,11 +25,18 @@ impl Agency {
 
     /// Whether the conversation of a run has ended, and no other run continues it.
     pub(super) fn check_conversation(&self, parent: &RunRow) -> Result<(), CreateError> {
+        if !parent.state.is_terminal() {
+            let hint = "send it a message with agency send, or stop it first";
+            return Err(CreateError::State { message: format!("{} is {}", parent.id, parent.state), hint });
+        }
+        self.check_continuable(parent)
+    }
+
+    /// The same, for a run that is stopped first if it is live.
+    pub(super) fn check_continuable(&self, parent: &RunRow) -> Result<(), CreateError> {
         let refuse = |message: String, hint| Err(CreateError::State { message, hint });
         let id = &parent.id;
-        if !parent.state.is_terminal() {
-            return refuse(format!("{id} is {}", parent.state), "send it a message with agency send, or stop it first");
-        }
+        let is_live_parent = |other: &RunRow| other.id == *id && !parent.state.is_terminal();
         if parent.removed_at.is_some() {
             let others = self.store.runs_in_worktree(parent.worktree_path.as_deref())?;
             if let Some(other) = others.iter().find(|other| other.id != *id) {
@@ -52,10 +59,13 @@ impl Agency {
             other.parent_id.as_ref() == Some(id)
                 || (other.worktree_path.is_some() && other.worktree_path == parent.worktree_path && !is_own_task(other))
         };
-        if let Some(other) = self.store.live()?.iter().find(continues_here) {
+        if let Some(other) = self.store.live()?.iter().find(|other| continues_here(other) && !is_live_parent(other)) {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
         }
-        let is_left = |orphan: &&Orphan| orphan.row.id == *id || continues_here(&&orphan.row);
+        // A live run without a supervisor is ended with what is left of it.
+        let is_left = |orphan: &&Orphan| {
+            (orphan.row.id == *id || continues_here(&&orphan.row)) && !is_live_parent(&orphan.row)
+        };
         if let Some(orphan) = self.orphans()?.iter().find(is_left) {
             let processes: Vec<String> = orphan.processes.iter().map(|process| process.pid().to_string()).collect();
             let message = format!(

@@ -143,6 +143,31 @@ impl fmt::Display for PathUse {
 }
 
 impl CreateError {
+    /// What to do about it, where that is known and not in the message: also which name of an agent may be meant. Options
+    /// of the command line in it have methods of the same names on the requests, such as
+    /// [`RunRequest::prompt`](super::RunRequest::prompt) for `--prompt`.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Value { hint, .. } | Self::State { hint, .. } => Some(hint),
+            Self::Runner { hint, .. } => Some(hint),
+            Self::Spec(_)
+            | Self::Path { .. }
+            | Self::Recursion
+            | Self::MaxAgents { .. }
+            | Self::Workspace(_)
+            | Self::Tmux(_)
+            | Self::Store(_)
+            | Self::Home(_)
+            | Self::Host(_)
+            | Self::NotInitialised(_)
+            | Self::PlanUsed(_)
+            | Self::Start { .. }
+            | Self::Stopped
+            | Self::Interrupted => None,
+        }
+    }
+
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> ErrorCode {

@@ -69,6 +69,12 @@ fn find_runner(
     search_path: &SearchPath<'_>,
 ) -> Result<(AgentConfig, PathBuf), CreateError> {
     let Some((_, agent)) = config.agent(kind) else {
+        if let Some(why) = config.adapter_missing_for(kind) {
+            return Err(CreateError::Runner {
+                message: format!("'{kind}' cannot be used: {why}"),
+                hint: "give every program of a session the same adapters".to_owned(),
+            });
+        }
         let names: Vec<&str> = config.agents.keys().map(String::as_str).collect();
         let meant =
             nearest(kind, names.iter().copied()).map_or_else(String::new, |name| format!("did you mean {name}? "));

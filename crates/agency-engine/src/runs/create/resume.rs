@@ -143,6 +143,17 @@ fn not_resumable(parent: &RunRow, spec: &RunSpec, is_known: bool) -> CreateError
     }
 }
 
+/// The agent of a run that another program started, with an adapter of its own, or with another configuration.
+fn unknown_agent(parent: &RunRow, kind: &str) -> CreateError {
+    CreateError::Runner {
+        message: format!("the agent of {}, '{kind}', is not known in this process", parent.id),
+        hint: format!(
+            "add [agents.{kind}] to the configuration; a program with an adapter for '{kind}' passes it to \
+             Agency::builder().adapter and to Init::adapter"
+        ),
+    }
+}
+
 /// Whether the agent can continue with this prompt, or without one.
 fn check_next_prompt(
     prompt: Option<&str>,
@@ -169,6 +180,19 @@ impl Agency {
         self.adopt_missing()?;
         let parent = self.store.run(&request.parent.id)?;
         self.check_conversation(&parent)?;
+        self.plan_continuation(parent, request)
+    }
+
+    /// Checks whether a live run can be started again once it is stopped. Nothing is changed.
+    pub(crate) fn check_restart(&mut self, request: ResumeRequest) -> Result<(), CreateError> {
+        self.refuse_within_ask(&request.environment)?;
+        self.adopt_missing()?;
+        let parent = self.store.run(&request.parent.id)?;
+        self.check_continuable(&parent)?;
+        self.plan_continuation(parent, request).map(drop)
+    }
+
+    fn plan_continuation(&self, parent: RunRow, request: ResumeRequest) -> Result<Plan, CreateError> {
         let id = RunId::from_ulid(Ulid::generate());
         let before = self.spec_of(&parent)?;
         let mut spec = changed_spec(before, &request);
@@ -180,7 +204,10 @@ impl Agency {
             terminal: request.terminal,
             notify: request.notify,
         };
-        let (agent, program) = self.agent_of(parent.kind, &spec, &from.search_path())?;
+        let (agent, program) = self.agent_of(parent.kind, &spec, &from.search_path()).map_err(|error| {
+            let kind = &spec.runner.kind;
+            if self.config.agent(kind).is_some() { error } else { unknown_agent(&parent, kind) }
+        })?;
         let directory = PathBuf::from(parent.directory());
         let search = ConversationSearch {
             program: &program,

@@ -147,11 +147,17 @@ impl Creation<'_> {
         let said =
             Some(printed.trim().to_owned()).filter(|printed| !printed.is_empty()).unwrap_or_else(|| last_of(&log));
         match (said.as_str(), path.exists()) {
-            ("", true) => format!("it printed nothing; its log is {}", path.display()),
-            ("", false) => "it printed nothing, and wrote no log".to_owned(),
+            ("", true) => format!("it printed nothing; {}; its log is {}", self.requirement(), path.display()),
+            ("", false) => format!("it printed nothing, and wrote no log; {}", self.requirement()),
             (said, true) => format!("{said}\nIts log is {}", path.display()),
             (said, false) => format!("{said}\nIt wrote no log"),
         }
+    }
+
+    /// What a program that ends without a word may lack.
+    fn requirement(&self) -> String {
+        let program = self.agency.executable.display();
+        format!("{program} must be agency, or a program that calls agency_engine::init() at the top of main")
     }
 
     pub(super) fn wait_for_report(&self, supervisor: &mut UnixStream) -> Result<Report, CreateError> {

@@ -1,6 +1,8 @@
 //! What is checked about a request before anything is created.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 
 use agency_model::spec::RunSpec;
 use agency_model::{Host, Mode};
@@ -41,6 +43,27 @@ pub(super) fn check_name(name: Option<&str>) -> Result<(), CreateError> {
             field: "name",
             message: format!("`name` {name:?} cannot be used: a name has 1 to {MAX_NAME_CHARS} characters on one line"),
             hint: "choose a short label; what the agent is to do belongs into the prompt",
+        });
+    }
+    Ok(())
+}
+
+/// Whether an agent can have this environment. Values may be secrets, so they are not repeated.
+pub(super) fn check_environment(environment: &BTreeMap<OsString, OsString>) -> Result<(), CreateError> {
+    let has = |text: &OsStr, byte: u8| text.as_bytes().contains(&byte);
+    for (name, value) in environment {
+        // The system takes a '=' at the beginning for a part of the name.
+        let has_equals = name.as_bytes().iter().skip(1).any(|byte| *byte == b'=');
+        let why = match name.is_empty() {
+            true => "its name is empty",
+            false if has(name, 0) || has(value, 0) => "it contains a NUL character",
+            false if has_equals => "its name contains '='",
+            false => continue,
+        };
+        return Err(CreateError::Value {
+            field: "environment",
+            message: format!("the environment variable {name:?} cannot be passed to an agent: {why}"),
+            hint: "correct its name or its value, or leave it out",
         });
     }
     Ok(())
