@@ -8,7 +8,7 @@ use std::time::Duration;
 use agency_model::workflow::{HistoryEntry, SessionState};
 use agency_model::{QuestionId, SessionId};
 
-use super::{Orchestrator, OrchestratorError};
+use super::{Orchestrator, OrchestratorError, SessionError};
 use crate::store::QuestionRow;
 use crate::watch::{DirectoryWatch, StopHandle};
 
@@ -58,8 +58,13 @@ impl Orchestrator {
     ///
     /// # Errors
     ///
-    /// Fails when the database cannot be opened again, or the directory of the session not be watched.
+    /// Fails when there is no such session, when the database cannot be opened again, and when the directory of the session
+    /// cannot be watched.
     pub fn session_events(&self, id: &SessionId, after: u64) -> Result<SessionEvents, OrchestratorError> {
+        // Otherwise only a directory would be missing.
+        if !self.sessions.directory(id).path().exists() {
+            return Err(SessionError::NotFound(id.to_string()).into());
+        }
         let stop = StopHandle::new();
         Ok(SessionEvents {
             orchestrator: Self::new(self.agency.try_clone()?),

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 use agency_model::run::Exit;
 use agency_system::process::{ProcessHandle, ReadFirst, ReadOrder, of_session, signal_group};
 use tokio::process::Child;
+use tokio::runtime::Handle;
 
 use super::input::ProgramInput;
 use super::output::Output;
@@ -15,6 +16,8 @@ use super::{InputClosed, RunnerEvent, Signal, Stream};
 /// A process that leads a session and a group of its own.
 pub(super) struct Running {
     child: Child,
+    /// Where it was started.
+    runtime: Handle,
     pid: u32,
     streams: Streams,
     pub(super) input: ProgramInput,
@@ -56,7 +59,8 @@ impl Streams {
 impl Running {
     pub(super) fn new(child: Child, streams: Streams, input: ProgramInput) -> io::Result<Self> {
         let pid = child.id().ok_or_else(|| io::Error::other("it was gone before it had a pid"))?;
-        Ok(Self { child, pid, streams, input, exit: None })
+        let runtime = Handle::try_current().map_err(io::Error::other)?;
+        Ok(Self { child, runtime, pid, streams, input, exit: None })
     }
 
     pub(super) const fn pid(&self) -> u32 {
@@ -96,10 +100,10 @@ impl Running {
     }
 
     pub(super) async fn next(&mut self) -> RunnerEvent {
-        let Self { child, streams, input, exit, .. } = self;
+        let Self { child, runtime, streams, input, exit, .. } = self;
         tokio::select! {
             event = streams.read(), if streams.is_open() => event,
-            status = child.wait(), if exit.is_none() => {
+            status = wait_within(runtime, child), if exit.is_none() => {
                 *exit = Some(exit_of(&status));
                 RunnerEvent::Exited
             }
@@ -109,10 +113,21 @@ impl Running {
     }
 }
 
+/// Waits for the end of a child. When its runtime was dropped, tokio looks for another one in the thread that polls, and
+/// panics where there is none; within the one that was dropped it returns an error.
+async fn wait_within(runtime: &Handle, child: &mut Child) -> io::Result<ExitStatus> {
+    let mut wait = std::pin::pin!(child.wait());
+    std::future::poll_fn(|context| {
+        let _within = runtime.enter();
+        wait.as_mut().poll(context)
+    })
+    .await
+}
+
 fn exit_of(status: &io::Result<ExitStatus>) -> Exit {
     match status {
         Ok(status) => Exit { exit_code: status.code(), signal: status.signal() },
-        // Another process reaped it; its exit status is not known.
+        // Another process reaped it, or its runtime was dropped; its exit status is not known.
         Err(_) => Exit { exit_code: None, signal: None },
     }
 }

@@ -322,15 +322,19 @@ fn endless_runners() -> [fn() -> Box<dyn ProcessRunner>; 2] {
 
 #[test]
 fn a_listener_made_outside_of_the_runtime_of_its_runner_reads_to_the_end() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The child holds the streams open, so that the end is waited for.
     let command = shell("sleep 600 & echo said; echo $!");
     let runner = runtime.block_on(async { HeadlessRunner::spawn(&command).unwrap() });
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let running = std::thread::spawn(move || runtime.block_on(ended));
     let mut listener = Listener::new(Box::new(runner));
     let heard = poll_outside(Heard::to_end(&mut listener));
     assert!(heard.clean.starts_with("said\n"), "{heard:?}");
     assert!(listener.runner().exit().unwrap().is_success());
     listener.runner().kill_survivors();
+    drop(end);
+    running.join().unwrap().unwrap_err();
 }
 
 #[test]
