@@ -39,7 +39,7 @@ impl RunnerOutput {
 /// It needs no runtime of its own: it is made anywhere, and any executor waits for the output while the tokio runtime in
 /// which the runner was started runs. Once that runtime was dropped, nothing more is read: [`next`](Self::next) returns
 /// `None`, what was not read is lost, and the [`exit`](ProcessRunner::exit) of a program whose end was not seen has neither
-/// a code nor a signal. [`stop`](Self::stop) still ends such a program, by KILL after the grace at the latest.
+/// a code nor a signal. [`stop`](Self::stop) still ends such a program with its group, by KILL after the grace at the latest.
 ///
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
 pub struct Listener {

@@ -22,6 +22,8 @@ pub(super) struct Running {
     streams: Streams,
     pub(super) input: ProgramInput,
     exit: Option<Exit>,
+    /// Whether its end cannot be waited for any more, because its runtime was dropped. Its number stays its own.
+    lost: bool,
 }
 
 /// What a process writes, and which stream of two is read first.
@@ -60,7 +62,7 @@ impl Running {
     pub(super) fn new(child: Child, streams: Streams, input: ProgramInput) -> io::Result<Self> {
         let pid = child.id().ok_or_else(|| io::Error::other("it was gone before it had a pid"))?;
         let runtime = Handle::try_current().map_err(io::Error::other)?;
-        Ok(Self { child, runtime, pid, streams, input, exit: None })
+        Ok(Self { child, runtime, pid, streams, input, exit: None, lost: false })
     }
 
     pub(super) const fn pid(&self) -> u32 {
@@ -84,13 +86,16 @@ impl Running {
 
     /// Once the leader is gone, its number may be that of another process.
     pub(super) fn signal(&self, signal: Signal) {
-        if self.exit.is_none() {
+        if self.exit.is_none() || self.lost {
             signal_group(self.pid, signal.to_system());
         }
     }
 
     /// What is left of its session once it has exited.
     pub(super) fn survivors(&self) -> Vec<ProcessHandle> {
+        if self.lost {
+            return ProcessHandle::open(self.pid).filter(ProcessHandle::is_running).into_iter().collect();
+        }
         if self.exit.is_some() { of_session(self.pid) } else { vec![] }
     }
 
@@ -100,16 +105,26 @@ impl Running {
     }
 
     pub(super) async fn next(&mut self) -> RunnerEvent {
-        let Self { child, runtime, streams, input, exit, .. } = self;
-        tokio::select! {
+        let Self { child, runtime, streams, input, exit, lost, .. } = self;
+        let event = tokio::select! {
             event = streams.read(), if streams.is_open() => event,
             status = wait_within(runtime, child), if exit.is_none() => {
                 *exit = Some(exit_of(&status));
+                *lost = status.is_err();
                 RunnerEvent::Exited
             }
             () = input.write(), if input.is_open() => RunnerEvent::TookInput,
             else => std::future::pending().await,
+        };
+        if *lost {
+            // It may have exited, or another process may have reaped it.
+            match child.try_wait() {
+                Ok(Some(status)) => (*exit, *lost) = (Some(exit_of(&Ok(status))), false),
+                Ok(None) => {}
+                Err(_) => *lost = false,
+            }
         }
+        event
     }
 }
 

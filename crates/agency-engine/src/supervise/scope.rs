@@ -29,11 +29,12 @@ impl SupervisorScope {
         match self {
             Self::Process => runner::spawn(mode, command),
             // The run of a function that panics ends like that of one that fails, with its error.
-            Self::Thread(factory) => catch_unwind(AssertUnwindSafe(|| factory(mode, command)))
-                .unwrap_or_else(|panic| {
+            Self::Thread(factory) => {
+                catch_unwind(AssertUnwindSafe(|| factory(mode, command))).unwrap_or_else(|panic| {
                     let (program, message) = (command.get_program().to_owned(), panic_message(&*panic));
                     Err(SpawnError::Panicked { program, message })
-                }),
+                })
+            }
         }
     }
 

@@ -313,7 +313,7 @@ fn an_empty_program_is_named() {
 
 /// Both kinds of runner, with a script that does not end.
 fn endless_runners() -> [fn() -> Box<dyn ProcessRunner>; 2] {
-    const SCRIPT: &str = "trap '' TERM HUP PIPE; while :; do sleep 0.01; done";
+    const SCRIPT: &str = "trap '' TERM HUP PIPE; echo ready; while :; do sleep 0.01; done";
     [
         || Box::new(AgentRunner::spawn(&shell(SCRIPT)).unwrap()),
         || Box::new(HeadlessRunner::spawn(&shell(SCRIPT)).unwrap()),
@@ -344,6 +344,7 @@ fn a_listener_whose_runtime_is_gone_ends_and_still_stops_the_program() {
         let runner = runtime.block_on(async { spawn() });
         let program = ProcessHandle::open(runner.pid()).unwrap();
         let mut listener = Listener::new(runner);
+        runtime.block_on(Heard::default().until(&mut listener, "ready\n"));
         drop(runtime);
         assert_eq!(poll_outside(listener.next()), None);
         let exit = listener.runner().exit().unwrap();
@@ -360,6 +361,7 @@ fn a_runtime_without_time_is_enough() {
     for spawn in endless_runners() {
         runtime.block_on(async {
             let mut listener = Listener::new(spawn());
+            Heard::default().until(&mut listener, "ready\n").await;
             assert_eq!(listener.stop(Duration::from_millis(50)).await.unwrap().signal, Some(9));
         });
     }

@@ -63,9 +63,8 @@ impl Agency {
             return refuse(format!("{} is at work in the same workspace", other.id), "wait for it, or stop it first");
         }
         // A live run without a supervisor is ended with what is left of it.
-        let is_left = |orphan: &&Orphan| {
-            (orphan.row.id == *id || continues_here(&&orphan.row)) && !is_live_parent(&orphan.row)
-        };
+        let is_left =
+            |orphan: &&Orphan| (orphan.row.id == *id || continues_here(&&orphan.row)) && !is_live_parent(&orphan.row);
         if let Some(orphan) = self.orphans()?.iter().find(is_left) {
             let processes: Vec<String> = orphan.processes.iter().map(|process| process.pid().to_string()).collect();
             let message = format!(
