@@ -43,7 +43,7 @@ impl Future for Alarm {
     }
 }
 
-/// Wakes the last of the wakers at the deadline; earlier, if nobody waits any more, ends.
+/// Wakes the last of the wakers at the deadline, and ends earlier when the wait does.
 fn wake_at(deadline: Instant, wakers: &Receiver<Waker>) {
     let mut last: Option<Waker> = None;
     loop {

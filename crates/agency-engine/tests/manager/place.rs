@@ -62,9 +62,10 @@ impl Place {
         config: Config,
         runner: impl Fn() -> Box<dyn ProcessRunner> + Send + Sync + 'static,
     ) -> Self {
-        let mut place = Self::new(config.clone(), |_| vec![]);
+        let manager_config = ManagerConfig::of(&config);
+        let mut place = Self::new(config, |_| vec![]);
         let agency = place.manager.agency().clone();
-        place.manager = AgentManager::with_runner(agency, ManagerConfig::of(&config), move |_, _| Ok(runner()));
+        place.manager = AgentManager::with_runner(agency, manager_config, move |_, _| Ok(runner()));
         place
     }
 
