@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
-use self::details::{after_colon, also_saved, first_of, listed};
+use self::details::{after_colon, also_saved, first_of, kept_in, listed};
 use super::{Commit, JjError};
 
 /// Says what could not be done to a workspace.
@@ -234,8 +234,10 @@ pub enum WorkspaceError {
         source: Box<WorkspaceError>,
     },
     /// No work of the run was saved.
-    #[error("no work of {run} was saved{}", also_saved(.other_refs))]
+    #[error("no work of {run} was saved{}{}", also_saved(.other_refs), kept_in(.kept.as_deref()))]
     NothingSaved {
+        /// Where files of its worktree are kept that no ref can hold.
+        kept: Option<PathBuf>,
         /// The run.
         run: RunId,
         /// The refs that hold commits of its worktree.

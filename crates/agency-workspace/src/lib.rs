@@ -70,6 +70,7 @@ pub use git_command::REPOSITORY_VARIABLES;
 pub use in_place::InPlace;
 pub use jj::{JjError, JjWorkspace, SharedJjWorkspace, restore_ref_with_jj, restore_with_jj};
 pub use jj::{OLDEST_JJ, jj_version};
+pub use kept::kept_work;
 pub use merge::{
     Committed, Conflict, DirtyCheckout, DirtyFiles, MergeError, MergeOutcome, MergeRequest, MergeStrategy, Merged,
     SavedChanges, default_target,
@@ -331,7 +332,7 @@ impl Removal {
 pub enum WorktreeOutcome {
     /// It was removed, now or by an earlier attempt that is now complete.
     Removed,
-    /// It was deleted by hand; git has forgotten it now.
+    /// It was not at its place, deleted or moved by hand; git has forgotten it now.
     DeletedByHand,
     /// Neither the directory nor git's entry for it was there.
     AlreadyGone,

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use super::checkout::Checkout;
+use super::head::Head;
 use super::link::Identity;
 use super::snapshot::Odd;
 use super::staging::Staging;
@@ -171,7 +173,7 @@ fn save(
     ref_files::move_aside(&lookup.common_dir, &worktree.trash, &worktree.run)?;
     let (work, ignored, mut to) = match lookup.here {
         Some(_) => save_files(worktree, lookup, options)?,
-        None => (None, vec![], Destination::Trash),
+        None => save_staged(worktree, lookup, options)?,
     };
     let work = match work {
         Some(work) => Some(work),
@@ -193,6 +195,23 @@ fn save(
         saved => saved.map_err(not_saved)?,
     };
     Ok(Saved { work, ignored, other_refs, to })
+}
+
+/// Saves what was staged in a worktree whose directory is gone: then git's entry alone leads to it.
+fn save_staged(
+    worktree: &GitWorktree,
+    lookup: &FoundWorktree,
+    options: RemoveOptions,
+) -> Result<(Option<SavedWork>, Vec<PathBuf>, Destination)> {
+    let Some(entry) = &lookup.entry else { return Ok((None, vec![], Destination::Trash)) };
+    let head = Head::branch(&worktree.branch);
+    let checkout = Checkout::of_worktree(&lookup.common_dir, &worktree.path, Some(&entry.admin_dir), head);
+    match snapshot::save_staged_alone(&checkout, &worktree.run, &worktree.base) {
+        Ok(work) => Ok((work, vec![], Destination::Trash)),
+        // What cannot be read stays in the entry.
+        Err(_) if options.force => Ok((None, vec![], Destination::KeptWithEntry)),
+        Err(error) => Err(WorkspaceError::NotSaved { path: worktree.path.clone(), source: Box::new(error) }),
+    }
 }
 
 /// Saves the files. What git cannot take, or no ref can hold, is refused; by force, the whole directory is kept then.

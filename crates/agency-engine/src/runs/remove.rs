@@ -34,8 +34,8 @@ use agency_model::{RunId, Vcs};
 use agency_system::fault;
 use agency_system::lock::Lock;
 use agency_workspace::{
-    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, restore, restore_ref_with_jj,
-    restore_with_jj,
+    InPlace, JjError, Repository, Restored, Workspace, WorkspaceError, empty_trash, kept_work, restore,
+    restore_ref_with_jj, restore_with_jj,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -165,7 +165,16 @@ impl Agency {
     /// Brings saved work back into a new branch.
     pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
         let default = format!("agency/restored-{}", row.id);
-        let new = branch.unwrap_or(&default);
+        self.restore_as(row, branch.unwrap_or(&default)).map_err(|error| match error {
+            RemoveError::Workspace(WorkspaceError::NothingSaved { run, other_refs, kept: None }) => {
+                let kept = kept_work(&self.home.trash(), &row.worktree_owner());
+                WorkspaceError::NothingSaved { run, other_refs, kept }.into()
+            }
+            error => error,
+        })
+    }
+
+    fn restore_as(&self, row: &RunRow, new: &str) -> Result<Restored, RemoveError> {
         Ok(match row.vcs {
             Vcs::Git => {
                 let repository = Repository::open(row.repo_path.as_ref())?;
@@ -176,7 +185,7 @@ impl Agency {
             }
             Vcs::Jj => {
                 let (repository, _) = Repository::reopen_with_jj(row.repo_path.clone().into(), &row.base_commit)?;
-                let nothing = || WorkspaceError::NothingSaved { run: row.id.clone(), other_refs: vec![] };
+                let nothing = || WorkspaceError::NothingSaved { kept: None, run: row.id.clone(), other_refs: vec![] };
                 match &row.saved_ref {
                     Some(saved) if is_ref(saved) => restore_ref_with_jj(&repository, &row.worktree_owner(), new)?,
                     Some(_) | None => restore_with_jj(&repository, &bookmark_of(row), new)?,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agency_model::{ErrorCode, shell_quoted};
+use agency_model::{ErrorCode, RunId, shell_quoted};
 
 use super::super::WorkspaceError;
 use super::super::error::details::{after_colon, listed};
@@ -38,10 +38,13 @@ pub enum MergeError {
     },
     /// The worktree is in the middle of something.
     #[error(
-        "'{}' is in the middle of a {operation}{}; finish or abort it there; to see how: git -C {} status",
-        .path.display(), unresolved(.files), shell_quoted(.path)
+        "'{}' is in the middle of a {operation}{}; to see the work: agency diff {run}; to let its agent finish the \
+         {operation}: agency resume {run} --prompt 'Finish or abort the {operation} that is in progress'",
+        .path.display(), unresolved(.files)
     )]
     HalfDone {
+        /// The run that made the worktree.
+        run: RunId,
         /// The worktree.
         path: PathBuf,
         /// The git command that is half done.
@@ -51,10 +54,13 @@ pub enum MergeError {
     },
     /// The worktree is on another branch than the one it was made for.
     #[error(
-        "'{}' is on {found}, not on its branch '{branch}'; bring the work there, as with: git -C {} switch {}",
-        .path.display(), shell_quoted(.path), shell_quoted(.branch)
+        "'{}' is on {found}, not on its branch '{branch}'; to see the work: agency diff {run}; to let its agent bring it \
+         there: agency resume {run} --prompt {}",
+        .path.display(), shell_quoted(&format!("Merge your work into the branch '{branch}', and switch to that branch"))
     )]
     OtherBranch {
+        /// The run that made the worktree.
+        run: RunId,
         /// The worktree.
         path: PathBuf,
         /// The branch of the worktree.
@@ -116,8 +122,7 @@ pub enum MergeError {
     },
     /// An operation is in progress on the target branch.
     #[error(
-        "branch '{branch}' is in the middle of a {operation} in '{}'; finish or abort it there; to see how: git -C {} \
-         status", .path.display(), shell_quoted(.path)
+        "branch '{branch}' is in the middle of a {operation} in '{}'; it has to be finished or aborted first", .path.display()
     )]
     TargetInUse {
         /// The target branch.
@@ -129,8 +134,7 @@ pub enum MergeError {
     },
     /// The index of the target's checkout holds conflicts.
     #[error(
-        "'{}' has unresolved conflicts in {}; resolve them there; to see how: git -C {} status",
-        .path.display(), listed(.files), shell_quoted(.path)
+        "'{}' has unresolved conflicts in {}; they have to be resolved first", .path.display(), listed(.files)
     )]
     Unresolved {
         /// The checkout.
