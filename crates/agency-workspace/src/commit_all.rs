@@ -111,7 +111,9 @@ fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) 
         Some(_) | None => head,
     };
     let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
-    Err(MergeError::OtherBranch { run: worktree.run.clone(), path, branch, found })
+    let (run, repository) = (worktree.run.clone(), worktree.repository.clone());
+    let commit = checkout.head.commit(common_dir)?;
+    Err(MergeError::OtherBranch { run, path, repository, branch, found, commit })
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

@@ -1,11 +1,11 @@
 //! Why work could not be committed or merged, with the way out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
-use super::super::WorkspaceError;
 use super::super::error::details::{after_colon, listed};
+use super::super::{Commit, WorkspaceError};
 use agency_system::files::FileError;
 
 /// Says why work could not be committed or merged. Nothing of the target branch was changed.
@@ -38,9 +38,8 @@ pub enum MergeError {
     },
     /// The worktree is in the middle of something.
     #[error(
-        "'{}' is in the middle of a {operation}{}; to see the work: agency diff {run}; to let its agent finish the \
-         {operation}: agency resume {run} --prompt 'Finish or abort the {operation} that is in progress'",
-        .path.display(), unresolved(.files)
+        "'{}' is in the middle of a {operation}{}, which has to be finished or aborted by an agent; to see the work: \
+         agency diff {run}", .path.display(), unresolved(.files)
     )]
     HalfDone {
         /// The run that made the worktree.
@@ -54,19 +53,22 @@ pub enum MergeError {
     },
     /// The worktree is on another branch than the one it was made for.
     #[error(
-        "'{}' is on {found}, not on its branch '{branch}'; to see the work: agency diff {run}; to let its agent bring it \
-         there: agency resume {run} --prompt {}",
-        .path.display(), shell_quoted(&format!("Merge your work into the branch '{branch}', and switch to that branch"))
+        "'{}' is on {found}, not on its branch '{branch}'; to see the work: agency diff {run}{}",
+        .path.display(), by_hand(.repository, .commit.as_ref())
     )]
     OtherBranch {
         /// The run that made the worktree.
         run: RunId,
         /// The worktree.
         path: PathBuf,
+        /// The repository of the user.
+        repository: PathBuf,
         /// The branch of the worktree.
         branch: String,
         /// What it is on.
         found: String,
+        /// The commit that is checked out, if there is one.
+        commit: Option<Commit>,
     },
     /// Git or a hook refused the commit.
     #[error("the work in '{}' is not committed{}", .path.display(), after_colon(.message))]
@@ -260,4 +262,12 @@ impl MergeError {
 
 fn unresolved(files: &[PathBuf]) -> String {
     if files.is_empty() { String::new() } else { format!(", with conflicts in {}", listed(files)) }
+}
+
+/// How to merge a commit without agency: in the user's own checkout, where no agent writes settings for git.
+fn by_hand(repository: &Path, commit: Option<&Commit>) -> String {
+    commit.map_or_else(String::new, |commit| {
+        let repository = shell_quoted(repository);
+        format!("; to merge its commits into the branch that you have checked out: git -C {repository} merge {commit}")
+    })
 }

@@ -124,7 +124,8 @@ fn work_on_another_branch_or_beside_the_branch_is_not_guessed_about() {
         let MergeError::OtherBranch { found, .. } = &error else { panic!("{error}") };
         assert_eq!(found, named);
         // A git that starts in the worktree runs what the agent wrote; and to switch back leaves the work behind.
-        assert!(!error.to_string().contains("git -C") && !error.to_string().contains("git switch"), "{error}");
+        let in_worktree = format!("git -C {}", worktree.path.display());
+        assert!(!error.to_string().contains(&in_worktree) && !error.to_string().contains("switch"), "{error}");
     };
     git(&worktree.path, ["switch", "-q", "--create", "other"]);
     refused("other");
