@@ -73,7 +73,7 @@ impl Agency {
         Ok(StartedBy { agent, allow_self_answer: self.config.allow_self_answer && may_answer })
     }
 
-    /// Whether what the process of a run starts is an agent's. The driver of a workflow works for whoever started it.
+    /// Whether an agent is behind what the process of a run starts. For the driver of a workflow that is decided by who started it.
     fn is_of_an_agent(&self, run: &RunId) -> Result<bool, StoreError> {
         let is_driver = self.store.run(run)?.kind == RunKind::Workflow;
         Ok(!is_driver || self.store.is_started_by_agent(run)?)
