@@ -205,7 +205,7 @@ fn work_beside_the_branch_is_merged_by_the_printed_command() {
     let command: Vec<&str> = shown[begin..].split([' ', '"', '\\']).take(5).collect();
     assert_eq!(command[3], "merge", "{shown}");
     follow(&world, &repo, &format!("{} --no-edit", command.join(" ")));
-    assert_eq!(repo.git(&["show", "main:x.txt"]), "x\n");
+    assert_eq!(repo.git(&["show", "main:x.txt"]).trim(), "x");
     let diff = shown.find("agency diff ").unwrap();
     let diff: Vec<&str> = shown[diff..].split([' ', ';', '"']).take(3).collect();
     follow(&world, &repo, &diff.join(" "));
