@@ -17,6 +17,7 @@ use super::merge::{Committed, MergeError, check_identity, hooks_directory, paths
 use super::staging::Staging;
 use super::worktree_lookup::FoundWorktree;
 use super::{Commit, GitWorktree, WorkspaceError, branch, git_state, link, own_ref};
+use agency_model::shell_quoted;
 use agency_system::fault;
 
 /// The file that agency itself put there.
@@ -111,9 +112,10 @@ fn check_branch(worktree: &GitWorktree, checkout: &Checkout, common_dir: &Path) 
         Some(_) | None => head,
     };
     let (path, branch, found) = (worktree.path.clone(), worktree.branch.clone(), found.to_owned());
-    let (run, repository) = (worktree.run.clone(), worktree.repository.clone());
-    let commit = checkout.head.commit(common_dir)?;
-    Err(MergeError::OtherBranch { run, path, repository, branch, found, commit })
+    // In the user's own checkout: no agent writes settings for git there.
+    let repository = shell_quoted(&worktree.repository);
+    let command = checkout.head.commit(common_dir)?.map(|commit| format!("git -C {repository} merge {commit}"));
+    Err(MergeError::OtherBranch { run: worktree.run.clone(), path, branch, found, command })
 }
 
 fn tip(worktree: &GitWorktree, common_dir: &Path) -> Result<Commit, MergeError> {

@@ -1,11 +1,11 @@
 //! Why work could not be committed or merged, with the way out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agency_model::{ErrorCode, RunId, shell_quoted};
 
+use super::super::WorkspaceError;
 use super::super::error::details::{after_colon, listed};
-use super::super::{Commit, WorkspaceError};
 use agency_system::files::FileError;
 
 /// Says why work could not be committed or merged. Nothing of the target branch was changed.
@@ -54,21 +54,19 @@ pub enum MergeError {
     /// The worktree is on another branch than the one it was made for.
     #[error(
         "'{}' is on {found}, not on its branch '{branch}'; to see the work: agency diff {run}{}",
-        .path.display(), by_hand(.repository, .commit.as_ref())
+        .path.display(), by_hand(.command.as_deref())
     )]
     OtherBranch {
         /// The run that made the worktree.
         run: RunId,
         /// The worktree.
         path: PathBuf,
-        /// The repository of the user.
-        repository: PathBuf,
         /// The branch of the worktree.
         branch: String,
         /// What it is on.
         found: String,
-        /// The commit that is checked out, if there is one.
-        commit: Option<Commit>,
+        /// What merges the commit that is checked out, if there is one.
+        command: Option<String>,
     },
     /// Git or a hook refused the commit.
     #[error("the work in '{}' is not committed{}", .path.display(), after_colon(.message))]
@@ -264,10 +262,9 @@ fn unresolved(files: &[PathBuf]) -> String {
     if files.is_empty() { String::new() } else { format!(", with conflicts in {}", listed(files)) }
 }
 
-/// How to merge a commit without agency: in the user's own checkout, where no agent writes settings for git.
-fn by_hand(repository: &Path, commit: Option<&Commit>) -> String {
-    commit.map_or_else(String::new, |commit| {
-        let repository = shell_quoted(repository);
-        format!("; to merge its commits into the branch that you have checked out: git -C {repository} merge {commit}")
+/// How to merge without agency.
+fn by_hand(command: Option<&str>) -> String {
+    command.map_or_else(String::new, |command| {
+        format!("; to merge its commits into the branch that you have checked out: {command}")
     })
 }

@@ -129,7 +129,7 @@ const GIT_PLACES: &[(&str, &str, &str)] = &[
     ("agency-workspace/src/error.rs", "git -C <repository> worktree repair", "the user's repository, where it is now"),
     ("agency-workspace/src/error.rs", "git -C {} worktree unlock", "the recorded repository"),
     ("agency-workspace/src/error.rs", "git -C <new place> worktree repair", "the user's repository, where it is now"),
-    ("agency-workspace/src/merge/error.rs", "git -C {repository} merge", "the recorded repository"),
+    ("agency-workspace/src/commit_all.rs", "git -C {repository} merge", "the recorded repository"),
     ("agency-workspace/src/merge/save.rs", "git -C {} stash apply", "a checkout outside the worktrees of runs"),
     ("agency/src/command/restore.rs", "git -C {root} log", "the recorded repository"),
     ("agency/src/problem/removed.rs", "git -C {} diff", "the recorded repository"),
