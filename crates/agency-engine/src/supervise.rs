@@ -70,9 +70,8 @@ use std::time::Duration;
 
 use agency_model::run::{Phase, Progress, Run, State};
 use agency_model::{Event, RunId};
-use tokio::sync::mpsc;
 
-use self::control::{ControlMessage, Waiter};
+use self::control::{ControlServer, Waiter};
 use self::conversation::ConversationDriver;
 use self::display::Display;
 use self::event_loop::LoopInputs;
@@ -125,7 +124,7 @@ impl<'a> Supervisor<'a> {
         row: RunRow,
         (scope, launch, environment): (SupervisorScope, LaunchOrders, Environment),
         store: Store,
-        control: mpsc::Receiver<ControlMessage>,
+        control: ControlServer,
     ) -> io::Result<Self> {
         let directory = home.run(&row.id);
         let display = Display::new(scope.pane(launch.mode)?, launch.mode, launch.size, &directory);

@@ -154,7 +154,7 @@ impl WorkflowExecutor {
         })
     }
 
-    /// Drives the session until it stands still, as the program of a run. `input` is the output of its supervisor.
+    /// Drives the session until it stops, as the program of a run. `input` is the output of its supervisor.
     pub fn drive(mut self, input: impl Read + Send + 'static) -> Result<SessionState, DriveError> {
         info!(session = %self.record.id, pid = std::process::id(), "driver started");
         listen(input, self.stream.protocol(), self.sender.clone());
@@ -217,7 +217,7 @@ impl WorkflowExecutor {
         }
     }
 
-    /// The end of a step as the session sees it: one that was stopped failed by that, or was completed by a user.
+    /// The end of a step for the session: one that was stopped failed by that, or was completed by a user.
     fn judged(&self, fact: Fact) -> Fact {
         if let Fact::StepEnded { path, attempt, result } = fact {
             let result = self.flow.result(path.name()).cloned().unwrap_or(result);

@@ -22,6 +22,7 @@
 mod adapters;
 mod ask;
 mod assemble;
+mod continuation;
 mod environment;
 mod error;
 mod execute;
@@ -38,6 +39,7 @@ mod plan;
 mod recursion;
 mod request;
 mod resume;
+mod run_files;
 mod supervisor;
 mod uncommitted;
 mod validate;

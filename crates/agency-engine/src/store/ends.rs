@@ -13,6 +13,15 @@ const FILES_COMPARED_AT: &str = "files_compared_at";
 const COMPLETE_IN_FILE: &str = "complete_in_file";
 
 impl Store {
+    /// Whether there is a run that [`Self::live`], [`Self::unnamed`] or [`Self::unrecorded_ends`] would return. Usually there
+    /// is none. That is read by one small statement: to prepare one with all columns takes longer than all that it reads.
+    pub(crate) fn has_unsettled_runs(&self) -> Result<bool, StoreError> {
+        let any = "SELECT EXISTS (SELECT 1 FROM runs WHERE state IN ('queued', 'running'))
+            OR EXISTS (SELECT 1 FROM runs INDEXED BY runs_unnamed WHERE name IS NULL)
+            OR EXISTS (SELECT 1 FROM runs INDEXED BY runs_end_unrecorded WHERE end_recorded = 0)";
+        Ok(self.connection()?.query_row(any, [], |row| row.get(0))?)
+    }
+
     /// The finished runs whose exit markers may be missing, oldest first. Usually there are none, which is cheap to check.
     pub fn unrecorded_ends(&self) -> Result<Vec<RunRow>, StoreError> {
         let sql = format!(

@@ -201,7 +201,8 @@ impl Store {
     }
 
     pub(super) fn rows(&self, sql: &str, values: impl Params) -> Result<Vec<RunRow>, StoreError> {
-        let mut statement = self.connection()?.prepare(sql)?;
+        // To prepare a statement with all columns takes longer than to read one row.
+        let mut statement = self.connection()?.prepare_cached(sql)?;
         let mut rows = statement.query(values)?;
         let mut found = vec![];
         while let Some(row) = rows.next()? {

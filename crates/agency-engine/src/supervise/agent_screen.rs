@@ -1,5 +1,7 @@
 //! The screen of an interactive agent, as the supervisor keeps it for later viewers.
 
+use std::num::NonZeroU16;
+
 use super::partial_sequence::PartialSequence;
 use agency_adapters::screen::{Characters, WindowTitle};
 use agency_system::process::TerminalSize;
@@ -115,16 +117,23 @@ impl AgentScreen {
 }
 
 /// `CSI 8 ; rows ; columns t`, which sets the size of an xterm window.
-pub(super) fn size_of_window((rows, columns): (std::num::NonZeroU16, std::num::NonZeroU16)) -> Vec<u8> {
+pub(super) fn size_of_window((rows, columns): (NonZeroU16, NonZeroU16)) -> Vec<u8> {
     format!("\x1b[8;{rows};{columns}t").into_bytes()
 }
 
 /// Draws one of the two screens, with the saved cursor and the region that scrolls.
 fn draw(bytes: &mut Vec<u8>, screen: &vt100::Screen) {
     bytes.extend(screen.contents_formatted().bytes());
-    put_cursor(bytes, &after(screen, "\x1b8"));
+    let mut copy = copy_of(screen);
+    copy.process(b"\x1b8");
+    put_cursor(bytes, copy.screen());
     bytes.extend_from_slice(b"\x1b7");
-    let (top, bottom) = region(screen);
+    // A cursor that is kept in the region that scrolls shows where it is.
+    let mut row = |keys: &[u8]| {
+        copy.process(keys);
+        copy.screen().cursor_position().0.saturating_add(1)
+    };
+    let (top, bottom) = (row(b"\x1b[?6h\x1b[H"), row(b"\x1b[65535H"));
     bytes.extend(format!("\x1b[{top};{bottom}r").bytes());
     put_cursor(bytes, screen);
 }
@@ -136,19 +145,18 @@ fn put_cursor(bytes: &mut Vec<u8>, screen: &vt100::Screen) {
     bytes.extend(screen.attributes_formatted().bytes());
 }
 
-/// The first and the last row of the region that scrolls, from 1. A cursor that is kept in it shows where it is.
-fn region(screen: &vt100::Screen) -> (u16, u16) {
-    let row = |keys| after(screen, keys).cursor_position().0.saturating_add(1);
-    (row("\x1b[?6h\x1b[H"), row("\x1b[?6h\x1b[65535H"))
-}
-
 /// What a screen would be after some more output.
 fn after(screen: &vt100::Screen, output: &str) -> vt100::Screen {
-    let (rows, columns) = screen.size();
-    let mut parser = vt100::Parser::new(rows, columns, 0);
-    *parser.screen_mut() = screen.clone();
-    parser.process(output.as_bytes());
-    parser.screen().clone()
+    let mut copy = copy_of(screen);
+    copy.process(output.as_bytes());
+    copy.screen().clone()
+}
+
+/// A parser that continues from this screen. A screen is large, so that the one it is made with is the smallest.
+fn copy_of(screen: &vt100::Screen) -> vt100::Parser {
+    let mut copy = vt100::Parser::new(NonZeroU16::MIN, NonZeroU16::MIN, 0);
+    *copy.screen_mut() = screen.clone();
+    copy
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
 
 use super::viewer::{ViewMode, Viewer};
 use crate::wire::{ATTACH, ClientVersion, INPUT, MAX_FRAME_BYTES, RESIZE, VERSION, WAIT, WAKE, WATCH};
@@ -40,14 +41,50 @@ pub(super) struct Waiter {
     _stream: OwnedWriteHalf,
 }
 
-/// Serves the socket until the supervisor ends.
-pub(super) async fn serve(listener: UnixListener, to_supervisor: mpsc::Sender<ControlMessage>) {
+/// The socket, served by a task, and what came in by it or from a thread of the supervisor.
+#[derive(Debug)]
+pub(super) struct ControlServer {
+    task: JoinHandle<()>,
+    messages: mpsc::Receiver<ControlMessage>,
+}
+
+impl ControlServer {
+    /// Starts to serve the socket. The sender is for threads.
+    pub(super) fn start(listener: UnixListener) -> (Self, mpsc::Sender<ControlMessage>) {
+        let (sender, messages) = mpsc::channel(64);
+        (Self { task: tokio::spawn(serve(listener, sender.clone())), messages }, sender)
+    }
+
+    /// The next message; none if the socket was closed. Dropping this before it is ready loses nothing.
+    pub(super) async fn next(&mut self) -> Option<ControlMessage> {
+        self.messages.recv().await
+    }
+
+    /// Closes the socket and its connections, so that what waits there continues, also what has just connected: an agent
+    /// that exits at once is faster than the command that waits for it. Viewers keep their connections.
+    pub(super) async fn close(&mut self) {
+        self.messages.close();
+        self.task.abort();
+        // It was aborted, so this is an error.
+        let _ = (&mut self.task).await;
+        // The tasks of the connections were aborted with it, and end when it is their turn.
+        tokio::task::yield_now().await;
+        while self.messages.try_recv().is_ok() {}
+    }
+}
+
+async fn serve(listener: UnixListener, to_supervisor: mpsc::Sender<ControlMessage>) {
+    let mut connections = JoinSet::new();
     loop {
-        if let Ok((stream, _)) = listener.accept().await {
-            let ours = stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw());
-            if ours {
-                tokio::spawn(serve_connection(stream, to_supervisor.clone()));
+        tokio::select! {
+            accepted = listener.accept() => {
+                if let Ok((stream, _)) = accepted
+                    && stream.peer_cred().is_ok_and(|peer| peer.uid() == geteuid().as_raw())
+                {
+                    connections.spawn(serve_connection(stream, to_supervisor.clone()));
+                }
             }
+            Some(_) = connections.join_next() => {}
         }
     }
 }
@@ -147,6 +184,29 @@ mod tests {
             assert_eq!(heard(recorded).await, expected, "{recorded:?}");
             let versioned = [&[6, 0, 0, 0, 1, 7], recorded].concat();
             assert_eq!(heard(&versioned).await, expected, "{versioned:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_waits_continues_when_the_server_closes_whether_it_was_accepted_or_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("control.sock");
+        let (mut server, _sender) = ControlServer::start(UnixListener::bind(&path).unwrap());
+        let wait = || {
+            let mut client = std::os::unix::net::UnixStream::connect(&path).unwrap();
+            std::io::Write::write_all(&mut client, &[WAIT, 0, 0, 0, 0]).unwrap();
+            client
+        };
+        let accepted = wait();
+        let Some(ControlMessage::Waiting(waiter)) = server.next().await else { panic!("it waits") };
+        drop(waiter);
+        let (silent, late) = (std::os::unix::net::UnixStream::connect(&path).unwrap(), wait());
+        server.close().await;
+        for mut client in [accepted, silent, late] {
+            client.set_nonblocking(true).unwrap();
+            // The end of the stream, or that it was closed before it was read.
+            let read = std::io::Read::read(&mut client, &mut [0]).map_err(|error| error.kind());
+            assert!(matches!(read, Ok(0) | Err(io::ErrorKind::ConnectionReset)), "{read:?}");
         }
     }
 

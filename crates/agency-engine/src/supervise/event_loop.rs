@@ -6,10 +6,9 @@ use agency_adapters::StreamItem;
 use agency_model::Event;
 use agency_system::process::reap_adopted;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
 
 use super::Supervisor;
-use super::control::ControlMessage;
+use super::control::{ControlMessage, ControlServer};
 use super::notifier::Notifier;
 use super::pane::PaneNews;
 use super::stream_reader::StreamReader;
@@ -30,7 +29,7 @@ pub(super) struct Signals {
 pub(super) struct LoopInputs {
     /// None in a thread of a program, whose signals are its own.
     pub(super) signals: Option<Signals>,
-    pub(super) control: mpsc::Receiver<ControlMessage>,
+    pub(super) control: ControlServer,
 }
 
 /// Anything that can happen.
@@ -47,14 +46,14 @@ enum LoopEvent {
 }
 
 impl Supervisor<'_> {
-    /// Handles events until the run is over. Returns the notifier, whose programs may still run.
+    /// Handles events until the run has finished. Returns the notifier, whose programs may still run.
     pub(super) async fn run_to_end(mut self) -> Notifier {
         while !self.run.state().is_terminal() {
             let event = self.next().await;
             self.handle(event);
         }
         let viewers = self.display.take_viewers();
-        let notifier = self.finish();
+        let notifier = self.finish().await;
         drain_viewers(viewers).await;
         notifier
     }
@@ -65,7 +64,7 @@ impl Supervisor<'_> {
         tokio::select! {
             biased;
             event = next_signal(self.inputs.signals.as_mut()) => event,
-            Some(message) = self.inputs.control.recv() => LoopEvent::Control(message),
+            Some(message) = self.inputs.control.next() => LoopEvent::Control(message),
             timer = self.timers.next() => LoopEvent::Timer(timer),
             news = self.display.next_of_pane() => LoopEvent::Pane(news),
             items = next_items(self.protocol.reader.as_mut()) => LoopEvent::Understood(items),

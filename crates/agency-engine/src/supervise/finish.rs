@@ -27,7 +27,7 @@ const HIDDEN_GRACE: Duration = Duration::from_millis(500);
 
 impl Supervisor<'_> {
     /// Records the end. If the supervisor dies here, reconciliation repeats every step.
-    pub(super) fn finish(mut self) -> Notifier {
+    pub(super) async fn finish(mut self) -> Notifier {
         let Progress::Ended(ending) = self.run.progress.clone() else {
             return self.notifier;
         };
@@ -87,6 +87,8 @@ impl Supervisor<'_> {
         self.files.remove_control_socket();
         let bell = if self.notifier.rings() { BELL } else { "" };
         self.display.close_pane(&(last_line(&ended) + bell));
+        // Before the disk is waited for.
+        self.inputs.control.close().await;
         self.store.tidy();
         self.notifier
     }

@@ -7,7 +7,7 @@ use agency_system::lock::is_held;
 use notify::{RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
-use super::control::ControlMessage;
+use super::control::{ControlMessage, ControlServer};
 use crate::home::Home;
 use crate::store::{RunRow, SlotAnswer, Store, StoreError};
 use crate::wire::LaunchOrders;
@@ -36,7 +36,7 @@ impl Waiting<'_> {
     pub(super) async fn wait(
         &self,
         store: &mut Store,
-        control: &mut mpsc::Receiver<ControlMessage>,
+        control: &mut ControlServer,
         mut when_queued: impl FnMut(),
     ) -> Result<SlotOutcome, StoreError> {
         if let Some(outcome) = self.claim(store)? {
@@ -54,7 +54,7 @@ impl Waiting<'_> {
                 return Ok(outcome);
             }
             tokio::select! {
-                Some(message) = control.recv() => {
+                Some(message) = control.next() => {
                     if let ControlMessage::Waiting(waiter) = message {
                         waiters.push(waiter);
                     }

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tracing::{debug, error, info};
 
 use super::Supervisor;
-use super::control::{self, ControlMessage};
+use super::control::{ControlMessage, ControlServer};
 use super::notifier::Notifier;
 use super::parent_watch::ParentWatch;
 use super::scope::SupervisorScope;
@@ -124,7 +124,7 @@ fn supervise_run(home: &Home, id: &RunId, scope: SupervisorScope) -> Result<(), 
         let run = RunParts { home, id, directory, scope, launch, environment, creator };
         run.supervise().await
     })?;
-    // The run is over, also for commands that have just connected; only notification programs are waited for.
+    // The run has finished, also for commands that have just connected; only notification programs are waited for.
     drop(runtime);
     drop(lock);
     if let Some(notifier) = notifier {
@@ -162,7 +162,7 @@ impl RunParts<'_> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         // A run that waits does not end with its pane, no more than one that works.
         let _hangup = self.scope.survive_hangup().map_err(system)?;
-        let (sender, mut control) = self.listen()?;
+        let (mut control, sender) = self.listen()?;
         let mut store = self.open_store()?;
         if let Some(name) = self.launch.adapter.as_deref().filter(|name| find_adapter(name).is_none()) {
             let message = format!(
@@ -199,20 +199,19 @@ impl RunParts<'_> {
         Store::open(&self.home.database(), Duration::from_millis(self.launch.lock_timeout_ms))
     }
 
-    fn listen(&self) -> Result<(mpsc::Sender<ControlMessage>, mpsc::Receiver<ControlMessage>), SuperviseError> {
+    fn listen(&self) -> Result<(ControlServer, mpsc::Sender<ControlMessage>), SuperviseError> {
         let system = |source| SuperviseError::System { id: self.id.clone(), source };
         let listener = bind_listener(&self.directory.control_socket()).map_err(system)?;
         listener.set_nonblocking(true).map_err(system)?;
         let listener = UnixListener::from_std(listener).map_err(system)?;
-        let (sender, receiver) = mpsc::channel(64);
+        let (server, sender) = ControlServer::start(listener);
         if let Some(lock) = &self.launch.parent_lock {
             let limit = Duration::from_millis(self.launch.lock_timeout_ms);
             ParentWatch { lock: lock.clone(), database: self.home.database(), limit, run: self.id.clone() }
                 .watch(sender.clone())
                 .map_err(system)?;
         }
-        tokio::spawn(control::serve(listener, sender.clone()));
-        Ok((sender, receiver))
+        Ok((server, sender))
     }
 
     /// Records and reports why the agent is not started.
@@ -231,12 +230,7 @@ impl RunParts<'_> {
         Ok(())
     }
 
-    async fn run(
-        self,
-        row: RunRow,
-        store: Store,
-        control: mpsc::Receiver<ControlMessage>,
-    ) -> Result<Notifier, SuperviseError> {
+    async fn run(self, row: RunRow, store: Store, control: ControlServer) -> Result<Notifier, SuperviseError> {
         fault::point("supervise.claimed");
         // The row can be rebuilt from the snapshot, which therefore has each change of state.
         let _ = self.directory.write_json("meta.json", &row);

@@ -1,9 +1,10 @@
 //! What headless agents say in their own protocol, as typed events. The agents print recorded streams.
 
 use std::path::Path;
+use std::time::Duration;
 
-use agency_testkit::World;
 use agency_testkit::agent::Agent;
+use agency_testkit::{World, wait_for};
 use serde_json::Value;
 
 use super::{end, start, text, world};
@@ -66,7 +67,11 @@ fn the_pane_of_a_headless_agent_reads_well() {
     let run = start(&world, &repo, "like_claude", &["--mode", "headless"]);
     end(&world, &run);
     let target = format!("=agency_{}:", text(&run, "id"));
-    let pane = world.tmux(&["capture-pane", "-p", "-t", &target]);
-    assert!(pane.contains("\u{2192} ") && pane.contains("[agency: the run is completed"), "{pane}");
+    // The row has the end before the pane.
+    let pane = wait_for("the end in the pane", Duration::from_secs(20), || {
+        let pane = world.tmux(&["capture-pane", "-p", "-t", &target]);
+        pane.contains("[agency: the run is completed").then_some(pane)
+    });
+    assert!(pane.contains("\u{2192} "), "{pane}");
     assert!(!pane.contains("session_id"), "no raw lines: {pane}");
 }

@@ -17,7 +17,7 @@ use crate::store::RunRow;
 pub(crate) enum RebuildError {
     #[error(transparent)]
     Spec(#[from] SnapshotError),
-    #[error("its base is not to be found: {0}")]
+    #[error("its base was not found: {0}")]
     Base(#[from] WorkspaceError),
     #[error(transparent)]
     Row(#[from] RowError),

@@ -1,26 +1,28 @@
-//! Waiting for a supervisor that was just started: for its coming, and for its report.
+//! Starts the supervisor of a new run, then waits for it to connect and for its report.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::Child;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use agency_model::RunId;
+use agency_model::{Host, RunId, WorkspaceKind};
+use agency_system::process::{LOG_VARIABLE, close_on_exec};
 use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::CreateError;
 use super::execute::{Creation, INTERRUPT_POLL_INTERVAL};
-use crate::home::{Home, read_text};
-use crate::host::Tmux;
+use crate::home::{Home, open_for_append, read_text};
+use crate::host::{SupervisorCommand, Tmux, start_detached};
 use crate::wire::{Report, receive_report};
 
 /// How long a supervisor may take to come for its orders, and then to report.
 const SUPERVISOR_LIMIT: Duration = Duration::from_secs(30);
 /// How often tmux is asked, which costs more.
-const ASK_TMUX: Duration = Duration::from_secs(1);
+const TMUX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How many lines of a log an error repeats.
 const LOG_LINES_SHOWN: usize = 5;
 
@@ -66,6 +68,42 @@ impl StartedSupervisor {
 }
 
 impl Creation<'_> {
+    /// Whether the supervisor needs no workspace that is made for it, and so gets its orders soon.
+    pub(super) fn starts_supervisor_early(&self) -> bool {
+        matches!(self.supervisor, SupervisorStart::Program)
+            && self.plan.spec.host == Host::Detached
+            && self.plan.spec.workspace == WorkspaceKind::None
+    }
+
+    /// Starts it in the host of the run.
+    pub(super) fn start_supervisor(&mut self) -> Result<StartedSupervisor, CreateError> {
+        let broken = |error: io::Error| CreateError::Host(error.to_string());
+        if let SupervisorStart::Thread(start) = self.supervisor {
+            return start(&self.agency.home, &self.plan.id).map(StartedSupervisor::Thread).map_err(broken);
+        }
+        // A tmux server or a supervisor would keep open what our caller left open, for days.
+        close_on_exec();
+        let home = self.agency.home.root().display().to_string();
+        let executable = self.agency.executable.display().to_string();
+        let wrapper = self.agency.config.wrapper.as_ref();
+        let directives = self.plan.environment.get(OsStr::new(LOG_VARIABLE)).and_then(|value| value.to_str());
+        let supervisor = SupervisorCommand::new(&executable, wrapper, &home, &self.plan.id).recording(directives);
+        match self.plan.spec.host {
+            Host::Tmux => {
+                let tmux = Tmux::new(self.plan.tmux_socket(&self.agency.config));
+                let session = self.plan.id.tmux_session();
+                let place = (self.workspace.directory(), self.plan.size);
+                tmux.start(&session, self.plan.name.as_str(), place, &supervisor)?;
+                self.session_started = true;
+                Ok(StartedSupervisor::Tmux)
+            }
+            Host::Detached => {
+                let log = open_for_append(&self.directory.supervisor_log())?;
+                start_detached(&supervisor, log).map(StartedSupervisor::Process).map_err(broken)
+            }
+        }
+    }
+
     pub(super) fn wait_for_supervisor(
         &self,
         listener: &UnixListener,
@@ -73,7 +111,7 @@ impl Creation<'_> {
     ) -> Result<UnixStream, CreateError> {
         let broken = |error: io::Error| CreateError::Host(error.to_string());
         let deadline = Instant::now() + SUPERVISOR_LIMIT;
-        let mut ask_tmux = Instant::now() + ASK_TMUX;
+        let mut ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
         while Instant::now() < deadline {
             self.check_interrupt()?;
             if ready(listener, INTERRUPT_POLL_INTERVAL).map_err(broken)? {
@@ -81,7 +119,7 @@ impl Creation<'_> {
             }
             if self.session_started && Instant::now() >= ask_tmux {
                 self.check_session()?;
-                ask_tmux = Instant::now() + ASK_TMUX;
+                ask_tmux = Instant::now() + TMUX_POLL_INTERVAL;
             }
             supervisor.check(self)?;
         }

@@ -17,6 +17,7 @@ mod recovery;
 mod run;
 mod scale;
 mod start;
+mod status;
 mod stream;
 mod tui;
 mod workflow;
@@ -31,10 +32,11 @@ pub(crate) use memory::private_memory;
 pub(crate) type Measure = fn(&Bench) -> Vec<Row>;
 
 /// All rows, in the order of the table.
-pub(crate) const ALL: [(&str, Measure); 21] = [
+pub(crate) const ALL: [(&str, Measure); 22] = [
     ("run-5000", run::large),
     ("run-100", run::small),
     ("ls", ls::measure),
+    ("status", status::measure),
     ("recovery", recovery::measure),
     ("start", start::measure),
     ("end", end::measure),

@@ -160,6 +160,7 @@ fn filled(bench: &Bench, copies: usize) -> Filled {
         .map(|id| (id.clone(), path.with_file_name(id)))
         .collect();
     let entries = repo.path.join(".git/worktrees");
+    let logs = repo.path.join(".git/logs/refs/heads/agency");
     // The branches of a packed repository are in no files of their own.
     let tip = format!("{}\n", repo.git(&["rev-parse", "HEAD"]).trim());
     for (id, worktree) in &runs {
@@ -170,6 +171,8 @@ fn filled(bench: &Bench, copies: usize) -> Filled {
         fs::write(entry.join("gitdir"), format!("{}\n", worktree.join(".git").display())).unwrap();
         fs::write(entry.join("HEAD"), format!("ref: refs/heads/agency/{id}\n")).unwrap();
         fs::write(repo.path.join(".git/refs/heads/agency").join(id), &tip).unwrap();
+        // Without the log of the branch, git has to be asked about each commit that the worktree's entry names.
+        fs::copy(logs.join(&model), logs.join(id)).unwrap();
     }
     copy_rows(&place.world().agency_home().join("agency.db"), &model, &runs);
     settle();

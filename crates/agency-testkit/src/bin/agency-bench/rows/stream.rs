@@ -19,13 +19,15 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     let bytes = stream(if bench.quick { MOST_QUICK } else { MOST });
     let file = place.world().root().join("stream.ndjson");
     fs::write(&file, &bytes).unwrap();
-    let (mut ours, mut parsed, mut copied) = (Sample::default(), Sample::default(), Sample::default());
+    let [mut ours, mut parsed, mut copied, mut written] = <[Sample; 4]>::default();
     for round in 0..=bench.rounds(5, 2) {
-        let times = (agency(&place, &repo, &file), deserialize(&bytes), floor(&place, &file));
+        let [once, thrice] = ["", "\"$1-2\" \"$1-3\""].map(|more| floor(&place, &file, more));
+        let times = (agency(&place, &repo, &file), deserialize(&bytes), once, thrice);
         if round > 0 {
             ours.add(times.0);
             parsed.add(times.1);
             copied.add(times.2);
+            written.add(times.3);
         }
     }
     let speed = |time: Duration| bytes.len() as f64 / 1e6 / time.as_secs_f64();
@@ -42,6 +44,7 @@ pub(crate) fn measure(bench: &Bench) -> Vec<Row> {
     vec![
         row(&parsed, "`serde_json` into a tagged enum, alone", "≥ 1.0×", Some(parsed.ratio(&ours) >= 1.0)),
         row(&copied, "`cat file \\| tee log > /dev/null`", "", None),
+        row(&written, "`cat file \\| tee log log events > /dev/null`, which writes as much", "", None),
     ]
 }
 
@@ -59,13 +62,17 @@ fn agency(place: &BenchFixture, repo: &agency_testkit::Repo, file: &Path) -> Dur
     time
 }
 
-fn floor(place: &BenchFixture, file: &Path) -> Duration {
+/// Copies the file into a log, and into further ones.
+fn floor(place: &BenchFixture, file: &Path, more: &str) -> Duration {
     let log = place.world().root().join("floor.log");
     let start = Instant::now();
-    let script = "cat \"$0\" | tee \"$1\" > /dev/null";
-    succeed(place.program("sh").args(["-c", script]).arg(file).arg(&log));
+    let script = format!("cat \"$0\" | tee \"$1\" {more} > /dev/null");
+    succeed(place.program("sh").args(["-c", &script]).arg(file).arg(&log));
     let time = start.elapsed();
-    fs::remove_file(log).unwrap();
+    for number in ["", "-2", "-3"] {
+        // Not all are always there.
+        let _ = fs::remove_file(place.world().root().join(format!("floor.log{number}")));
+    }
     settle();
     time
 }
