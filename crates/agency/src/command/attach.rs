@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::RUN_HELP;
 use crate::context::Context;
 use crate::problem::Problem;
-use crate::terminal::{AttachEnd, attach_terminal};
+use crate::terminal::{AttachEnd, attach_terminal, tell_how_to_leave};
 
 /// Show the agent's terminal here; Ctrl-b d leaves tmux, Ctrl-\ leaves a detached run
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,14 @@ fn attach(agency: &Agency, row: &RunRow, direct: bool, context: &Context) -> Res
         return context.answer(&answer, |_| Ok(()));
     }
     match attachment {
-        Attachment::Tmux(mut command) | Attachment::Switch { mut command, .. } => {
+        Attachment::Tmux(mut command) => {
+            check_terminal()?;
+            tell_how_to_leave(&mut command, "leaves the agent running");
+            // Only a failure comes back from here.
+            let error = command.exec();
+            Err(Problem::new(ErrorCode::TmuxNotFound, format!("tmux could not be started: {error}")))
+        }
+        Attachment::Switch { mut command, .. } => {
             check_terminal()?;
             // Only a failure comes back from here.
             let error = command.exec();

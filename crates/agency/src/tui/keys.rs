@@ -174,6 +174,8 @@ pub(super) enum ViewAction {
     PreviousLandmark,
     Search,
     NextMatch,
+    Left,
+    Right,
     PreviousMatch,
 }
 
@@ -185,6 +187,9 @@ pub(super) enum InboxAction {
     Option(usize),
     Send,
     Words,
+    /// Chooses the question for an answer to several, or not.
+    Mark,
+    MarkAll,
     OpenRun,
     ScrollUp,
     ScrollDown,

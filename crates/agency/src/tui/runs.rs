@@ -92,6 +92,7 @@ impl RunList {
     /// Continues with what is remembered.
     pub(super) fn recall(&mut self, memory: Memory, now: Timestamp) {
         (self.sorting, self.grouping, self.all_unfolded) = (memory.sorting, memory.grouping, memory.all_unfolded);
+        self.unfolded = memory.unfolded;
         self.failures = Failures { since: Some(memory.since.unwrap_or(now)), seen: memory.seen };
         self.remembered = memory.selected;
     }
@@ -105,6 +106,7 @@ impl RunList {
             sorting: self.sorting,
             grouping: self.grouping,
             all_unfolded: self.all_unfolded,
+            unfolded: self.unfolded.clone(),
             selected: self.current().map(|entry| entry.row.id.clone()),
             tab: Tab::default(),
         }
@@ -165,7 +167,12 @@ impl RunList {
 
     /// How many failed runs have not been seen.
     pub(super) fn new_failures(&self) -> usize {
-        self.entries.values().filter(|entry| self.failures.is_new(&entry.row)).count()
+        self.unseen_failures().count()
+    }
+
+    /// The failed runs that have not been seen.
+    pub(super) fn unseen_failures(&self) -> impl Iterator<Item = &RunRow> {
+        self.entries.values().map(|entry| &entry.row).filter(|row| self.failures.is_new(row))
     }
 
     pub(super) fn lines(&self) -> &[RunsLine] {
@@ -191,6 +198,12 @@ impl RunList {
             Pick::Run(id) => self.entries.get(id),
             Pick::Finished(_) => None,
         }
+    }
+
+    /// What the runs that were started since then have cost, as far as their agents reported it.
+    pub(super) fn cost_since(&self, since: Timestamp) -> f64 {
+        let runs = self.entries.values().filter(|entry| entry.row.created_at >= since);
+        runs.filter_map(|entry| entry.row.usage.cost_usd).sum()
     }
 
     /// How many runs are live, and how many have finished.

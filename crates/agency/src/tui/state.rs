@@ -91,6 +91,8 @@ pub(super) struct State {
     pub(super) said: Option<StatusMessage>,
     /// Whether to leave as soon as everything is done.
     pub(super) leaving: bool,
+    /// Whether the terminal is in front, as far as it reports that.
+    pub(super) has_focus: bool,
     /// Where the user stands.
     pub(super) current_directory: PathBuf,
     /// The forms for new runs that are not in front.
@@ -116,6 +118,7 @@ impl State {
             removed: vec![],
             said: None,
             leaving: false,
+            has_focus: true,
             current_directory,
             forms: FormStore::default(),
         }

@@ -1,18 +1,16 @@
 //! What a run changed, file by file.
 
+mod line;
+
 use std::collections::HashSet;
 use std::ops::Range;
 
 use agency_model::patch::{Patch, PatchFile, PatchLineKind};
-use agency_model::{Spacer, cut};
-use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use self::line::CodeLines;
 use super::scroll::{Anchor, Body, RowStyle, Scroll};
 use crate::tui::theme::Role;
-
-/// So much of a line is shown at most: no screen is wider.
-const MAX_LINE_BYTES: usize = 4 * 1024;
 
 /// A patch, and which of its files are folded.
 #[derive(Debug, Default)]
@@ -72,39 +70,12 @@ impl Body for Changes {
             let note = format!("{} more bytes are not shown; agency diff prints all", self.patch.left_out);
             return vec![Line::styled(note, row_style.theme.style(Role::Urgent))];
         };
-        let digits = file.last_number().to_string().len();
-        rows.map(|row| match row.checked_sub(1).and_then(|index| file.lines.get(index)) {
+        let mut code = CodeLines::before(&self.patch, file, rows.start);
+        rows.map(|row| match row.checked_sub(1).and_then(|index| Some((index, file.lines.get(index)?))) {
             None => self.heading(file, row_style),
-            Some(line) => {
-                let role = match line.kind {
-                    PatchLineKind::Added => Role::Added,
-                    PatchLineKind::Removed => Role::Removed,
-                    PatchLineKind::Hunk => Role::Busy,
-                    PatchLineKind::Context => Role::Plain,
-                    PatchLineKind::Other => Role::Quiet,
-                };
-                let style = row_style.theme.style(role);
-                let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
-                let numbers = match line.kind {
-                    PatchLineKind::Hunk | PatchLineKind::Other => String::new(),
-                    PatchLineKind::Added | PatchLineKind::Removed | PatchLineKind::Context => {
-                        format!("{:>digits$} {:>digits$} ", number(line.old), number(line.new))
-                    }
-                };
-                let mut spans = vec![Span::styled(numbers, row_style.theme.style(Role::Quiet))];
-                let text = cut(self.patch.line(line), MAX_LINE_BYTES).0;
-                // Before the code stands its sign.
-                let marks =
-                    self.patch.changed_words(file, row - 1).into_iter().map(|word| word.start + 1..word.end + 1);
-                let (mut spacer, mut end) = (Spacer::default(), 0);
-                for mark in marks {
-                    spans.push(Span::styled(spacer.push(text.get(end..mark.start).unwrap_or_default()), style));
-                    let marked = spacer.push(text.get(mark.clone()).unwrap_or_default());
-                    spans.push(Span::styled(marked, style.add_modifier(Modifier::REVERSED)));
-                    end = mark.end;
-                }
-                spans.push(Span::styled(spacer.push(text.get(end..).unwrap_or_default()), style));
-                Line::from(spans)
+            Some((index, line)) => {
+                let classes = code.next(&self.patch, line);
+                line::changed_line(&self.patch, file, index, &classes, row_style.theme)
             }
         })
         .collect()
@@ -112,6 +83,10 @@ impl Body for Changes {
 
     fn grows(&self) -> bool {
         false
+    }
+
+    fn cuts(&self) -> bool {
+        true
     }
 
     fn folds(&self, item: usize) -> bool {

@@ -14,6 +14,28 @@ pub(in crate::tui) struct Paint<'a> {
     pub(in crate::tui) theme: Theme,
 }
 
+/// What of a line is right of a column. Half of a wide character is a space.
+fn without_start(line: &Line<'_>, columns: u16) -> Line<'static> {
+    let mut left = usize::from(columns);
+    let mut spans = vec![];
+    for span in &line.spans {
+        let mut text = String::new();
+        for part in span.styled_graphemes(Style::new()) {
+            let wide = Span::raw(part.symbol).width();
+            match left {
+                0 => text.push_str(part.symbol),
+                _ if wide > left => {
+                    text.extend(std::iter::repeat_n(' ', wide - left));
+                    left = 0;
+                }
+                _ => left -= wide,
+            }
+        }
+        spans.push(Span::styled(text, span.style));
+    }
+    Line { style: line.style, alignment: line.alignment, spans }
+}
+
 /// How wide a text is on the screen.
 pub(in crate::tui) fn width(text: &str) -> u16 {
     u16::try_from(Span::raw(text).width()).unwrap_or(u16::MAX)
@@ -59,8 +81,12 @@ impl Paint<'_> {
         self.text(Rect { x: area.right() - wide, width: wide, ..area }, text, role)
     }
 
-    /// Puts a line of the library's own kind, without its colours where there are to be none.
-    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>) {
+    /// Puts a line of the library's own kind from one of its columns on, without its colours where there are to be none.
+    pub(in crate::tui) fn line(&mut self, area: Rect, line: &Line<'_>, from: u16) {
+        if from > 0 {
+            let rest = without_start(line, from);
+            return self.line(area, &rest, 0);
+        }
         let area = Rect { height: area.height.min(1), ..area.intersection(self.buffer.area) };
         let mut left = area;
         let mut spans = line.spans.iter();
@@ -104,24 +130,32 @@ impl Paint<'_> {
         }
     }
 
+    /// A frame around a place.
+    pub(in crate::tui) fn frame(&mut self, area: Rect, role: Role) {
+        if area.height < 2 || area.width < 2 {
+            return;
+        }
+        let (top_left, top_right) = (self.theme.glyph("╭", "+"), self.theme.glyph("╮", "+"));
+        let (bottom_left, bottom_right) = (self.theme.glyph("╰", "+"), self.theme.glyph("╯", "+"));
+        let (across, down) = (self.theme.glyph("─", "-"), self.theme.glyph("│", "|"));
+        let bar = across.repeat(usize::from(area.width) - 2);
+        let row = |y| Rect { y, height: 1, ..area };
+        self.pieces(row(area.y), &[(top_left, role), (&bar, role), (top_right, role)]);
+        self.pieces(row(area.bottom() - 1), &[(bottom_left, role), (&bar, role), (bottom_right, role)]);
+        for y in area.y + 1..area.bottom() - 1 {
+            self.text(Rect { width: 1, ..row(y) }, down, role);
+            self.text(Rect { x: area.right() - 1, width: 1, ..row(y) }, down, role);
+        }
+    }
+
     /// A framed place in front of everything, with a title; what is inside the frame.
     pub(in crate::tui) fn boxed(&mut self, area: Rect, title: &str) -> Rect {
         super::clear(self.buffer, area.intersection(self.buffer.area));
         if area.height < 3 || area.width < 4 {
             return area;
         }
-        let (top_left, top_right) = (self.theme.glyph("┌", "+"), self.theme.glyph("┐", "+"));
-        let (bottom_left, bottom_right) = (self.theme.glyph("└", "+"), self.theme.glyph("┘", "+"));
-        let (across, down) = (self.theme.glyph("─", "-"), self.theme.glyph("│", "|"));
-        let bar = across.repeat(usize::from(area.width) - 2);
-        let quiet = Role::Quiet;
+        self.frame(area, Role::Focus);
         let row = |y| Rect { y, height: 1, ..area };
-        self.pieces(row(area.y), &[(top_left, quiet), (&bar, quiet), (top_right, quiet)]);
-        self.pieces(row(area.bottom() - 1), &[(bottom_left, quiet), (&bar, quiet), (bottom_right, quiet)]);
-        for y in area.y + 1..area.bottom() - 1 {
-            self.text(Rect { width: 1, ..row(y) }, down, quiet);
-            self.text(Rect { x: area.right() - 1, width: 1, ..row(y) }, down, quiet);
-        }
         let title = format!(" {title} ");
         self.text(Rect { x: area.x + 1, width: area.width - 2, ..row(area.y) }, &title, Role::Title);
         Rect::new(area.x + 2, area.y + 1, area.width - 4, area.height - 2)

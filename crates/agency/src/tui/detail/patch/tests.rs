@@ -86,7 +86,7 @@ fn too_much_is_cut_with_a_note() {
     let patch = Patch::read(text.as_bytes());
     assert!(patch.left_out > 0 && patch.text.len() + patch.left_out == text.len() && patch.text.ends_with('\n'));
     let changes = Changes { patch, ..Changes::default() };
-    let row_style = RowStyle { width: 60, theme: Theme { colour: false, unicode: true } };
+    let row_style = RowStyle { width: 60, theme: Theme::ansi(false, true) };
     let note = changes.rows(1, 0..1, row_style)[0].to_string();
     assert!(note.ends_with("more bytes are not shown; agency diff prints all"), "{note}");
     let mut scroll = Scroll::START;

@@ -237,7 +237,7 @@ proptest! {
         unicode in any::<bool>(),
     ) {
         let mut stage = DetailFixture::new((200, 60), tab);
-        stage.state.theme = Theme { colour: unicode, unicode };
+        stage.state.theme = Theme::ansi(unicode, unicode);
         stage.state.size = (width, height);
         let line = |event| Arc::new(EventLine { seq: 1, at: NOW, attempt: 1, event });
         let told = match (tab, kind) {
