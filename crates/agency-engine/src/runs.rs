@@ -36,6 +36,7 @@ pub mod caller;
 pub mod changes;
 pub mod create;
 pub mod doctor;
+pub mod import;
 pub mod inbox;
 pub mod list;
 pub mod messages;

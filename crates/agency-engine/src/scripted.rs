@@ -18,7 +18,7 @@
 //! ```
 //! ````
 //!
-//! `ask` runs a command only if the user allows it. It needs a conversation, which [`converse`] has; elsewhere it is denied.
+//! `ask` runs a command only if the user allows it. It needs a conversation, which only the demo has; elsewhere it is denied.
 //!
 //! The one rule: a script changes files in its own directory only, unless it runs a command that does otherwise.
 
@@ -100,12 +100,20 @@ pub fn execute(script: &Script, directory: &Path, out: &mut dyn Write, err: &mut
     follow(script, directory, &mut |_, _| Ok(Permission::Denied), out, err)
 }
 
+/// The argument in the place of a file that makes the agent have a conversation.
+#[doc(hidden)]
+pub const PROTOCOL_OPTION: &str = "--protocol";
+
+/// Has a conversation on standard input and output, in the current directory, and gives its exit code.
+pub(crate) fn converse_here() -> Result<u8, ScriptFileError> {
+    let failed = |why: String| ScriptFileError { file: PROTOCOL_OPTION.into(), why };
+    let here = std::env::current_dir().map_err(|error| failed(error.to_string()))?;
+    let (mut input, mut out, mut err) = (std::io::stdin().lock(), std::io::stdout(), std::io::stderr());
+    converse(&here, &mut input, &mut out, &mut err).map_err(|error| failed(error.to_string()))
+}
+
 /// Has a conversation: the first message is the script, and each `ask` of it is asked.
-///
-/// # Errors
-///
-/// Fails when the message is not a script, and as [`execute`] does.
-pub fn converse(
+fn converse(
     directory: &Path,
     input: &mut dyn BufRead,
     out: &mut dyn Write,

@@ -144,7 +144,7 @@ fn is_word_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// How long a text in quotes is, from its quote on; none if the sign is no quote here.
+/// How long a text in quotes is, from its quote on; nothing if the sign does not quote here.
 fn quoted(rest: &str, quote: char, has_lifetimes: bool) -> Option<usize> {
     let mut escaped = false;
     let mut letters = rest.char_indices().skip(1);

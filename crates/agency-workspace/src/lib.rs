@@ -29,6 +29,7 @@ mod jj;
 mod kept;
 mod link;
 mod merge;
+mod merge_base;
 mod nested;
 mod own_ref;
 mod pipes;

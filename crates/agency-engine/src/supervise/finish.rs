@@ -100,7 +100,7 @@ impl Supervisor<'_> {
                     self.append(Event::Error { message });
                 }
             }
-            Reason::Exited | Reason::CouldNotStart | Reason::Disappeared => {}
+            Reason::Exited | Reason::CouldNotStart | Reason::Disappeared | Reason::Imported => {}
         }
     }
 

@@ -18,6 +18,7 @@ use agency_engine::config::{Config, Form, PromptDelivery};
 use agency_engine::home::Home;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::runs::remove::RemoveError;
+use agency_engine::scripted::PROTOCOL_OPTION;
 use agency_engine::scripted::sample::{self, SampleTask};
 use agency_engine::store::RunRow;
 use agency_model::spec::{RunnerDraft, SpecDraft};
@@ -56,6 +57,8 @@ pub(crate) struct Shown {
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
+    // Agents of the user are named at the end; a wrong configuration is reported before anything is done.
+    context.config()?;
     let io = |error: std::io::Error| Problem::new(ErrorCode::Io, format!("no temporary directory: {error}"));
     let directory = tempfile::Builder::new().prefix("agency-demo-").tempdir().map_err(io)?;
     let place = directory.path().canonicalize().map_err(io)?;
@@ -123,7 +126,7 @@ fn open(place: &Path) -> Result<Agency, Problem> {
     let mut config = Config::default();
     if let Some((_, scripted)) = config.agent("scripted") {
         let mut scripted = scripted.clone();
-        let args = vec!["scripted".to_owned(), "--protocol".to_owned()];
+        let args = vec!["scripted".to_owned(), PROTOCOL_OPTION.to_owned()];
         let stream = agency_adapters::StreamFormat::Claude;
         scripted.headless = Form { args, prompt: PromptDelivery::Protocol, stream, resume: None };
         config.agents.insert("scripted".to_owned(), scripted);

@@ -39,15 +39,12 @@ impl Answers {
         let Some(question) = agency.inbox()?.into_iter().next() else { return Ok(()) };
         if self.shown.insert(question.id.clone()) {
             let name = rows.iter().find(|row| row.id == question.run_id).and_then(|row| row.name.as_deref());
-            let asked = format!(
-                "? {} asks: may it run `{}`?",
-                name.unwrap_or_default(),
-                escaped_line(question.question.detail.trim())
-            );
+            let name = name.unwrap_or_default();
+            let asked = format!("asks: may it run `{}`?", escaped_line(question.question.detail.trim()));
             match self.asks_user {
                 // If it cannot be shown, the agent waits, and Ctrl-C ends the demo.
-                true => drop(bars.println(format!("{asked} Type a to allow or d to deny it, then Enter."))),
-                false => context.say(&format!("  {asked} There is no user at a terminal, so the demo allows it.")),
+                true => drop(bars.println(format!("{name} {asked} Type a to allow or d to deny it, then Enter."))),
+                false => context.say(&format!("  {name:<22} {asked} No terminal, so the demo allows it.")),
             }
         }
         let answer = match self.asks_user {

@@ -84,8 +84,8 @@ impl ProgressLine {
         });
         while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
-            if let Some(said) = serde_json::from_slice::<EventLine>(&line).ok().and_then(|line| words(line.event)) {
-                self.show(&said, context);
+            if let Ok(EventLine { event: Event::Message { text }, .. }) = serde_json::from_slice(&line) {
+                self.show(&text, context);
             }
         }
         if row.state.is_terminal() && !self.over {
@@ -105,13 +105,5 @@ impl ProgressLine {
             }
             self.bar.set_message(escaped_line(line));
         }
-    }
-}
-
-/// What an agent said.
-fn words(event: Event) -> Option<String> {
-    match event {
-        Event::Message { text } => Some(text),
-        _ => None,
     }
 }

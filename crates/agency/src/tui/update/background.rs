@@ -134,3 +134,37 @@ fn done(state: &mut State, number: JobNumber, outcome: Result<JobOutcome, Failur
     }
     steps::after(state, job.as_ref())
 }
+
+#[cfg(test)]
+mod tests {
+    use agency_engine::runs::changes::RunsNews;
+    use agency_model::run::State as RunState;
+
+    use super::*;
+    use crate::tui::fixture::{ended, now, permission, run, state, tell};
+    use crate::tui::input::Input;
+    use crate::tui::memory::Memory;
+    use crate::tui::update::update;
+
+    #[test]
+    fn what_needs_the_user_is_notified_once_and_only_while_another_window_is_in_front() {
+        let mut state = state((100, 30), vec![run(1, "one"), run(2, "two")], vec![]);
+        state.recall(Memory::default());
+        let notified = |effects: Vec<Effect>| -> Vec<String> {
+            let line = |effect| if let Effect::Notify(line) = effect { Some(line) } else { None };
+            effects.into_iter().filter_map(line).collect()
+        };
+        let asked = |questions| BackgroundEvent::Runs(RunsNews { questions: Some(questions), ..RunsNews::default() });
+        assert_eq!(notified(tell(&mut state, asked(vec![permission(1, 1)]))), Vec::<String>::new(), "the user looks");
+        update(&mut state, Input::Focus(false));
+        let both = || asked(vec![permission(1, 1), permission(2, 2)]);
+        assert_eq!(notified(tell(&mut state, both())), ["agency: two needs you"]);
+        assert_eq!(notified(tell(&mut state, both())), Vec::<String>::new(), "it is known");
+        let failed =
+            agency_engine::store::RunRow { state: RunState::Failed, ended_at: Some(now()), ..ended(run(1, "one")) };
+        let news = BackgroundEvent::Runs(RunsNews { changed: vec![failed], ..RunsNews::default() });
+        assert_eq!(notified(tell(&mut state, news)), ["agency: one has failed"]);
+        update(&mut state, Input::Focus(true));
+        assert_eq!(notified(tell(&mut state, asked(vec![permission(3, 2)]))), Vec::<String>::new());
+    }
+}

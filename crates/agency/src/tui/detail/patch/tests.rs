@@ -127,3 +127,26 @@ fn brackets_go_from_hunk_to_hunk_and_from_file_to_file() {
     }
     assert_eq!(tops, [(0, 1), (0, 5), (1, 0), (1, 1), (1, 0), (0, 5)]);
 }
+
+#[test]
+fn code_has_the_colours_of_its_language_and_no_byte_is_lost() {
+    use crate::tui::theme::{Background, palette};
+    let text =
+        "diff --git a/a.rs b/a.rs\n@@ -1,2 +1,3 @@\n fn old() {}\n-    /* gone\n+    let new = \"é\";\n+\tif x {}\n";
+    let changes = Changes { patch: Patch::read(text.as_bytes()), ..Changes::default() };
+    let dark = palette(Background::Dark, true);
+    let theme = Theme { palette: dark, ..Theme::ansi(true, true) };
+    let rows = |theme| changes.rows(0, 0..6, RowStyle { width: 60, theme });
+    let coloured = rows(theme);
+    let keyword = |row: usize, word: &str| {
+        let span = coloured[row].spans.iter().find(|span| span.content == word);
+        span.and_then(|span| span.style.fg) == Some(dark.code.keyword)
+    };
+    assert!(keyword(2, "fn") && keyword(4, "let") && keyword(5, "if"), "{coloured:?}");
+    assert_eq!(coloured[4].style.bg, dark.added_background);
+    assert_eq!(coloured[3].style.bg, dark.removed_background);
+    // The same text without colours, whatever comes first.
+    let plain: Vec<String> = rows(Theme::ansi(false, true)).iter().map(ToString::to_string).collect();
+    assert_eq!(plain, coloured.iter().map(ToString::to_string).collect::<Vec<_>>());
+    assert_eq!(changes.rows(0, 4..5, RowStyle { width: 60, theme })[0], coloured[4]);
+}
