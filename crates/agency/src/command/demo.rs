@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 use agency_engine::agency::Agency;
 use agency_engine::config::{Config, Form, PromptDelivery};
 use agency_engine::home::Home;
+use agency_engine::own_executable;
 use agency_engine::runs::create::RunRequest;
 use agency_engine::runs::remove::RemoveError;
 use agency_engine::scripted::PROTOCOL_OPTION;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<ExitCode, Problem> {
     let home = agency.home().root().display().to_string();
     let answer = Shown { repo: sample.path.display().to_string(), home, kept: args.keep, runs: views };
     drop(agency);
-    let agents = installed_agents(context);
+    let agents = installed_agents(&place, context);
     if args.keep {
         let _kept = directory.keep();
     }
@@ -121,7 +122,7 @@ fn interruption() -> std::io::Result<Arc<AtomicBool>> {
 
 /// Opens a home of its own, in which the scripted agent has conversations.
 fn open(place: &Path) -> Result<Agency, Problem> {
-    let executable = agency_engine::own_executable()
+    let executable = own_executable()
         .map_err(|error| Problem::new(ErrorCode::Io, format!("the agency executable was not found: {error}")))?;
     let mut config = Config::default();
     if let Some((_, scripted)) = config.agent("scripted") {
@@ -173,8 +174,10 @@ fn request(repo: &Path, task: &SampleTask) -> RunRequest {
 }
 
 /// The agents of the user's own configuration that are installed, as they are typed.
-fn installed_agents(context: &Context) -> Vec<String> {
-    let found = context.agency().ok().map(|agency| {
+fn installed_agents(place: &Path, context: &Context) -> Vec<String> {
+    // Nothing is made in the user's own home for it.
+    let opened = || Agency::open(Home::new(place.join("home")), context.config().ok()?, own_executable().ok()?).ok();
+    let found = opened().map(|agency| {
         let here = context.current_directory().unwrap_or_default();
         agency.installed_agents(&here, &std::env::vars_os().collect())
     });

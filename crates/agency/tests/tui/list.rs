@@ -4,7 +4,9 @@ use super::fixture::{finished, screen, waiting, world};
 
 /// The number of the line of the list with that text.
 fn line_of(screen: &str, text: &str) -> usize {
-    let listed = |line: &str| line.trim_start_matches(['│', ' ']).split('│').next().unwrap_or_default().contains(text);
+    let listed = |line: &str| {
+        line.trim_start_matches(['│', '╭', ' ']).split(['│', '╮']).next().unwrap_or_default().contains(text)
+    };
     screen.lines().position(listed).unwrap_or_else(|| panic!("no {text} in\n{screen}"))
 }
 

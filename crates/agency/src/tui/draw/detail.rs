@@ -67,7 +67,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
             let hidden = columns.get().saturating_sub(areas.detail.width);
             match (part.left, hidden) {
                 (0, 0) => position,
-                (0, more) => format!("{position}, {more} columns more: L"),
+                (0, _) => format!("{position}, L: more"),
                 (left, _) => columns_in(left, position),
             }
         }
@@ -79,8 +79,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, areas: &Areas, state: &State) {
 fn columns_in(left: u16, position: String) -> String {
     match (left, position.is_empty()) {
         (0, _) => position,
-        (left, true) => format!("from column {}", left + 1),
-        (left, false) => format!("{position}, from column {}", left + 1),
+        (left, true) => format!("col {}", left + 1),
+        (left, false) => format!("{position}, col {}", left + 1),
     }
 }
 

@@ -319,10 +319,10 @@ fn a_wide_screen_is_read_to_its_right_edge_and_back() {
     stage.tell(wide_screen());
     let shown = |stage: &DetailFixture| stage.draw().to_string();
     assert!(!shown(&stage).contains("right edge"), "{}", shown(&stage));
-    assert!(shown(&stage).contains("columns more: L"), "{}", shown(&stage));
+    assert!(shown(&stage).contains("L: more"), "{}", shown(&stage));
     stage.press("LLLLLLLL");
     assert!(shown(&stage).contains("the right edge"), "{}", shown(&stage));
-    assert!(shown(&stage).contains("from column 69"), "{}", shown(&stage));
+    assert!(shown(&stage).contains("col 73"), "{}", shown(&stage));
     stage.press("HHHHHHHH");
     assert!(shown(&stage).contains("line 35"), "{}", shown(&stage));
     assert!(shown(&stage).contains("日本語"), "{}", shown(&stage));
@@ -341,7 +341,7 @@ fn a_text_is_found_on_a_screen_and_in_what_has_scrolled_out_of_it() {
     assert!(stage.draw().to_string().contains("line 7 "), "around the end: {}", stage.draw());
     stage.press("G/nowhere");
     update(&mut stage.state, Input::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)));
-    assert!(stage.draw().to_string().contains("'nowhere' was not found"), "{}", stage.draw());
+    assert!(stage.draw().to_string().contains("nowhere' was not found"), "{}", stage.draw());
 }
 
 #[test]
@@ -353,6 +353,8 @@ fn a_cut_line_of_a_log_is_read_to_its_end_in_whole_characters() {
     stage.press("LL");
     // The column 40 is the second half of a wide character.
     let shown = stage.draw().to_string();
-    assert!(shown.contains("\"│ ▸") || shown.contains(" 本 語") || shown.contains("本"), "{shown}");
-    assert!(shown.contains("the end") && shown.contains("from column 41"), "{shown}");
+    assert!(shown.contains("│  本語y"), "{shown}");
+    stage.press("L");
+    let shown = stage.draw().to_string();
+    assert!(shown.contains("the end") && shown.contains("col 61"), "{shown}");
 }
