@@ -197,7 +197,8 @@ async fn first_streams(runner: Box<dyn ProcessRunner>, written: &std::path::Path
     streams
 }
 
-// proves P1, P2. A terminal passes on what was written a little later, so this relies on a gap between the two writes;
+// proves P1, P2
+// A terminal passes on what was written a little later, so this relies on a gap between the two writes;
 // for writes less than about a millisecond apart nothing is promised.
 #[test]
 fn the_stream_that_was_written_to_first_is_read_first() {

@@ -113,9 +113,12 @@ pub fn left_children() -> Vec<ProcessHandle> {
         .collect()
 }
 
-/// Reaps orphans that became our children, all but `own`, which other code waits for.
+/// Reaps orphans that became our children, all but `own`, which other code waits for, and what is in our own session:
+/// agents have others, and a thread of ours waits for the git that it started.
 pub fn reap_adopted(own: &[u32]) {
-    for pid in child_pids().into_iter().filter(|pid| !own.contains(pid)) {
+    let Ok(Stat { session, .. }) = Stat::read(std::process::id()) else { return };
+    let is_adopted = |pid: &u32| !own.contains(pid) && Stat::read(*pid).is_ok_and(|stat| stat.session != session);
+    for pid in child_pids().into_iter().filter(is_adopted) {
         if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
             // A child that still runs, or is gone already, needs nothing.
             let _ = waitpid(Some(pid), WaitOptions::NOHANG);
@@ -206,8 +209,24 @@ fn after_signal(processes: Vec<ProcessHandle>, signal: Signal, limit: Duration) 
 mod tests {
     use std::process::Command;
 
+    use super::super::in_new_session;
     use super::*;
     use ulid::Ulid;
+
+    #[test]
+    fn a_child_that_a_thread_of_ours_waits_for_is_not_reaped_and_one_of_another_session_is() {
+        let has_exited = |pid: u32| Stat::read(pid).is_ok_and(|stat| stat.state == 'Z');
+        let mut ours = Command::new("sh").args(["-c", "exit 3"]).spawn().unwrap();
+        let mut other = in_new_session(&mut Command::new("sh")).args(["-c", "exit 4"]).spawn().unwrap();
+        while !has_exited(ours.id()) || !has_exited(other.id()) {
+            std::thread::yield_now();
+        }
+        reap_adopted(&[other.id()]);
+        assert!(has_exited(other.id()), "it is one of those that other code waits for");
+        reap_adopted(&[]);
+        assert_eq!(ours.wait().unwrap().code(), Some(3));
+        assert!(other.wait().is_err());
+    }
 
     #[test]
     fn a_process_is_found_by_the_run_it_carries_and_ended_although_it_ignores_term() {
@@ -234,7 +253,7 @@ mod tests {
         let id = RunId::from_ulid(Ulid::generate());
         let script = "env -i sleep 600 & (env -i sleep 603 &) ; AGENCY_INDEPENDENT=1 sleep 601 & \
                       AGENCY_RUN_ID=r_01ARZ3NDEKTSV4RRFFQ69G5FAV sleep 602 & echo $!; wait";
-        let mut child = super::super::in_new_session(&mut Command::new("sh"))
+        let mut child = in_new_session(&mut Command::new("sh"))
             .args(["-c", script])
             .env(RUN_ID_VARIABLE, id.as_str())
             .stdout(std::process::Stdio::piped())
