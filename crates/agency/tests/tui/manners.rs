@@ -129,7 +129,9 @@ fn the_terminal_reports_its_focus_while_the_screen_is_open() {
     terminal.type_text("\u{1b}[O\u{1b}[I");
     terminal.send_keys(&["?"]);
     terminal.wait_for_text("List of runs");
-    terminal.send_keys(&["Escape", ":"]);
+    terminal.send_keys(&["Escape"]);
+    terminal.wait_for_text("kitchen");
+    terminal.send_keys(&[":"]);
     terminal.type_text("quit");
     terminal.wait_for_text("quit; runs continue");
     terminal.send_keys(&["Enter"]);

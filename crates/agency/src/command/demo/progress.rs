@@ -84,7 +84,7 @@ impl ProgressLine {
         });
         while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.rest.drain(..=end).collect();
-            if let Ok(EventLine { event: Event::Message { text }, .. }) = serde_json::from_slice(&line) {
+            if let Ok(EventLine { event: Event::Output { text, .. }, .. }) = serde_json::from_slice(&line) {
                 self.show(&text, context);
             }
         }
