@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use agency_engine::agency::Agency;
 use agency_engine::config::Config;
 use agency_engine::scripted::sample;
-use agency_model::Host;
+use agency_model::HostChoice;
 
 /// What an example returns: an error ends it with exit code 1, a failed assertion with 101.
 pub type Outcome = Result<(), Box<dyn Error>>;
@@ -40,7 +40,7 @@ impl Place {
     /// Opens the home of this place, without tmux and without the user's configuration.
     pub fn agency(&self) -> Result<Agency, Box<dyn Error>> {
         let mut config = Config::default();
-        config.host = Host::Detached;
+        config.host = HostChoice::Detached;
         self.agency_with(config)
     }
 

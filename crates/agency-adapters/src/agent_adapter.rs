@@ -12,6 +12,31 @@ use super::{
 };
 
 /// Everything that is specific to one agent program.
+///
+/// ```
+/// use agency_adapters::{AgentAdapter, find_adapter, register};
+///
+/// struct Mine;
+///
+/// impl AgentAdapter for Mine {
+///     fn name(&self) -> &'static str {
+///         "mine"
+///     }
+///
+///     fn aliases(&self) -> &'static [&'static str] {
+///         &["my_agent"]
+///     }
+///
+///     fn defaults(&self) -> &'static str {
+///         "[agents.mine]\ncommand = \"my-agent\"\nprompt = \"stdin\""
+///     }
+/// }
+///
+/// // A program gives it to `agency_engine::Init` and to its `AgencyBuilder`, which do this.
+/// register("mine", &Mine)?;
+/// assert!(find_adapter("mine").is_some());
+/// # Ok::<(), agency_adapters::RegisterError>(())
+/// ```
 pub trait AgentAdapter: Send + Sync {
     /// The agent's name in the configuration.
     fn name(&self) -> &'static str;

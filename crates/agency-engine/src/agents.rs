@@ -38,6 +38,7 @@
 mod error;
 mod events;
 mod follower;
+mod named_agent;
 mod restart_request;
 mod shutdown;
 mod state;
@@ -55,6 +56,7 @@ use agency_model::{Host, Mode, RunId, RunKind, nearest};
 
 pub use error::AgentError;
 pub use events::{AgentEvent, AgentEventKind, AgentEvents, Missed};
+pub use named_agent::NamedAgent;
 pub use restart_request::RestartRequest;
 pub use shutdown::{Shutdown, StoppedAgent};
 pub use state::AgentState;
@@ -70,9 +72,7 @@ use crate::supervise::supervise_in_thread;
 use crate::wire::wake_supervisor;
 use events::Queue;
 use follower::Follower;
-
-/// A longer name does not fit where it is shown.
-const MAX_NAME_CHARS: usize = 64;
+use named_agent::check_name;
 
 /// What holds for all agents of a manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,19 +94,10 @@ impl ManagerConfig {
     }
 }
 
-/// A named agent.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
-pub struct NamedAgent {
-    /// Its name.
-    pub name: String,
-    /// Its state, as one word.
-    pub state: AgentState,
-    /// Its newest run.
-    pub run: RunRow,
-}
-
 /// Spawns, stops, restarts and watches named agents.
+///
+/// A clone manages the same agents, and has a database connection and a channel of its own: it can be used in another
+/// thread, also while [`shutdown`](Self::shutdown) waits in this one.
 pub struct AgentManager {
     agency: Agency,
     config: ManagerConfig,
@@ -121,8 +112,22 @@ impl fmt::Debug for AgentManager {
     }
 }
 
+impl Clone for AgentManager {
+    fn clone(&self) -> Self {
+        Self {
+            agency: self.agency.clone(),
+            config: self.config.clone(),
+            queue: Arc::default(),
+            runner: self.runner.clone(),
+            followers: vec![],
+        }
+    }
+}
+
+/// What happened to the agents before is given to the consumer of the events.
 impl Drop for AgentManager {
     fn drop(&mut self) {
+        Follower::finish(std::mem::take(&mut self.followers));
         self.queue.close();
     }
 }
@@ -228,7 +233,7 @@ impl AgentManager {
     pub fn stop_agent(&mut self, name: &str) -> Result<NamedAgent, AgentError> {
         let agent = self.agent(name)?;
         let run = self.agency.stop(&agent.run)?;
-        Ok(named(run))
+        Ok(NamedAgent::of(run))
     }
 
     /// Stops an agent if it runs, and starts it again in its workspace, with its conversation where it can be resumed. It
@@ -277,7 +282,7 @@ impl AgentManager {
         let mut agents: BTreeMap<String, NamedAgent> = BTreeMap::new();
         // Newest first: of a name that was used again, the live run counts, else the newest.
         for run in self.agency.list(&filter)? {
-            let agent = named(run);
+            let agent = NamedAgent::of(run);
             match agents.entry(agent.name.clone()) {
                 Entry::Vacant(free) => drop(free.insert(agent)),
                 Entry::Occupied(mut newer) => {
@@ -329,7 +334,7 @@ impl AgentManager {
     }
 
     fn welcome(&mut self, run: RunRow) -> Result<NamedAgent, AgentError> {
-        let agent = named(run);
+        let agent = NamedAgent::of(run);
         if self.queue.is_heard() {
             self.follow(&agent, 0)?;
         }
@@ -346,39 +351,8 @@ impl AgentManager {
     }
 }
 
-fn named(run: RunRow) -> NamedAgent {
-    NamedAgent { name: run.name.clone().unwrap_or_default(), state: AgentState::of(&run), run }
-}
-
-fn check_name(name: &str) -> Result<(), AgentError> {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    // A name that could be the beginning of an id, or a flag, would mean two things.
-    let begins = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric()) && !name.starts_with("r_");
-    if begins && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {
-        Ok(())
-    } else {
-        Err(AgentError::InvalidName { name: name.to_owned() })
-    }
-}
-
 impl From<StoreError> for AgentError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_name;
-
-    // proves P9
-    #[test]
-    fn a_name_has_letters_digits_hyphens_and_underscores() {
-        for name in ["alice", "a", "7", "fix-login_2", &"x".repeat(64)] {
-            assert!(check_name(name).is_ok(), "{name}");
-        }
-        for name in ["", "-x", "_x", "a b", "ä", "a/b", "a.b", "r_01ABC", "a\n", &"x".repeat(65)] {
-            assert!(check_name(name).is_err(), "{name}");
-        }
     }
 }

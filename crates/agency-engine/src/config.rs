@@ -164,8 +164,8 @@ impl Config {
         resolve::file(document::parse(path, text)?)
     }
 
-    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`. An alias finds a built-in agent,
-    /// unless an agent of the file has that name.
+    /// Finds an agent by name, under its normal spelling: `my-agent` finds `my_agent`. An alias finds the agent of its
+    /// adapter, unless an agent of the file has that name.
     #[must_use]
     pub fn agent(&self, name: &str) -> Option<(&str, &AgentConfig)> {
         let found = self.agents.find(&agent_name::normalised(name));

@@ -3,6 +3,7 @@
 //! The one rule: [`init`] returns only in a process that was started by a user.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -100,6 +101,12 @@ type BeforeChild = Box<dyn FnOnce(&ChildProcess)>;
 pub struct Init {
     adapters: Vec<(String, &'static dyn AgentAdapter)>,
     before_child: Option<BeforeChild>,
+}
+
+impl fmt::Debug for Init {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Init").field("adapters", &self.adapters).finish_non_exhaustive()
+    }
 }
 
 impl Init {

@@ -61,6 +61,7 @@
 //! version. So may what is seen with the feature `exhaustive`, which is for that binary.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![warn(missing_debug_implementations)]
 
 pub mod agency;
 pub mod agents;

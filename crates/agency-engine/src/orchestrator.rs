@@ -74,8 +74,9 @@ pub struct ListedSession {
     pub session: Result<WorkflowSession, SessionError>,
 }
 
-/// Starts, shows and ends workflow sessions.
-#[derive(Debug)]
+/// Starts, shows and ends workflow sessions. A clone has a database connection of its own, and can be used in another
+/// thread.
+#[derive(Debug, Clone)]
 pub struct Orchestrator {
     agency: Agency,
     sessions: SessionManager,

@@ -148,6 +148,22 @@ pub enum SpawnError {
         /// Why not.
         source: std::io::Error,
     },
+    /// It cannot work in this directory.
+    #[error("{} could not be started in {}: {source}", program.display(), directory.display())]
+    Directory {
+        /// The program.
+        program: PathBuf,
+        /// Where it was to work.
+        directory: PathBuf,
+        /// Why it cannot work there.
+        source: std::io::Error,
+    },
+    /// The function that was to start it panicked: see [`AgentManager::with_runner`](crate::agents::AgentManager::with_runner).
+    #[error("{} could not be started: the function that starts it panicked", program.display())]
+    Panicked {
+        /// The program.
+        program: PathBuf,
+    },
     /// There is no tokio runtime to read the program's output with.
     #[error("a runner needs a tokio runtime with I/O and time enabled: call this inside of one")]
     NoRuntime,

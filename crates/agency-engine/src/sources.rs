@@ -38,6 +38,7 @@ use name::{check_ref, check_url};
 
 /// Something that a question can be about.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Source {
     /// Its name.
     pub name: String,
@@ -108,6 +109,7 @@ impl SourceKind {
 
 /// All sources and groups.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Catalogue {
     /// The sources by name.
     pub sources: BTreeMap<String, Source>,

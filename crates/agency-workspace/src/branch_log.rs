@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::git_command::GitCommand;
-use super::worktree_refs::id_in;
+use super::head::id_in;
 use super::{branch, link};
 
 /// Of a longer log, the end is read.

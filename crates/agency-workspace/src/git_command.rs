@@ -16,34 +16,44 @@ use super::captured::CapturedOutput;
 use super::pipes::{self, Sources, Watched};
 use super::{Result, WorkspaceError, jj};
 
-/// Variables that would send git to another repository, index or object store, or change its output.
-pub(super) const CLEARED: &[&str] = &[
+/// Variables by which a git that starts us, as for a hook or an alias, names its repository, index or object store. Every
+/// git command in the environment works there, whatever directory it is started in.
+pub const REPOSITORY_VARIABLES: [&str; 12] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
     "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_DIFF_OPTS",
     "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",
     "GIT_GRAFT_FILE",
-    "GIT_ICASE_PATHSPECS",
     "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_LITERAL_PATHSPECS",
     "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_NO_REPLACE_OBJECTS",
     "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX",
     "GIT_QUARANTINE_PATH",
-    "GIT_REFLOG_ACTION",
-    "GIT_REPLACE_REF_BASE",
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 ];
+
+/// Further variables that would change what git reads or prints.
+const OTHER_VARIABLES: [&str; 13] = [
+    "GIT_ATTR_SOURCE",
+    "GIT_CONFIG",
+    "GIT_DIFF_OPTS",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_INDEX_VERSION",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REFLOG_ACTION",
+    "GIT_REPLACE_REF_BASE",
+];
+
+/// Variables that git and jj do not get from our own environment.
+pub(super) fn cleared() -> impl Iterator<Item = &'static str> {
+    REPOSITORY_VARIABLES.into_iter().chain(OTHER_VARIABLES)
+}
 
 /// The pauses between attempts when git met a worktree that another git was just making.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
@@ -99,7 +109,7 @@ impl GitCommand {
     #[expect(clippy::disallowed_methods, reason = "git is started here")]
     pub(super) fn at(directory: &Path) -> Self {
         let mut command = Command::new("git");
-        for variable in CLEARED {
+        for variable in cleared() {
             command.env_remove(variable);
         }
         command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");

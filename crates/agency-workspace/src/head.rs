@@ -91,6 +91,12 @@ fn ask(git_dir: &Path, common_dir: &Path) -> Option<Head> {
     git().run(["rev-parse", "--verify", "--quiet", "HEAD"]).read_line().ok()?.parse().ok().map(Head::Detached)
 }
 
+/// The full id that some bytes are; `None` for git's id for nothing.
+pub(super) fn id_in(content: &[u8]) -> Option<String> {
+    let id: Commit = std::str::from_utf8(content.trim_ascii_end()).ok()?.parse().ok()?;
+    id.as_str().bytes().any(|digit| digit != b'0').then(|| id.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

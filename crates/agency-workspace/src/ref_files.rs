@@ -81,7 +81,7 @@ fn is_ref(path: &Path) -> bool {
     match text.strip_prefix("ref:") {
         Some(name) => is_ref_name(name.trim()),
         None => {
-            text.split_ascii_whitespace().next().is_some_and(|id| super::worktree_refs::id_in(id.as_bytes()).is_some())
+            text.split_ascii_whitespace().next().is_some_and(|id| super::head::id_in(id.as_bytes()).is_some())
                 && !text.starts_with(|letter: char| letter.is_ascii_whitespace())
         }
     }

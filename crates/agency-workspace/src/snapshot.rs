@@ -8,6 +8,7 @@ use agency_model::RunId;
 
 use super::checkout::Checkout;
 use super::git_command::GitCommand;
+use super::head::Head;
 use super::own_ref::{self, RefState};
 use super::staging::Staging;
 use super::temporary::TemporaryDirectory;
@@ -86,6 +87,22 @@ pub(super) fn save_staged(checkout: &Checkout, run: &RunId, base: &Commit) -> Re
     let uncommitted = files != committed_tree(&staging, head.as_ref())?;
     let found = WorkingTree { head, files, staged: None, uncommitted, whole: false };
     store(&staging, checkout, &found, run, base)
+}
+
+/// What git has staged for a worktree and neither HEAD nor anything else leads to, as a commit; git's entry alone is
+/// looked at. None if the index cannot be read, or is as HEAD.
+pub(super) fn staged_commit(common_dir: &Path, admin_dir: &Path, run: &RunId) -> Result<Option<Commit>> {
+    let Some(head) = Head::read(admin_dir, common_dir) else { return Ok(None) };
+    let empty = TemporaryDirectory::new()?;
+    let checkout = Checkout::of_worktree(common_dir, empty.path(), Some(admin_dir), head);
+    let Ok(staging) = Staging::over(&checkout) else { return Ok(None) };
+    let head = checkout.head.commit(common_dir)?;
+    let tree = staging.staged_tree()?;
+    if tree == committed_tree(&staging, head.as_ref())? {
+        return Ok(None);
+    }
+    let parents: Vec<&Commit> = head.iter().collect();
+    commit_tree(&staging, &tree, &parents, &format!("Staged work of a worktree inside that of {run}")).map(Some)
 }
 
 fn store(

@@ -4,7 +4,6 @@
 //! The one rule: an agent can write the entry, so names and ids from it are checked, and no file in it runs anything.
 
 mod lost;
-mod noted;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,13 +11,13 @@ use std::path::Path;
 use agency_model::RunId;
 
 use self::lost::Lost;
-pub(super) use self::noted::id_in;
 use super::git_command::GitCommand;
-use super::head::{Head, is_ref_name};
+use super::head::{Head, id_in, is_ref_name};
+use super::noted_commits;
 use super::own_ref::{self, RefState};
 use super::saved_work::standard_input;
 use super::tree_walk::walk;
-use super::{Result, WorkspaceError, branch_log, entry, link};
+use super::{Result, WorkspaceError, branch_log, entry, link, snapshot};
 
 /// The refs that each worktree has for itself.
 const OWN_REFS: [&str; 3] = ["refs/worktree", "refs/bisect", "refs/rewritten"];
@@ -54,6 +53,10 @@ impl OwnCommits<'_> {
             let is_usable = is_ref_name(&format!("{named}log"));
             let prefix = if is_usable { named } else { format!("{saved}-worktrees/{number}/") };
             self.save_entry(inner, &prefix)?;
+            // An index that an agent damaged does not stop a removal: the files are kept.
+            if let Ok(Some(staged)) = snapshot::staged_commit(self.common_dir, inner, self.run) {
+                make(self.common_dir, vec![NewRef { name: format!("{prefix}staged"), id: staged.to_string() }])?;
+            }
         }
         if let Some(branch) = self.deleted_branch {
             let in_log = branch_log::commits(self.common_dir, branch);
@@ -125,7 +128,7 @@ struct Named {
 impl Named {
     fn by(common_dir: &Path, admin_dir: &Path) -> Self {
         let head = Head::read(admin_dir, common_dir);
-        let mut noted = noted::commits(admin_dir);
+        let mut noted = noted_commits::find(admin_dir);
         if let Some(Head::Detached(commit)) = &head {
             noted.insert(commit.to_string());
         }

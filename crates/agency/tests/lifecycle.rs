@@ -10,6 +10,7 @@ mod lifecycle {
     mod jj;
     mod many;
     mod mcp_servers;
+    mod other_users;
     mod policy;
     mod read;
     mod remove;

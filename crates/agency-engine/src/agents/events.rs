@@ -27,6 +27,13 @@ pub struct AgentEvent {
     pub happened: AgentEventKind,
 }
 
+impl AgentEvent {
+    /// An event of an agent: for tests of code that gets one.
+    pub fn new(agent: impl Into<String>, run: RunId, happened: AgentEventKind) -> Self {
+        Self { agent: agent.into(), run, happened }
+    }
+}
+
 /// What happened to an agent.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]

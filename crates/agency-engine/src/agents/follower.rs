@@ -71,11 +71,16 @@ impl Follower {
     pub(super) fn is_at_work(&self) -> bool {
         !self.thread.is_finished()
     }
-}
 
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.stop.stop();
+    /// Passes on what their runs have written until now, and ends. They never wait for the consumer.
+    pub(super) fn finish(followers: Vec<Self>) {
+        for follower in &followers {
+            follower.stop.stop();
+        }
+        for follower in followers {
+            // One that panicked has passed on what it could.
+            let _ = follower.thread.join();
+        }
     }
 }
 
@@ -95,7 +100,9 @@ struct Reading {
 impl Reading {
     fn read_until_end(&mut self, watch: &DirectoryWatch, stop: &StopHandle) -> io::Result<()> {
         let mut found = false;
-        while !stop.is_stopped() {
+        loop {
+            // What was written before the stop is read after it.
+            let stopped = stop.is_stopped();
             // The state is read first: what was written before the end is read after it.
             let over = match self.is_over() {
                 Ok(over) => over,
@@ -105,12 +112,11 @@ impl Reading {
             };
             found = true;
             self.read(over)?;
-            if over {
+            if over || stopped {
                 return Ok(());
             }
             watch.wait(Duration::MAX);
         }
-        Ok(())
     }
 
     fn is_over(&mut self) -> Result<bool, StoreError> {

@@ -19,7 +19,8 @@ pub struct RestartRequest {
 }
 
 impl RestartRequest {
-    /// Without a prompt, with the environment of this process; the user is in `directory`.
+    /// Without a prompt, with the environment of this process; the user is in `directory`,
+    /// where a relative path of a program is looked for.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { prompt: None, current_directory: directory.into(), environment: environment_of_process() }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use agency_model::run::State;
 
-use super::{AgentError, AgentManager, NamedAgent, named};
+use super::{AgentError, AgentManager, NamedAgent};
 use crate::deadline::capped;
 use crate::runs::stop::StopError;
 use crate::store::{Request, RunRow};
@@ -18,6 +18,7 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a shutdown went.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Shutdown {
     /// The agents that were alive, each with its run as it ended.
     pub stopped: Vec<StoppedAgent>,
@@ -25,6 +26,7 @@ pub struct Shutdown {
 
 /// An agent that was shut down.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StoppedAgent {
     /// The agent.
     pub agent: NamedAgent,
@@ -69,7 +71,7 @@ impl AgentManager {
         for run in alive {
             let run = self.agency.store.run(&run.id)?;
             let killed_by_force = run.signal == Some(KILL);
-            stopped.push(StoppedAgent { agent: named(run), killed_by_force });
+            stopped.push(StoppedAgent { agent: NamedAgent::of(run), killed_by_force });
         }
         Ok(Shutdown { stopped })
     }

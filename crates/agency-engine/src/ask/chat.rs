@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use agency_system::process::{ProcessHandle, close_on_exec};
-use agency_workspace::{Scratch, Workspace};
+use agency_workspace::{REPOSITORY_VARIABLES, Scratch, Workspace};
 use rustix::process::Signal;
 
 use super::command::{Purpose, Reader, Subject};
 use super::{AskError, SubagentRunner};
+use crate::config::environment_of_process;
 use crate::runs::create::SearchPath;
 
 /// How often a cancellation is checked for.
@@ -37,8 +38,67 @@ pub struct ChatRequest {
     pub environment: BTreeMap<OsString, OsString>,
 }
 
+impl ChatRequest {
+    /// A chat with the default agent, with the environment of this process. It needs at least one
+    /// [source](Self::source) or [group](Self::group).
+    ///
+    /// ```
+    /// use std::sync::atomic::AtomicBool;
+    ///
+    /// use agency_engine::ask::{ChatRequest, SubagentRunner};
+    /// # use agency_engine::{agency::Agency, config::{AgentConfig, Config}, sources::{Source, Sources}};
+    /// # let place = tempfile::tempdir()?;
+    /// # let mut reader = AgentConfig::new("cat");
+    /// # reader.chat = Some("cat notes/a.txt".parse()?);
+    /// # std::fs::create_dir(place.path().join("notes"))?;
+    /// # std::fs::write(place.path().join("notes/a.txt"), "hello\n")?;
+    /// # let mut config = Config::default();
+    /// # config.agents.insert("reader".to_owned(), reader);
+    /// # let agency = Agency::builder().home(place.path().join("home")).config(config).program("agency").build()?;
+    /// # let sources = Sources::beside(&place.path().join("config.toml"), &agency.home().sources());
+    /// # sources.add(&Source::directory("notes", place.path().join("notes")))?;
+    /// let request = ChatRequest::new().source("notes").agent("reader");
+    /// let end = SubagentRunner::new(agency, sources).chat(&request, &AtomicBool::new(false))?;
+    /// assert_eq!(end.exit_code, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self { current_directory: PathBuf::from("/"), environment: environment_of_process(), ..Self::default() }
+    }
+
+    /// About a source, too.
+    #[must_use]
+    pub fn source(mut self, name: impl Into<String>) -> Self {
+        self.sources.push(name.into());
+        self
+    }
+
+    /// About the sources of a group, too.
+    #[must_use]
+    pub fn group(mut self, name: impl Into<String>) -> Self {
+        self.groups.push(name.into());
+        self
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.runner = Some(name.into());
+        self
+    }
+
+    /// The environment of the agent, in place of that of this process.
+    #[must_use]
+    pub fn environment(mut self, environment: BTreeMap<OsString, OsString>) -> Self {
+        self.environment = environment;
+        self
+    }
+}
+
 /// How a chat ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ChatEnd {
     /// The agent's exit code, as a shell would give it.
     pub exit_code: i32,
@@ -80,7 +140,11 @@ impl SubagentRunner {
         close_on_exec();
         let mut command = Command::new(&reader.program);
         command.args(&reader.args).current_dir(scratch.directory()).env_clear();
-        command.envs(&request.environment).envs(&reader.env);
+        command.envs(&request.environment);
+        for name in REPOSITORY_VARIABLES {
+            command.env_remove(name);
+        }
+        command.envs(&reader.env);
         scratch.share_lock(&mut command);
         let mut child = command.spawn().map_err(AskError::Start)?;
         let status = wait(&mut child, self.config().stop_grace, cancelled).map_err(AskError::Start)?;

@@ -36,8 +36,9 @@ const MAX_STDERR_BYTES: u64 = 16 * 1024;
 /// The time that a supervisor has, after the end of its run is in the row, to write the files and end.
 const SUPERVISOR_LEAVES: Duration = Duration::from_secs(5);
 
-/// Runs agents that answer questions about sources.
-#[derive(Debug)]
+/// Runs agents that answer questions about sources. A clone has a database connection of its own, and can be used in
+/// another thread.
+#[derive(Debug, Clone)]
 pub struct SubagentRunner {
     pub(super) agency: Agency,
     pub(super) sources: Sources,

@@ -7,10 +7,11 @@ pub(super) fn normalised(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// The built-in agent that another name means.
+/// The agent that another name means: a built-in one, or one of an adapter of the program's own.
 pub(super) fn aliased(name: &str) -> Option<&'static str> {
     let name = normalised(name).to_ascii_lowercase();
-    agency_adapters::built_in().find(|adapter| adapter.aliases().contains(&name.as_str())).map(AgentAdapter::name)
+    let mut known = agency_adapters::built_in().chain(agency_adapters::registered());
+    known.find(|adapter| adapter.aliases().contains(&name.as_str())).map(AgentAdapter::name)
 }
 
 /// Whether the name has only letters, digits, `_` and `-`, and at least one of them.

@@ -14,6 +14,7 @@ use std::{
 
 /// One setting under its key in the file.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ConfigValue {
     /// The key with its tables, such as `limits.max_minutes`.
     pub key: String,

@@ -11,6 +11,7 @@ use super::{Orchestrator, OrchestratorError};
 
 /// The log of one attempt of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StepLog {
     /// The step.
     pub path: StepPath,

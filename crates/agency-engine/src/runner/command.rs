@@ -132,7 +132,12 @@ impl RunnerCommand {
     }
 
     pub(super) fn refused(&self, source: std::io::Error) -> SpawnError {
-        SpawnError::Program { program: self.program.clone(), source }
+        let program = self.program.clone();
+        // The system gives the same error for a program and a directory that are not there.
+        match self.directory.clone().filter(|directory| !directory.is_dir()) {
+            Some(directory) => SpawnError::Directory { program, directory, source },
+            None => SpawnError::Program { program, source },
+        }
     }
 }
 

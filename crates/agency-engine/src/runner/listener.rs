@@ -1,8 +1,10 @@
 //! The output of a runner, in pieces that can be stored.
 
+use std::fmt;
 use std::time::Duration;
 
 use agency_model::run::Exit;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
 
 use super::{AnsiStripper, ProcessRunner, RunnerEvent, Signal, Stream};
@@ -26,6 +28,13 @@ pub struct RunnerOutput {
     pub clean: String,
 }
 
+impl RunnerOutput {
+    /// A piece of output: for tests of code that gets one.
+    pub fn new(stream: Stream, raw: impl Into<Vec<u8>>, clean: impl Into<String>) -> Self {
+        Self { stream, raw: raw.into(), clean: clean.into() }
+    }
+}
+
 /// Reads from a runner until its program has exited.
 ///
 /// The supervisor of a run does not use this: it reads from the runner's own buffers.
@@ -37,6 +46,15 @@ pub struct Listener {
     /// Once the program has exited: until when its streams may be silent. Counted from the call that waits, because a
     /// slow reader is not a silent program.
     silent_until: Option<Instant>,
+    /// Whose clock limits the waits, also where another executor polls.
+    runtime: Option<Handle>,
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pid, exit) = (self.runner.pid(), self.runner.exit());
+        formatter.debug_struct("Listener").field("pid", &pid).field("exit", &exit).finish_non_exhaustive()
+    }
 }
 
 /// How far the end has come.
@@ -52,7 +70,8 @@ enum EndStage {
 }
 
 impl Listener {
-    /// Reads from a runner from now on.
+    /// Reads from a runner from now on. Call this within the tokio runtime of the runner; any executor may wait for the
+    /// output while that runtime runs.
     #[must_use]
     pub fn new(runner: Box<dyn ProcessRunner>) -> Self {
         Self {
@@ -61,6 +80,7 @@ impl Listener {
             stderr: AnsiStripper::new(),
             stage: EndStage::Working,
             silent_until: None,
+            runtime: Handle::try_current().ok(),
         }
     }
 
@@ -83,7 +103,14 @@ impl Listener {
                 continue;
             }
             let event = match self.deadline() {
-                Some(deadline) => timeout_at(deadline, self.runner.next()).await.ok(),
+                Some(deadline) => {
+                    let next = self.runner.next();
+                    let limited = {
+                        let _within = self.runtime.as_ref().map(Handle::enter);
+                        timeout_at(deadline, next)
+                    };
+                    limited.await.ok()
+                }
                 None => Some(self.runner.next().await),
             };
             match event {

@@ -1,5 +1,6 @@
 //! A program on pipes.
 
+use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
 use std::process::Stdio;
@@ -22,6 +23,13 @@ use super::{
 /// otherwise, and once it is closed, that is [`InputClosed`].
 pub struct HeadlessRunner {
     running: Running,
+}
+
+impl fmt::Debug for HeadlessRunner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pid, exit) = (self.running.pid(), self.running.exit());
+        formatter.debug_struct("HeadlessRunner").field("pid", &pid).field("exit", &exit).finish_non_exhaustive()
+    }
 }
 
 impl HeadlessRunner {

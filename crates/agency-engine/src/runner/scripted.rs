@@ -30,6 +30,7 @@ pub enum ScriptStep {
 /// Does what its script says, and remembers what was done to it.
 ///
 /// At the end of a script without [`ScriptStep::Exit`] it waits for further steps, or for a signal that ends it.
+#[derive(Debug)]
 pub struct ScriptedRunner {
     shared: Arc<Shared>,
     last_stdout: Vec<u8>,
@@ -39,18 +40,18 @@ pub struct ScriptedRunner {
 }
 
 /// The other end of a [`ScriptedRunner`], for the test that gave the runner away.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct ScriptedHandle {
     shared: Arc<Shared>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     play: Mutex<Play>,
     changed: Notify,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Play {
     script: VecDeque<ScriptStep>,
     ignores_signals: bool,

@@ -1,5 +1,6 @@
 //! A program on a terminal, with a second one for its standard error if its command asks for that.
 
+use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Stdio;
@@ -30,6 +31,13 @@ pub struct AgentRunner {
     reads_terminal: bool,
     /// Whether a line was begun, so that the end of input has to end the line first.
     within_line: bool,
+}
+
+impl fmt::Debug for AgentRunner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (pid, exit) = (self.running.pid(), self.running.exit());
+        formatter.debug_struct("AgentRunner").field("pid", &pid).field("exit", &exit).finish_non_exhaustive()
+    }
 }
 
 impl AgentRunner {

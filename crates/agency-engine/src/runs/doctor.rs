@@ -44,6 +44,7 @@ pub enum Health {
 
 /// One thing that was examined.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Check {
     /// What.
     pub name: String,

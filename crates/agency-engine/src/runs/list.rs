@@ -1,4 +1,21 @@
 //! `agency ls` and `agency show`: finds runs, with those reconciled whose supervisor died.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, _place) = start(PLAIN)?;
+//! # agency.wait(&run.id, None, State::is_terminal)?;
+//! use agency_engine::store::{RunFilter, Selected};
+//!
+//! let completed = agency.list(&RunFilter::default().state(State::Completed))?;
+//! assert_eq!(completed.len(), 1);
+//! assert_eq!(agency.overview()?.running, 0);
+//! // An id, the beginning of one, a name, or the newest run.
+//! let Selected::One(last) = agency.select("last")? else { panic!("there is one run") };
+//! assert_eq!(last.id, run.id);
+//! # Ok(())
+//! # }
+//! ```
 
 use agency_model::run::State;
 use agency_model::{Activity, RunId, RunKind, nearest};
@@ -17,6 +34,7 @@ const LAST_LOOK: &str = "last_look";
 
 /// How all runs stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Overview {
     /// Runs whose agent waits for an answer.
     pub waiting: u64,

@@ -45,6 +45,7 @@ const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// An agent without a supervisor, or what is left of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct OrphanInfo {
     /// The agent's process; if that is gone, the oldest of those it left.
     pub pid: u32,
@@ -74,6 +75,7 @@ pub struct OrphanInfo {
 
 /// An orphan that was ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct KilledOrphan {
     /// The process.
     pub pid: u32,

@@ -1,4 +1,17 @@
 //! Whether what an agent prints is read from its events or from its log.
+//!
+//! ```standalone_crate
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/runs/example.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (mut agency, run, _place) = start(PLAIN)?;
+//! use agency_engine::runs::output_form::OutputForm;
+//!
+//! let ended = agency.wait(&run.id, None, State::is_terminal)?;
+//! assert_eq!(agency.output_form(&ended), OutputForm::Text);
+//! assert_eq!(std::fs::read_to_string(&ended.stdout_log_path)?, "one\ntwo\n");
+//! # Ok(())
+//! # }
+//! ```
 
 use agency_adapters::StreamFormat;
 use agency_model::{Event, Mode, RunKind};

@@ -35,6 +35,7 @@ use crate::wire::wake_supervisor;
 
 /// A run whose row did not agree with the facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Reconciled {
     /// The run.
     pub id: RunId,
@@ -55,6 +56,7 @@ impl Reconciled {
 
 /// What `agency reconcile` does, or has done.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ReconcilePlan {
     /// What the files of runs contain.
     pub findings: FileFindings,

@@ -56,6 +56,7 @@ pub use agency_workspace::{DeleteBranch, RemoveOptions};
 
 /// What removing a run did, or would do.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Removed {
     /// The run.
     pub id: RunId,

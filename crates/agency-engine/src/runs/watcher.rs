@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+use std::fmt;
 use std::io;
 
 use agency_adapters::StreamFormat;
@@ -100,6 +101,12 @@ pub struct Watcher<'a> {
     on_output: Option<OnOutput<'a>>,
     on_question: Option<OnQuestion<'a>>,
     on_complete: Option<OnComplete<'a>>,
+}
+
+impl fmt::Debug for Watcher<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Watcher").field("id", &self.id).field("stop", &self.stop).finish_non_exhaustive()
+    }
 }
 
 impl Agency {

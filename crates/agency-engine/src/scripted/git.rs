@@ -4,8 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The variables by which a caller's git, such as one that runs a hook, would point to its own repository.
-const FOREIGN: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+use agency_workspace::REPOSITORY_VARIABLES;
 
 /// What git answered.
 pub(crate) struct GitOutput {
@@ -39,7 +38,7 @@ pub(crate) fn git(directory: &Path, arguments: &[&str]) -> io::Result<GitOutput>
     let mut command = Command::new("git");
     command.args(arguments).current_dir(directory).stdin(Stdio::null());
     command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "true").env("LC_ALL", "C");
-    for variable in FOREIGN {
+    for variable in REPOSITORY_VARIABLES {
         command.env_remove(variable);
     }
     let output = command.output()?;

@@ -2,6 +2,16 @@
 //!
 //! The one rule: it needs git and nothing else, neither an identity nor a home, and it touches only the directory it is
 //! given.
+//!
+//! ```
+//! # let place = tempfile::tempdir()?;
+//! # let directory = place.path().join("lantern");
+//! let sample = agency_engine::scripted::sample::create(&directory)?;
+//! assert!(sample.path.join("play.py").is_file());
+//! // Each task has a prompt for the agent `scripted`.
+//! assert!(sample.tasks.iter().all(|task| task.prompt.contains("```agency")));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use crate::scripted::git;
 use std::path::{Path, PathBuf};
@@ -30,6 +40,7 @@ const SETTINGS: [(&str, &str); 2] = [("commit.gpgSign", "false"), ("core.hooksPa
 
 /// A sample repository that was just made.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SampleRepo {
     /// Its working tree, on the branch `main`.
     pub path: PathBuf,
@@ -39,6 +50,7 @@ pub struct SampleRepo {
 
 /// Something the scripted agent can do in the sample repository.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SampleTask {
     /// A short name, fit for a branch.
     pub name: &'static str,

@@ -14,6 +14,7 @@ const MAX_FILE_BYTES: u64 = 1_000_000;
 
 /// What was taken over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Imported {
     /// The sources that are new.
     pub sources: Vec<String>,

@@ -9,6 +9,7 @@ use super::{Catalogue, Source, SourceError, SourceKind, Sources};
 
 /// A source whose files are there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct ResolvedSource {
     /// Its name.
     pub name: String,

@@ -41,6 +41,7 @@ pub enum SyncEvent<'a> {
 
 /// What became of one source.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Synced {
     /// The source.
     pub name: String,

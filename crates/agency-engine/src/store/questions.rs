@@ -77,6 +77,28 @@ pub struct QuestionRow {
     pub repeats: Option<QuestionId>,
 }
 
+impl QuestionRow {
+    /// A question that was asked now, and waits: for tests of code that gets one.
+    #[must_use]
+    pub fn open(id: QuestionId, run_id: RunId, question: Question) -> Self {
+        Self {
+            id,
+            run_id,
+            attempt: 1,
+            state: QuestionState::Open,
+            question,
+            asked_at: now(),
+            answer: None,
+            answered_by: None,
+            answered_from: None,
+            answered_at: None,
+            settled_at: None,
+            outcome: None,
+            repeats: None,
+        }
+    }
+}
+
 /// What answering did.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answering {

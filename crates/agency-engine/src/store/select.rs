@@ -45,6 +45,7 @@ impl Purpose {
 
 /// What a short name stands for.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub enum Selected {
     /// Exactly this run.
     One(Box<RunRow>),

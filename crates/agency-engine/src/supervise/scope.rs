@@ -4,6 +4,7 @@
 //! its own.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use agency_model::Mode;
 use agency_system::process::{ProcessHandle, left_children, release_own_code};
@@ -26,7 +27,9 @@ impl SupervisorScope {
     pub(super) fn spawn(&self, mode: Mode, command: &RunnerCommand) -> Result<Box<dyn ProcessRunner>, SpawnError> {
         match self {
             Self::Process => runner::spawn(mode, command),
-            Self::Thread(factory) => factory(mode, command),
+            // The run of a function that panics ends like that of one that fails, with its error.
+            Self::Thread(factory) => catch_unwind(AssertUnwindSafe(|| factory(mode, command)))
+                .unwrap_or_else(|_| Err(SpawnError::Panicked { program: command.get_program().to_owned() })),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::home::open_to_read;
 /// They begin at a line's beginning and end after a newline. Only a line that is longer than a page comes in pieces, and
 /// the last line may have no end yet, where [`PartialLine::Include`] asks for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct FileWindow {
     /// Where they begin.
     pub start: u64,

@@ -12,6 +12,7 @@ use crate::config::Config;
 
 /// A workflow that can be run.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Loaded {
     /// What is done.
     pub plan: Arc<Plan>,

@@ -12,6 +12,7 @@ use super::{Loaded, WorkflowError};
 
 /// The prompt of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Rendered {
     /// The prompt of an agent, the command of a script, or the message of a merge or an approval.
     pub text: String,

@@ -22,6 +22,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// What became of each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WrittenFile {
     /// Its place below the project.
     pub path: &'static str,

@@ -49,8 +49,8 @@ impl Place {
         let started = Started::default();
         let noted = started.clone();
         let manager = AgentManager::with_runner(agency, manager_config, move |_, command| {
+            let runner = ScriptedRunner::new(script(noted.count()));
             let mut started = noted.0.lock().unwrap();
-            let runner = ScriptedRunner::new(script(started.len()));
             started.push((command.clone(), runner.handle()));
             Ok(Box::new(runner))
         });

@@ -142,6 +142,60 @@ fn the_output_of_an_attempt_is_between_its_beginning_and_its_exit() {
     assert_eq!(order, ["begin", "attempt 0", "exit", "begin", "attempt 1", "exit"]);
 }
 
+fn is_stopped(event: &AgentEvent) -> bool {
+    becomes(event, AgentState::Stopped)
+}
+
+// `events()` loses nothing that changes the state of an agent.
+#[test]
+fn the_last_events_are_given_also_when_the_manager_is_dropped_at_once() {
+    for _ in 0..10 {
+        let mut place = Place::new(Config::default(), |_| vec![ScriptStep::IgnoreSignals]);
+        let events = place.manager.events().unwrap();
+        let request = place.request("claude-code");
+        place.manager.spawn_agent("frank", request, &AtomicBool::new(false)).unwrap();
+        let clone = place.manager.clone();
+        place.manager.shutdown(&AtomicBool::new(true)).unwrap();
+        drop(std::mem::replace(&mut place.manager, clone));
+        let events: Vec<AgentEvent> = events.collect();
+        assert!(events.last().is_some_and(is_stopped), "{events:#?}");
+    }
+}
+
+// proves P14: an error of the `ProcessRunner`'s own function is one of the spawn.
+#[test]
+fn a_function_that_panics_is_an_error_and_leaves_its_name_free() {
+    let mut place = Place::new(Config::default(), |_| panic!("no runner today"));
+    for _ in 0..2 {
+        let request = place.request("claude-code");
+        let error = place.manager.spawn_agent("grace", request, &AtomicBool::new(false)).unwrap_err();
+        assert_eq!(error.to_string(), "claude could not be started: the function that starts it panicked");
+    }
+    assert!(place.manager.shutdown(&AtomicBool::new(false)).unwrap().stopped.is_empty());
+}
+
+// Handles can be cloned.
+#[test]
+fn a_clone_of_a_manager_stops_and_starts_the_same_agents_from_another_thread() {
+    let mut place = Place::new(Config::default(), |_| vec![]);
+    let events = place.manager.events().unwrap();
+    let request = place.request("claude-code");
+    place.manager.spawn_agent("heidi", request, &AtomicBool::new(false)).unwrap();
+    let mut clone = place.manager.clone();
+    let request = place.request("claude-code");
+    let others = std::thread::spawn(move || {
+        let others = clone.events().unwrap();
+        assert_eq!(clone.stop_agent("heidi").unwrap().state, AgentState::Stopped);
+        clone.spawn_agent("ivan", request, &AtomicBool::new(false)).unwrap();
+        // The channel of the clone ends with it.
+        drop(clone);
+        others.map(|event| event.agent).collect::<std::collections::BTreeSet<_>>()
+    });
+    wait_for_event(&events, is_stopped);
+    assert_eq!(others.join().unwrap().into_iter().collect::<Vec<_>>(), ["heidi", "ivan"]);
+    assert_eq!(place.started.count(), 2, "by the same function");
+}
+
 #[test]
 fn a_second_call_for_events_repeats_none() {
     let mut place = Place::new(Config::default(), |_| vec![ScriptStep::IgnoreSignals]);

@@ -17,6 +17,10 @@ impl AgentAdapter for Mine {
         "mine"
     }
 
+    fn aliases(&self) -> &'static [&'static str] {
+        &["my_agent"]
+    }
+
     fn defaults(&self) -> &'static str {
         r#"
             [agents.mine]
@@ -36,12 +40,14 @@ impl AgentAdapter for Mine {
 pub(super) fn an_adapter_of_the_program_is_used_by_its_name() {
     let place = Place::new();
     let mut agency = place.builder().adapter("mine", &Mine).build().unwrap();
-    let plan = agency.plan(place.request("mine").prompt("the task")).unwrap();
-    let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
-    let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
-    assert_eq!(ended.state, State::Completed, "{ended:?}");
-    assert_eq!(std::fs::read_to_string(&ended.stdout_log_path).unwrap(), "mine: the task\n");
-    assert_eq!(ended.runner_kind, "mine");
+    for name in ["mine", "my-agent"] {
+        let plan = agency.plan(place.request(name).prompt("the task")).unwrap();
+        let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
+        let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
+        assert_eq!(ended.state, State::Completed, "{ended:?}");
+        assert_eq!(std::fs::read_to_string(&ended.stdout_log_path).unwrap(), "mine: the task\n");
+        assert_eq!(ended.runner_kind, "mine");
+    }
 }
 
 /// The supervisor is a program without the adapter.

@@ -12,6 +12,7 @@
 
 mod adapters;
 mod configuration;
+mod following;
 mod forgetful;
 mod place;
 mod starting;
@@ -57,6 +58,10 @@ const TESTS: &[Test] = &[
     (
         "a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name",
         configuration::a_session_whose_driver_does_not_know_an_adapter_ends_with_its_name,
+    ),
+    (
+        "a_session_is_followed_in_one_thread_and_approved_by_a_clone_in_another",
+        following::a_session_is_followed_in_one_thread_and_approved_by_a_clone_in_another,
     ),
     ("an_adapter_of_the_program_is_used_by_its_name", adapters::an_adapter_of_the_program_is_used_by_its_name),
     ("an_adapter_that_a_child_does_not_know_is_named", adapters::an_adapter_that_a_child_does_not_know_is_named),

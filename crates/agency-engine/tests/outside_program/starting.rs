@@ -7,8 +7,9 @@ use std::time::Duration;
 use agency_engine::agency::Agency;
 use agency_engine::config::Config;
 use agency_engine::home::Home;
-use agency_engine::runs::create::CreateError;
+use agency_engine::runs::create::{CreateError, RunRequest};
 use agency_model::run::State;
+use agency_model::{Host, Mode};
 
 use super::place::Place;
 
@@ -80,7 +81,9 @@ pub(super) fn relative_paths_are_taken_from_the_current_directory() {
     let home = Home::new(relative(place.home()));
     let mut agency = Agency::open(home, Config::default(), program).unwrap();
     assert!(agency.home().root().is_absolute());
-    let plan = agency.plan(place.request("scripted")).unwrap();
+    let request = RunRequest::new(relative(place.repo.clone()), "scripted").prompt("one");
+    assert_eq!(RunRequest::new("shop", "scripted").current_directory, std::env::current_dir().unwrap().join("shop"));
+    let plan = agency.plan(request.mode(Mode::Headless).host(Host::Detached)).unwrap();
     let run = agency.create(&plan, &AtomicBool::new(false)).unwrap();
     let ended = agency.wait(&run.id, None, State::is_terminal).unwrap();
     assert_eq!(ended.state, State::Completed, "{ended:?}");

@@ -1,6 +1,8 @@
 //! A program on pipes.
 
-use agency_engine::runner::{HeadlessRunner, Listener, ProcessRunner, RunnerCommand, RunnerEvent, StdinPlan, Stream};
+use agency_engine::runner::{
+    AgentRunner, HeadlessRunner, Listener, ProcessRunner, RunnerCommand, RunnerEvent, StdinPlan, Stream,
+};
 use agency_system::process::ProcessHandle;
 
 use rustix::process::Signal;
@@ -131,6 +133,19 @@ fn a_program_that_is_not_there_is_named() {
         error.unwrap().to_string(),
         "/no/such/program could not be started: No such file or directory (os error 2)"
     );
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let command = shell("true").directory("/no/such/directory");
+    let (pipes, terminal) =
+        on_time(async { (HeadlessRunner::spawn(&command).err(), AgentRunner::spawn(&command).err()) });
+    for error in [pipes, terminal] {
+        assert_eq!(
+            error.unwrap().to_string(),
+            "/bin/sh could not be started in /no/such/directory: No such file or directory (os error 2)"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A program on a terminal.
 
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use agency_engine::runner::{
@@ -232,6 +233,37 @@ fn a_grace_of_any_length_is_accepted() {
         let exit = listener.stop(Duration::MAX).await.unwrap();
         assert_eq!(exit.signal, Some(15));
     });
+}
+
+// Runners do not panic outside of tokio.
+#[test]
+fn a_listener_is_polled_by_another_executor_while_its_runtime_runs() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let within = runtime.enter();
+    let mut listener = listen(&shell("trap '' TERM; echo ready; while :; do sleep 600; done"));
+    drop(within);
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let running = std::thread::spawn(move || runtime.block_on(ended));
+    let exit = poll_outside(async {
+        Heard::default().until(&mut listener, "ready\n").await;
+        listener.stop(Duration::from_millis(50)).await
+    });
+    assert_eq!(exit.unwrap().signal, Some(9));
+    drop(end);
+    running.join().unwrap().unwrap_err();
+}
+
+/// Polls in this thread, which has no runtime, with a limit.
+fn poll_outside<T>(work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let until = std::time::Instant::now() + Duration::from_secs(60);
+    while std::time::Instant::now() < until {
+        if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+        std::thread::yield_now();
+    }
+    panic!("it did not end");
 }
 
 #[test]

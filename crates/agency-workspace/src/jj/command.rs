@@ -53,7 +53,7 @@ impl JjCommand {
     #[expect(clippy::disallowed_methods, reason = "jj is started here")]
     pub(super) fn on(workspace: &Path) -> Self {
         let mut command = Command::new("jj");
-        for variable in git_command::CLEARED.iter().chain(&["JJ_LOG", "JJ_TRACE"]) {
+        for variable in git_command::cleared().chain(["JJ_LOG", "JJ_TRACE"]) {
             command.env_remove(variable);
         }
         command.env("LC_ALL", "C").env("JJ_EDITOR", "false").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());

@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use super::super::checkout::{Checkout, RepositoryConfig};
 use super::super::git_command::GitCommand;
-use super::super::head::Head;
+use super::super::head::{Head, id_in};
 use super::super::index_file::IndexFile;
 use super::super::link;
+use super::super::noted_commits;
 use super::super::private_git::{Objects, PrivateGit};
+use super::super::saved_work::standard_input;
 use super::super::temporary::TemporaryDirectory;
+use super::super::tree_walk::walk;
 use super::{Inside, LinkState, links_below, untracked_in};
 
 /// Submodules in submodules that are looked at.
@@ -51,7 +54,7 @@ fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Optio
     let changed = git().run(["status", "--porcelain", "-z", "--ignore-submodules=all"]).read().ok()?;
     let inside = links_below(submodule, &index, trusted, depth + 1);
     let saved = changed.is_empty()
-        && !is_ahead(&private)?
+        && !is_ahead(&private, &git_dir)?
         && untracked_in(&listed).is_empty()
         && inside.iter().all(|link| matches!(link.state, LinkState::Saved(_)));
     let mut found = Inside { links: vec![], ignored: ignored_in(&private)? };
@@ -68,7 +71,7 @@ fn look_through(submodule: &Path, trusted: Option<&Path>, depth: usize) -> Optio
 pub(super) fn has_own_commits(git_dir: &Path) -> bool {
     let look = || {
         let directory = TemporaryDirectory::new().ok()?;
-        is_ahead(&without_config(directory.path(), git_dir, directory.path())?)
+        is_ahead(&without_config(directory.path(), git_dir, directory.path())?, git_dir)
     };
     look().unwrap_or(true)
 }
@@ -98,11 +101,29 @@ fn offline(private: &PrivateGit) -> GitCommand {
     private.git().env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "")
 }
 
-/// Whether there are commits that no remote has.
-fn is_ahead(private: &PrivateGit) -> Option<bool> {
+/// Whether there are commits that no remote has: in branches, in the stash, in logs, which have what `git submodule update`
+/// checks out over, in notes of operations that stopped, and in tags that were made here.
+fn is_ahead(private: &PrivateGit, git_dir: &Path) -> Option<bool> {
+    let candidates = noted_commits::find(git_dir).into_iter().chain(tags_made_here(git_dir));
+    let candidates: String = candidates.map(|id| format!("{id}\n")).collect();
     // Git takes a glob without a wildcard for a directory, and a name that may be missing for a mistake.
-    let ahead = ["rev-list", "--max-count=1", "HEAD", "--branches", "--glob=refs/stas[h]", "--not", "--remotes"];
-    Some(!offline(private).run(ahead).read().ok()?.is_empty())
+    let ahead = ["rev-list", "--max-count=1", "--ignore-missing", "--stdin", "HEAD", "--branches"];
+    let git = offline(private).run(ahead).args(["--glob=refs/stas[h]", "--not", "--remotes"]);
+    Some(!git.input(standard_input(candidates.as_bytes()).ok()?).read().ok()?.is_empty())
+}
+
+/// What the tags point at that are files of their own. Those of a remote come packed with its clone, or with its branches.
+fn tags_made_here(git_dir: &Path) -> Vec<String> {
+    let mut found = vec![];
+    walk(
+        &git_dir.join("refs/tags"),
+        |_| false,
+        |path, kind| {
+            let content = kind.is_file().then(|| link::read_small(path).ok()).flatten();
+            found.extend(content.and_then(|content| id_in(&content)));
+        },
+    );
+    found
 }
 
 fn ignored_in(private: &PrivateGit) -> Option<Vec<PathBuf>> {

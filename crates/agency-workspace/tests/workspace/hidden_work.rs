@@ -77,6 +77,41 @@ fn commits_of_a_submodule_that_was_deinitialised_are_named_and_kept() {
     assert!(clean.remove(PLAIN).unwrap().kept.is_none());
 }
 
+/// `git submodule update` checks out another commit over one that was made without a branch.
+#[test]
+fn commits_that_only_the_log_or_a_tag_of_a_submodule_leads_to_are_named_and_kept() {
+    let leave: [fn(&Path); 3] = [
+        |_| (),
+        |inside| drop(git(inside, ["tag", "mine"])),
+        |inside| {
+            git(inside, ["tag", "mine"]);
+            let git_dir = git(inside, ["rev-parse", "--absolute-git-dir"]);
+            fs::remove_dir_all(Path::new(&git_dir).join("logs")).unwrap();
+        },
+    ];
+    for leave in leave {
+        let (_world, _library, worktree) = with_submodule();
+        let inside = worktree.path.join("lib");
+        let only_here = commit(&inside, "on no branch");
+        leave(&inside);
+        git(&worktree.path, ["-c", ALLOW, "submodule", "--quiet", "update"]);
+        assert_ne!(git(&inside, ["rev-parse", "HEAD"]), only_here);
+        refused(&worktree, &["lib"]);
+        let kept = worktree.remove(FORCED).unwrap().kept.unwrap();
+        let (first, rest) = only_here.split_at(2);
+        assert!(kept.join("modules/lib/objects").join(first).join(rest).exists());
+    }
+    // Commits and tags of the remote alone hold nothing up.
+    let (_world, library, worktree) = with_submodule();
+    let inside = worktree.path.join("lib");
+    commit(&library.repository, "of the remote");
+    library.git(["tag", "theirs"]);
+    git(&inside, ["fetch", "-q"]);
+    git(&inside, ["checkout", "-q", "theirs"]);
+    git(&worktree.path, ["-c", ALLOW, "submodule", "--quiet", "update"]);
+    assert!(worktree.remove(PLAIN).unwrap().kept.is_none());
+}
+
 #[test]
 fn ignored_files_inside_a_submodule_are_named() {
     let (_world, _library, worktree) = with_submodule();
@@ -108,18 +143,23 @@ fn repositories_in_ignored_directories_are_named_and_kept() {
 }
 
 #[test]
-fn commits_of_a_worktree_inside_outlive_force_and_the_garbage_collection() {
+fn commits_and_staged_work_of_a_worktree_inside_outlive_force_and_the_garbage_collection() {
     let world = World::new();
     let worktree = world.prepared();
     git(&worktree.path, ["worktree", "add", "-q", "--detach", "inner"]);
-    let detached = commit(&worktree.path.join("inner"), "only in the worktree inside");
+    let inside = worktree.path.join("inner");
+    let detached = commit(&inside, "only in the worktree inside");
+    write(&inside.join("a.txt"), "staged\n");
+    git(&inside, ["add", "a.txt"]);
+    write(&inside.join("a.txt"), "changed again\n");
     refused(&worktree, &["inner"]);
     let removal = worktree.remove(FORCED).unwrap();
-    let reference = format!("{}-worktrees/inner/log", worktree.run.saved_work_ref());
-    assert_eq!(removal.other_refs, [reference]);
-    assert!(removal.kept.unwrap().join("worktree/inner/a.txt").exists());
+    let saved = |name: &str| format!("{}-worktrees/inner/{name}", worktree.run.saved_work_ref());
+    assert_eq!(removal.other_refs, [saved("log"), saved("staged")]);
+    assert_eq!(fs::read_to_string(removal.kept.unwrap().join("worktree/inner/a.txt")).unwrap(), "changed again\n");
     collect_garbage(&world);
     still_has(&world, &detached);
+    assert_eq!(world.git(["cat-file", "-p", &format!("{}:a.txt", saved("staged"))]), "staged");
 }
 
 #[test]

@@ -1,4 +1,6 @@
 //! `agency completions`: lets the shell complete commands, options and runs.
+//!
+//! The one rule: bash inserts a candidate without quotes, so only what no shell reads as more than a word is offered.
 
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -54,7 +56,7 @@ pub(super) fn agent_candidates() -> ArgValueCandidates {
         let mut names: Vec<String> = agents.into_iter().filter_map(|row| row.name).collect();
         names.sort_unstable();
         names.dedup();
-        names.into_iter().map(CompletionCandidate::new).collect()
+        names.iter().filter_map(|name| candidate(name, None)).collect()
     })
 }
 
@@ -62,11 +64,11 @@ pub(super) fn agent_candidates() -> ArgValueCandidates {
 pub(super) fn source_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let sources = catalogue().sources.into_values();
-        let candidate = |source: Source| {
+        let offered = |source: Source| {
             let help = source.description.unwrap_or_else(|| source.kind.as_str().to_owned());
-            CompletionCandidate::new(source.name).help(Some(help.into()))
+            candidate(&source.name, Some(&help))
         };
-        sources.map(candidate).collect()
+        sources.filter_map(offered).collect()
     })
 }
 
@@ -74,7 +76,7 @@ pub(super) fn source_candidates() -> ArgValueCandidates {
 pub(super) fn group_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let groups = catalogue().groups.into_iter();
-        groups.map(|(name, members)| CompletionCandidate::new(name).help(Some(members.join(", ").into()))).collect()
+        groups.filter_map(|(name, members)| candidate(&name, Some(&members.join(", ")))).collect()
     })
 }
 
@@ -98,7 +100,7 @@ pub(super) fn orphan_candidates() -> ArgValueCandidates {
         orphans
             .unwrap_or_default()
             .into_iter()
-            .map(|orphan| CompletionCandidate::new(orphan.pid.to_string()).help(Some(orphan.command.into())))
+            .filter_map(|orphan| candidate(&orphan.pid.to_string(), Some(&orphan.command)))
             .collect()
     })
 }
@@ -123,11 +125,11 @@ pub(super) fn run_candidates(purpose: Purpose) -> ArgValueCompleter {
         fitting
             .iter()
             .filter_map(|row| {
-                let value =
-                    if is_only(row) && !typed.starts_with("r_") { row.label().to_owned() } else { row.id.to_string() };
+                let is_name = is_only(row) && !typed.starts_with("r_") && is_one_word(row.label());
+                let value = if is_name { row.label() } else { row.id.as_str() };
                 let about = row.activity.filter(|_| row.state == State::Running).map(Activity::as_str);
                 let help = format!("{}, {}, {}", about.unwrap_or(row.state.as_str()), row.runner_kind, repository(row));
-                value.starts_with(&*typed).then(|| CompletionCandidate::new(value).help(Some(help.into())))
+                value.starts_with(&*typed).then(|| candidate(value, Some(&help))).flatten()
             })
             .collect()
     })
@@ -144,12 +146,12 @@ pub(super) fn question_candidates() -> ArgValueCandidates {
         let agency = Context::new(false, None).agency().ok();
         let Some(mut agency) = agency else { return vec![] };
         let questions = agency.inbox().unwrap_or_default();
-        let candidate = |row: &QuestionRow| {
+        let offered = |row: &QuestionRow| {
             let run = agency.run_name(&row.run_id).unwrap_or_else(|| row.run_id.to_string());
-            let title = row.question.title.lines().next().unwrap_or_default().to_owned();
-            CompletionCandidate::new(row.id.to_string()).help(Some(format!("{run}: {}", escaped_line(&title)).into()))
+            let title = row.question.title.lines().next().unwrap_or_default();
+            candidate(&row.id.to_string(), Some(&format!("{run}: {title}")))
         };
-        questions.iter().map(candidate).collect()
+        questions.iter().filter_map(offered).collect()
     })
 }
 
@@ -157,12 +159,24 @@ pub(super) fn question_candidates() -> ArgValueCandidates {
 pub(in crate::command) fn runner_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let Ok(config) = Context::new(false, None).config() else { return vec![] };
-        let candidate = |(name, agent): (&String, &AgentConfig)| {
+        let offered = |(name, agent): (&String, &AgentConfig)| {
             let usual = if *name == config.default_agent { ", the default" } else { "" };
-            CompletionCandidate::new(name.replace('_', "-")).help(Some(format!("{}{usual}", agent.command).into()))
+            candidate(&name.replace('_', "-"), Some(&format!("{}{usual}", agent.command)))
         };
-        config.agents.iter().map(candidate).collect()
+        config.agents.iter().filter_map(offered).collect()
     })
+}
+
+/// What is offered to a shell; nothing for a value that would not be one word.
+fn candidate(value: &str, help: Option<&str>) -> Option<CompletionCandidate> {
+    let help = help.map(|help| escaped_line(help).into());
+    is_one_word(value).then(|| CompletionCandidate::new(value).help(help))
+}
+
+/// Whether every shell reads a text as one word and nothing more; agents name runs, too.
+fn is_one_word(value: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    !value.is_empty() && !value.starts_with('-') && value.chars().all(is_plain)
 }
 
 /// The pages of the documentation.

@@ -112,3 +112,25 @@ fn the_trust_in_a_worktree_goes_with_it_and_not_before() {
     world.ok(&["rm", &child.id]);
     assert!(!trusted());
 }
+
+/// A file that cannot be changed, since it is damaged: the entry to remove by hand is named, and the rest is removed.
+#[test]
+fn trust_that_cannot_be_taken_back_is_named_with_its_file_and_entry() {
+    let (world, repo) = world(conversation::brief());
+    world.set("trust_worktrees", "true");
+    let program = world.agent("stand_in", agent::quiet());
+    world.configure(&format!("\n[agents.claude_code]\ncommand = {program:?}\n"));
+    let run = world.begin(&repo, "claude_code", &["--host", "detached", "--mode", "interactive"]);
+    assert_eq!(world.ended(&run)["state"], "completed");
+    let worktree = text(&world.show(&run), "worktree_path").to_owned();
+    let settings = world.root().join("home/.claude.json");
+    let good = fs::read(&settings).unwrap();
+    fs::write(&settings, "{ damaged").unwrap();
+    let error = world.error(&["rm", &run.id], agency_model::ErrorCode::CleanupFailed);
+    let command = text(&error["details"]["remaining"][0], "command");
+    assert!(command.contains(settings.to_str().unwrap()) && command.contains(&worktree), "{error:#}");
+    assert_eq!(fs::read(&settings).unwrap(), b"{ damaged", "it is not overwritten");
+    fs::write(&settings, good).unwrap();
+    world.ok(&["rm", &run.id]);
+    assert!(!String::from_utf8(fs::read(&settings).unwrap()).unwrap().contains(&worktree));
+}

@@ -50,3 +50,47 @@ fn the_prompt_reaches_an_agent_that_reads_it_and_an_agent_that_does_not_is_not_h
         clear_away(&world, &repo, &[&reading, &deaf]);
     }
 }
+
+/// Git sets these variables for hooks and aliases; they would lead every git command of an agent to the user's checkout.
+#[test]
+fn a_caller_that_git_started_does_not_lead_agents_or_us_to_another_repository() {
+    let (world, repo) = world();
+    let other = world.repo("other");
+    let git_dir = other.path.join(".git");
+    let variables = [
+        ("GIT_DIR", git_dir.clone()),
+        ("GIT_COMMON_DIR", git_dir.clone()),
+        ("GIT_WORK_TREE", other.path.clone()),
+        ("GIT_INDEX_FILE", git_dir.join("index")),
+        ("GIT_OBJECT_DIRECTORY", git_dir.join("objects")),
+        ("GIT_PREFIX", "src/".into()),
+    ];
+    let run_here = |arguments: &[&str]| {
+        let mut command = world.command(&[&["--json"], arguments].concat());
+        world.run(command.envs(variables.clone()).current_dir(&repo.path)).object()["data"].take()
+    };
+    let before = other.git(&["rev-parse", "HEAD"]);
+    world.agent("worker", "echo mine > mine.txt; git add --all; git commit -qm mine; echo loose > loose.txt");
+    let here = repo.path.to_str().unwrap();
+    let started = run_here(&[
+        "run", "--repo", here, "--runner", "worker", "--host", "detached", "--mode", "headless", "--prompt", "x",
+    ]);
+    let run = world.run_with_id(started["id"].as_str().unwrap());
+    assert_eq!(world.ended(&run)["state"], "completed");
+    let branch = format!("agency/{}", run.id);
+    assert_eq!(repo.git(&["show", &format!("{branch}:mine.txt")]).trim(), "mine");
+    let files = run_here(&["show", &run.id])["changed_files"].take();
+    assert_eq!(files.as_array().unwrap().len(), 2, "{files:#}");
+    let saved = run_here(&["rm", &run.id])["saved_ref"].as_str().unwrap().to_owned();
+    assert_eq!(repo.git(&["show", &format!("{saved}:loose.txt")]).trim(), "loose");
+    // Commands of workflows, too.
+    let file = world.root().join("flow.yaml");
+    let step = "echo step > step.txt; git add --all; git commit -qm step";
+    fs::write(&file, format!("name: w\nsteps:\n  - {{ name: a, type: script, command: '{step}' }}\n")).unwrap();
+    let session = run_here(&["workflow", "run", file.to_str().unwrap(), "--repo", here]);
+    let branch = session["branch"].as_str().unwrap_or_else(|| panic!("{session:#}"));
+    assert_eq!(repo.git(&["show", &format!("{branch}:step.txt")]).trim(), "step");
+    // The other repository is as it was.
+    assert_eq!(other.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(other.git(&["status", "--porcelain"]), "");
+}

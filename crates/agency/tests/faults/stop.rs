@@ -4,6 +4,7 @@ use std::fs;
 
 use agency_model::ErrorCode;
 use agency_testkit::agent;
+use rustix::process::{Signal, kill_process};
 
 use super::fixture::{HOSTS, clear_away, world};
 
@@ -78,4 +79,24 @@ fn a_run_that_waits_for_a_slot_can_be_stopped_and_never_begins() {
         assert_eq!(world.ended(&busy)["state"], "completed");
         clear_away(&world, &repo, &[&busy, &queued]);
     }
+}
+
+// TERM and INT to a supervisor are a stop; a hangup, which tmux sends when a pane goes away, is none.
+#[test]
+fn a_supervisor_stops_its_run_at_term_and_int_and_not_at_a_hangup() {
+    let (world, repo) = world();
+    world.agent("waiting", agent::waiting());
+    let [survivor, first, second] = [(); 3].map(|()| world.begin(&repo, "waiting", &["--host", "detached"]));
+    for run in [&survivor, &first, &second] {
+        run.wait_for_output("ready");
+    }
+    kill_process(survivor.supervisor(), Signal::HUP).unwrap();
+    for (run, signal) in [(&first, Signal::TERM), (&second, Signal::INT)] {
+        kill_process(run.supervisor(), signal).unwrap();
+        let ended = world.ended(run);
+        assert_eq!(ended["state"], "killed", "{signal:?}: {ended:#}");
+    }
+    world.release("waiting");
+    assert_eq!(world.ended(&survivor)["state"], "completed");
+    clear_away(&world, &repo, &[&survivor, &first, &second]);
 }

@@ -2,6 +2,7 @@
 //! `docs/ask.md`, and asserted here too.
 
 use std::fs;
+use std::net::TcpListener;
 
 use agency_testkit::{Form, RealAgent, Script, Turn};
 use serde_json::{Value, json};
@@ -187,5 +188,47 @@ fn the_arguments_of_runs_do_not_apply(agent: RealAgent) {
     let answer = ask(&scene, "Write something.");
     assert!(["I tried.", ""].contains(&answer["answer"].as_str().unwrap()), "{answer:#}");
     assert!(!scene.world.root().join("docs/evil.txt").exists());
+    nothing_is_left(&scene);
+}
+
+/// Its sandbox reaches no network, and a rule of the user's, which lets commands out of the sandbox, is not used.
+#[test]
+fn codex_reaches_no_network_and_no_rule_lets_a_command_out() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let port = server.local_addr().unwrap().port();
+    let outside = tempfile::tempdir().unwrap();
+    let made = outside.path().join("made");
+    let agent = RealAgent::Codex;
+    let script = Script::new()
+        .turn(agent.run_command(&format!("bash -c 'echo sent > /dev/tcp/127.0.0.1/{port}'")))
+        .turn(agent.run_command(&format!("touch {}", made.display())))
+        .say("Done.");
+    let scene = Scene::new(agent, script);
+    sources(&scene, &scene.world.root().join("note.md"));
+    let rules = scene.world.root().join("home/.codex/rules");
+    fs::create_dir_all(&rules).unwrap();
+    let allow = |program: &str| format!("prefix_rule(pattern = [\"{program}\"], decision = \"allow\")\n");
+    fs::write(rules.join("default.rules"), allow("touch") + &allow("bash")).unwrap();
+    assert_eq!(ask(&scene, "What?")["answer"], "Done.");
+    assert_eq!(server.accept().unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "nothing was sent");
+    assert!(!made.exists());
+    nothing_is_left(&scene);
+}
+
+/// An extension of the user's has instructions and a server of its own.
+#[test]
+fn gemini_uses_no_extension_of_the_user() {
+    let agent = RealAgent::Gemini;
+    let scene = Scene::new(agent, Script::new().turn(read(agent, "docs/deep/limits.txt")).say("Done."));
+    sources(&scene, &scene.world.root().join("note.md"));
+    let extension = scene.world.root().join("home/.gemini/extensions/mine");
+    let witness = scene.world.root().join("witness");
+    let server = json!({ "command": "touch", "args": [witness] });
+    let about = json!({ "name": "mine", "version": "1.0.0", "mcpServers": { "mine": server } });
+    put(&extension.join("gemini-extension.json"), &about);
+    fs::write(extension.join("GEMINI.md"), PLANTED).unwrap();
+    assert_eq!(ask(&scene, "What?")["answer"], "Done.");
+    assert!(!witness.exists() && !told(&scene).contains(PLANTED));
     nothing_is_left(&scene);
 }

@@ -19,6 +19,7 @@ pub const SESSION_VERSION: u32 = 1;
 
 /// What a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct SessionRecord {
     /// The version of this format.
     pub schema_version: u32,

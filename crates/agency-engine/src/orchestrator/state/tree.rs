@@ -46,6 +46,7 @@ impl StepState {
 
 /// A step as it stands, with those inside it.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct StepNode {
     /// Its name.
     pub name: String,

@@ -16,6 +16,7 @@ use crate::config::{AgentConfig, ScreenSource};
 
 /// One agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Adapter {
     /// Its name in specs and flags.
     pub name: String,
@@ -38,6 +39,7 @@ pub struct Adapter {
 /// What an agent can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a yes or no in a table for people")]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Supports {
     /// In headless mode, what it does becomes typed events.
     pub events: bool,

@@ -9,7 +9,7 @@ use agency_adapters::{AdapterError, FirstInput, LaunchConfig, LaunchFile, Launch
 use agency_model::policy::Policy;
 use agency_model::{Host, Mode, RunKind};
 use agency_system::process::{INDEPENDENT_VARIABLE, LOG_VARIABLE, RUN_ID_VARIABLE};
-use agency_workspace::Scratch;
+use agency_workspace::{REPOSITORY_VARIABLES, Scratch};
 
 use super::{Plan, mcp_servers};
 use crate::config::Config;
@@ -148,15 +148,16 @@ fn milliseconds(minutes: u32) -> u64 {
     u64::from(minutes) * 60_000
 }
 
-/// The environment of the agent: the caller's, the agent's own settings, and the name of the run.
+/// The environment of the agent: the caller's, the agent's own settings, and the name of the run. Its git works in its
+/// workspace, also where the caller is a hook of another repository or checkout.
 fn environment(
     plan: &Plan,
     directory: &RunDirectory,
     of_form: &BTreeMap<String, String>,
 ) -> BTreeMap<OsString, OsString> {
     let mut environment = plan.environment.clone();
-    for name in [INDEPENDENT_VARIABLE, "AGENCY_BIN", "TMUX", "TMUX_PANE"] {
-        environment.remove(&OsString::from(name));
+    for name in [INDEPENDENT_VARIABLE, "AGENCY_BIN", "TMUX", "TMUX_PANE"].into_iter().chain(REPOSITORY_VARIABLES) {
+        environment.remove(OsStr::new(name));
     }
     // The driver of a workflow is this program, and writes diagnostics to a file.
     if plan.kind != RunKind::Workflow {

@@ -34,6 +34,7 @@ pub enum RunOrigin {
 
 /// A conversation that continues in another run.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Resume {
     /// The run that had it.
     pub parent: RunRow,

@@ -21,6 +21,7 @@ use crate::wire::Notify;
 
 /// One input file as it was when the run was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct InputFingerprint {
     /// The path below the repository.
     pub path: String,
@@ -52,6 +53,7 @@ impl PlannedPrompt {
 
 /// A checked run that does not exist yet.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Plan {
     /// The id it will have.
     pub id: RunId,

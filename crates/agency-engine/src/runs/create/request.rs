@@ -42,10 +42,12 @@ pub struct RunRequest {
 
 impl RunRequest {
     /// A run of an agent in a repository, with the environment of this process. It waits for a free slot if need be, and
-    /// sends no notifications.
+    /// sends no notifications. A relative path is taken from the current directory.
     #[must_use]
     pub fn new(repository: impl Into<PathBuf>, agent: impl Into<String>) -> Self {
         let repository = repository.into();
+        // Without a current directory, the plan is refused with the path as it is.
+        let repository = std::path::absolute(&repository).unwrap_or(repository);
         Self {
             kind: RunKind::Run,
             spec_file: None,
@@ -137,6 +139,7 @@ impl RunRequest {
 
 /// What a run that belongs to a workflow session is to be.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct WorkflowMember {
     /// The session.
     pub session: SessionId,

@@ -108,9 +108,11 @@ impl Creation<'_> {
         };
         let said =
             Some(printed.trim().to_owned()).filter(|printed| !printed.is_empty()).unwrap_or_else(|| last_of(&log));
-        match said.as_str() {
-            "" => format!("it printed nothing; its log is {}", path.display()),
-            said => format!("{said}\nIts log is {}", path.display()),
+        match (said.as_str(), path.exists()) {
+            ("", true) => format!("it printed nothing; its log is {}", path.display()),
+            ("", false) => "it printed nothing, and wrote no log".to_owned(),
+            (said, true) => format!("{said}\nIts log is {}", path.display()),
+            (said, false) => format!("{said}\nIt wrote no log"),
         }
     }
 

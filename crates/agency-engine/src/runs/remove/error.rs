@@ -11,6 +11,7 @@ use crate::store::StoreError;
 
 /// Something that could not be removed, and how to remove it by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[cfg_attr(not(feature = "exhaustive"), non_exhaustive)]
 pub struct Remaining {
     /// What it is.
     pub resource: String,

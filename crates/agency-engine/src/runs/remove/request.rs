@@ -1,5 +1,7 @@
 //! What a removal is asked to do, and which workflow session may object.
 
+use std::fmt;
+
 use agency_model::SessionId;
 use agency_model::workflow::SessionState;
 use agency_workspace::RemoveOptions;
@@ -25,6 +27,12 @@ pub struct RemoveRequest<'a> {
     /// Looks up the session that needs a run. Sessions are made of runs and not the other way round, so the caller
     /// brings it: [`needing_session`](crate::orchestrator::needing_session).
     pub needed_by: &'a (dyn Fn(&RunRow) -> Option<NeedingSession> + Sync),
+}
+
+impl fmt::Debug for RemoveRequest<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("RemoveRequest").field("options", &self.options).finish_non_exhaustive()
+    }
 }
 
 impl<'a> RemoveRequest<'a> {

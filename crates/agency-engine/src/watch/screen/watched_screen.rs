@@ -1,5 +1,6 @@
 //! The screen that a watcher keeps.
 
+use std::fmt;
 use std::num::NonZeroU16;
 
 use agency_adapters::screen::Characters;
@@ -24,6 +25,13 @@ struct Resizing {
 impl vt100::Callbacks for Resizing {
     fn resize(&mut self, _: &mut vt100::Screen, told: (u16, u16)) {
         self.told = Some(told);
+    }
+}
+
+impl fmt::Debug for WatchedScreen {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, columns) = self.parser.screen().size();
+        formatter.debug_struct("WatchedScreen").field("rows", &rows).field("columns", &columns).finish_non_exhaustive()
     }
 }
 

@@ -273,3 +273,27 @@ fn a_repository_that_is_gone_takes_nothing_with_it() {
     assert!(kept.join("worktree/a.txt").is_file());
     assert_eq!(remove(&workspace).worktree, WorktreeOutcome::AlreadyGone);
 }
+
+/// A signature could need a passphrase.
+#[test]
+fn nothing_is_signed_where_the_user_signs_everything() {
+    with_jj!();
+    let world = JjWorld::new(Kind::Colocated);
+    let (note, program) = (world.root().join("ran"), world.root().join("signer"));
+    crate::world::executable(&program, &format!("touch '{}'\nexit 1", note.display()));
+    let program = program.to_str().unwrap();
+    for (name, value) in
+        [("signing.behavior", "force"), ("signing.backend", "gpg"), ("signing.backends.gpg.program", program)]
+    {
+        world.jj(&["config", "set", "--repo", name, value]);
+    }
+    let workspace = world.prepared();
+    write(&workspace.path.join("new.txt"), "fresh\n");
+    workspace.bring_up_to_date().unwrap();
+    let saved = remove(&workspace).saved.unwrap();
+    assert_eq!(world.file(&saved.reference, "new.txt"), "fresh");
+    assert!(!note.exists(), "the program ran");
+    // The settings are alive.
+    let signing = std::process::Command::new("jj").current_dir(&world.repository).args(["new"]).status().unwrap();
+    assert!(!signing.success() && note.exists());
+}

@@ -3,16 +3,18 @@
 //! The one rule: any bytes are read, up to a limit for each file; links are not followed, and what is found is only a
 //! candidate.
 //!
-//! Read are all logs, all files at the top that are named like `ORIG_HEAD` or `MERGE_AUTOSTASH`, and the notes of a rebase,
-//! a cherry-pick, a revert and an `am` that stopped. Not read are `FETCH_HEAD`, which names what another repository has,
-//! and messages, which mention commits that their author found elsewhere. `AUTO_MERGE` names a tree, which is in the files.
+//! Read are all logs but those of remotes, all files at the top that are named like `ORIG_HEAD` or `MERGE_AUTOSTASH`, and
+//! the notes of a rebase, a cherry-pick, a revert and an `am` that stopped. Not read are `FETCH_HEAD`, which names what
+//! another repository has, and messages, which mention commits that their author found elsewhere. `AUTO_MERGE` names a
+//! tree, which is in the files.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use super::super::tree_walk::walk;
-use super::super::{Commit, branch_log, link};
+use super::head::id_in;
+use super::tree_walk::walk;
+use super::{branch_log, link};
 
 /// Of a longer log, the end is read.
 const MAX_LOG_BYTES: u64 = 1024 * 1024;
@@ -26,11 +28,12 @@ const LISTS: [&str; 4] = ["git-rebase-todo", "git-rebase-todo.backup", "done", "
 const MIN_SHORT_ID: usize = 4;
 
 /// The commits in the logs and in the notes of operations, some by a shortened id.
-pub(super) fn commits(admin_dir: &Path) -> HashSet<String> {
+pub(super) fn find(admin_dir: &Path) -> HashSet<String> {
     let mut found = HashSet::new();
+    let (logs, remotes) = (admin_dir.join("logs"), admin_dir.join("logs/refs/remotes"));
     walk(
-        &admin_dir.join("logs"),
-        |_| false,
+        &logs,
+        |path| path == remotes,
         |path, kind| {
             if kind.is_file() {
                 let log = link::read_end(path, MAX_LOG_BYTES).unwrap_or_default();
@@ -47,12 +50,6 @@ pub(super) fn commits(admin_dir: &Path) -> HashSet<String> {
         }
     }
     found
-}
-
-/// The full id that some bytes are; `None` for git's id for nothing.
-pub(in super::super) fn id_in(content: &[u8]) -> Option<String> {
-    let id: Commit = std::str::from_utf8(content.trim_ascii_end()).ok()?.parse().ok()?;
-    id.as_str().bytes().any(|digit| digit != b'0').then(|| id.to_string())
 }
 
 /// The names and contents of the files in which git notes commits.
