@@ -179,8 +179,8 @@ fn demo() {
     +  self.assertIn("cellar", game.do("go down"))
     +  self.assertEqual(game.do("take key"), "You take the key.")
 
-    No real agent is installed here yet. Install Claude Code, Codex, Gemini or opencode, then, in a git repository:
-      [agency] run "Fix the login test"
+    Installed here: asking, chatty, failing, quick, waiting. In a git repository of yours:
+      [agency] run -a asking "Fix the login test"
       [agency]  # all runs on one screen, their questions too; q leaves it
     "#);
     sees!(console, ["demo", "now"], @r"
