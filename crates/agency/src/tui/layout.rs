@@ -6,6 +6,9 @@ use super::state::Focus;
 
 /// From this width on, the list and the tabs stand side by side.
 const MIN_SPLIT_WIDTH: u16 = 100;
+/// So wide, the list has room for the agents, where so much is left for the tabs.
+const WITH_AGENT: u16 = 58;
+const MIN_TAB_WIDTH: u16 = 62;
 /// From this height on, they have frames.
 const MIN_FRAMED_HEIGHT: u16 = 20;
 
@@ -30,7 +33,7 @@ impl Areas {
         let body = Rect::new(0, 1.min(rows), columns, rows.saturating_sub(2));
         let side_by_side = columns >= MIN_SPLIT_WIDTH;
         let list_width = match (side_by_side, focus) {
-            (true, _) => (columns * 9 / 20).clamp(46, 96),
+            (true, _) => (columns * 9 / 20).max(WITH_AGENT.min(columns.saturating_sub(MIN_TAB_WIDTH))).clamp(46, 96),
             (false, Focus::List) => columns,
             (false, Focus::Detail) => 0,
         };

@@ -103,7 +103,7 @@ fn the_mouse_selects_on_a_real_terminal_unless_it_is_left_alone() {
     without.wait_for_text("kitchen");
     assert_eq!(modes(&without), "0 0");
     // A click on a tab, as a terminal sends it.
-    terminal.type_text("\u{1b}[<0;65;2M");
+    terminal.type_text("\u{1b}[<0;70;2M");
     terminal.wait_for_text("Nothing changed yet");
 }
 

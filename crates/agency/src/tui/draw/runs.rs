@@ -33,7 +33,7 @@ impl Column {
         [Self::Status, Self::Name, Self::Repository, Self::Branch, Self::Runner, Self::Changes, Self::Cost, Self::Age];
     /// In the order in which they get room.
     const IMPORTANCE: [Self; 7] =
-        [Self::Age, Self::Status, Self::Changes, Self::Cost, Self::Runner, Self::Repository, Self::Branch];
+        [Self::Age, Self::Status, Self::Changes, Self::Runner, Self::Cost, Self::Repository, Self::Branch];
 
     const fn width(self) -> u16 {
         match self {
