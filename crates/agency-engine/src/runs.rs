@@ -38,6 +38,7 @@ pub mod create;
 pub mod doctor;
 #[doc(hidden)]
 pub mod garbage;
+pub mod import;
 pub mod inbox;
 pub mod list;
 pub mod messages;

@@ -29,6 +29,7 @@ mod jj;
 mod kept;
 mod link;
 mod merge;
+mod merge_base;
 mod nested;
 mod noted_commits;
 mod own_ref;

@@ -16,6 +16,7 @@ pub(crate) mod doctor;
 pub(crate) mod drive;
 pub(crate) mod events;
 pub(crate) mod help;
+pub(crate) mod import;
 pub(crate) mod inbox;
 pub(crate) mod init;
 pub(crate) mod interrupt;

@@ -3,7 +3,7 @@
 //! The one rule: the file can hold secrets of agents' environments. It is private, and it is deleted when its run ends.
 
 use super::{
-    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource,
+    AgentConfig, CommandTemplate, Config, Form, NotifyConfig, PromptDelivery, RestartConfig, ScreenSource, TuiConfig,
     origin::KeyLines,
 };
 use crate::home::{HomeError, read_whole};
@@ -69,6 +69,9 @@ struct StoredConfig {
     notify_desktop: bool,
     notify_command: Vec<String>,
     notify_always: bool,
+    /// Earlier versions did not have it.
+    #[serde(default)]
+    tui: TuiConfig,
     sources_dir: Option<PathBuf>,
     agents: BTreeMap<String, StoredAgent>,
     file: Option<PathBuf>,
@@ -121,6 +124,7 @@ impl Config {
             lock_timeout,
             approval_policy,
             notify: NotifyConfig { bell, desktop, command, always },
+            tui,
             sources_dir,
             agents,
             file,
@@ -151,6 +155,7 @@ impl Config {
             notify_desktop: desktop,
             notify_command: command,
             notify_always: always,
+            tui,
             sources_dir,
             agents: agents.into_iter().map(|(name, agent)| (name, StoredAgent::of(agent))).collect(),
             file,
@@ -194,6 +199,7 @@ impl Config {
                 command: stored.notify_command,
                 always: stored.notify_always,
             },
+            tui: stored.tui,
             sources_dir: stored.sources_dir,
             agents: agents.collect::<Result<BTreeMap<_, _>, StoredConfigError>>()?.into(),
             file: stored.file,
@@ -273,6 +279,9 @@ mod tests {
             max_minutes = 5
             [notify]
             command = ["notify", "me"]
+            [tui]
+            theme = "light"
+            colors = { accent = "214" }
             [[approval_policy]]
             tool = "Bash"
             action = "ask"

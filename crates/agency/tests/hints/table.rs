@@ -42,6 +42,7 @@ pub(super) const TABLE: &[(&str, Safe)] = &[
     ("agency events", Reads),
     ("agency help", Reads),
     ("agency inbox", Reads),
+    ("agency import", Adds),
     ("agency init", Adds),
     ("agency interrupt", Adds),
     ("agency logs", Reads),

@@ -28,6 +28,10 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
             trash: home.trash(),
             looks: Some(home.run(&row.id).looks()),
         }),
+        // An imported worktree belongs to another program: it is looked at, and never removed.
+        (WorkspaceKind::None, _, Some(path)) => {
+            Box::new(InPlace { repository: path.into(), base, looks: Some(home.run(&row.id).looks()) })
+        }
         (_, _, _) => Box::new(InPlace { repository, base, looks: Some(home.run(&row.id).looks()) }),
     })
 }
