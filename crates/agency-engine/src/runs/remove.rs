@@ -165,13 +165,12 @@ impl Agency {
     /// Brings saved work back into a new branch.
     pub fn restore(&self, row: &RunRow, branch: Option<&str>) -> Result<Restored, RemoveError> {
         let default = format!("agency/restored-{}", row.id);
-        self.restore_as(row, branch.unwrap_or(&default)).map_err(|error| match error {
-            RemoveError::Workspace(WorkspaceError::NothingSaved { run, other_refs, kept: None }) => {
-                let kept = kept_work(&self.home.trash(), &row.worktree_owner());
-                WorkspaceError::NothingSaved { run, other_refs, kept }.into()
-            }
-            error => error,
-        })
+        let restored = self.restore_as(row, branch.unwrap_or(&default));
+        if let Err(RemoveError::Workspace(WorkspaceError::NothingSaved { run, other_refs, kept: None })) = restored {
+            let kept = kept_work(&self.home.trash(), &row.worktree_owner());
+            return Err(WorkspaceError::NothingSaved { run, other_refs, kept }.into());
+        }
+        restored
     }
 
     fn restore_as(&self, row: &RunRow, new: &str) -> Result<Restored, RemoveError> {

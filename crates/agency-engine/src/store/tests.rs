@@ -45,7 +45,7 @@ fn spec(argument: &str) -> RunSpec {
 }
 
 fn insert(store: &mut Store, row: &RunRow) -> Result<RunRow, StoreError> {
-    store.insert(row, false)
+    store.insert(row, StartedBy::default())
 }
 
 fn store(directory: &Path) -> Store {
