@@ -13,6 +13,7 @@ use ulid::Ulid;
 
 use super::assemble::{AskedFrom, PlanParts};
 use super::naming::inherited;
+use super::new_run::root_text;
 use super::origin::{Resume, RunOrigin};
 use super::plan::PlannedPrompt;
 use super::validate::{check_name, check_prompt, check_promptless};
@@ -179,7 +180,8 @@ impl Agency {
                 });
             }
         }
-        let (repository, base) = open_again(&parent)?;
+        let (repository, base) = open_again(&self.home, &parent)?;
+        spec.repo = root_text(&repository)?;
         if !directory.is_dir() {
             return Err(CreateError::Path {
                 what: PathUse::Workspace,

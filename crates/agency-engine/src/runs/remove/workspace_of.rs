@@ -5,6 +5,7 @@ use agency_workspace::{Commit, GitWorktree, InPlace, JjWorkspace, Scratch, Works
 
 use super::RemoveError;
 use crate::home::Home;
+use crate::runs::user_repository::repository_of;
 use crate::store::RunRow;
 
 /// Where a run works.
@@ -13,8 +14,12 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
         return Ok(Box::new(Scratch::of_run(row.repo_path.as_ref(), home.run(&row.id).path())));
     }
     let base = base_of(row)?;
-    let repository = row.repo_path.clone().into();
-    if let (Vcs::Jj, Some(workspace)) = (row.vcs, jj_workspace_of(home, row)?) {
+    let (repository, is_users) = match repository_of(home, row) {
+        Ok(repository) => (repository, true),
+        // The workspace itself refuses to look into it.
+        Err(_) => (row.repo_path.clone().into(), false),
+    };
+    if let (Vcs::Jj, true, Some(workspace)) = (row.vcs, is_users, jj_workspace_of(home, row)?) {
         return Ok(Box::new(workspace));
     }
     Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
@@ -28,7 +33,12 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
             trash: home.trash(),
             looks: Some(home.run(&row.id).looks()),
         }),
-        (_, _, _) => Box::new(InPlace { repository, base, looks: Some(home.run(&row.id).looks()) }),
+        (_, _, _) => Box::new(InPlace {
+            repository,
+            base,
+            worktrees_root: home.worktrees(),
+            looks: Some(home.run(&row.id).looks()),
+        }),
     })
 }
 
@@ -39,7 +49,7 @@ fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, Rem
         return Ok(None);
     };
     Ok(Some(JjWorkspace {
-        repository: row.repo_path.clone().into(),
+        repository: repository_of(home, row)?,
         run: row.worktree_owner(),
         base: base_of(row)?,
         bookmark: bookmark_of(row),
