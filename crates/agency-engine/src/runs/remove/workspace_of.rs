@@ -19,7 +19,7 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
         // The workspace itself refuses to look into it.
         Err(_) => (row.repo_path.clone().into(), false),
     };
-    if let (Vcs::Jj, true, Some(workspace)) = (row.vcs, is_users, jj_workspace_of(home, row)?) {
+    if is_users && let Some(workspace) = jj_workspace_of(home, row)? {
         return Ok(Box::new(workspace));
     }
     Ok(match (row.workspace, &row.new_branch, &row.worktree_path) {
@@ -42,9 +42,9 @@ pub(crate) fn workspace_of(home: &Home, row: &RunRow) -> Result<Box<dyn Workspac
     })
 }
 
-/// The jj workspace of a run, which may be shared with the run that made it.
+/// The jj workspace of a run with jj, which may be shared with the run that made it.
 fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, RemoveError> {
-    let own = matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
+    let own = row.vcs == Vcs::Jj && matches!(row.workspace, WorkspaceKind::Worktree | WorkspaceKind::Shared);
     let Some(path) = row.worktree_path.as_ref().filter(|_| own) else {
         return Ok(None);
     };
@@ -62,9 +62,9 @@ fn jj_workspace_of(home: &Home, row: &RunRow) -> Result<Option<JjWorkspace>, Rem
 
 /// Brings the workspace of a run whose agent is not at work up to date, where that is needed.
 pub(crate) fn bring_up_to_date(home: &Home, row: &RunRow) -> Result<(), RemoveError> {
-    match (row.vcs, jj_workspace_of(home, row)?) {
-        (Vcs::Jj, Some(workspace)) => Ok(workspace.bring_up_to_date()?),
-        (Vcs::Git | Vcs::Jj, _) => Ok(()),
+    match jj_workspace_of(home, row)? {
+        Some(workspace) => Ok(workspace.bring_up_to_date()?),
+        None => Ok(()),
     }
 }
 
